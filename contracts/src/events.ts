@@ -144,6 +144,18 @@ export type SubscriptionState = {
   updatedAt: string
   /** `null`: all defaults. */
   policy: DeliveryPolicy | null
+  /** Its deliveries that were cancelled by request: none of them is attempted any more. */
+  cancellations: Cancellation[]
+}
+
+export const cancellable = ['retrying', 'paused'] as const
+export type CancellableStatus = (typeof cancellable)[number]
+
+/** Deliveries that had the status `status` at `askedAt` and were made until `until`. Both in epoch milliseconds. */
+export type Cancellation = {
+  status: CancellableStatus
+  until: number
+  askedAt: number
 }
 
 /** Topics `webhook.deliveries` and its retry, paused and dead-letter topics; key: endpoint id. */
@@ -179,6 +191,8 @@ export type DeliveryJob = {
   traceparent: string | null
   /** The receiver asked for no attempt before this time; 0 = it did not. `dueAt` may come earlier, on the way there. */
   notBefore: number
+  /** The record of the change; `null`: made by a version that did not tell. */
+  recordId: string | null
 }
 
 export const deliveryStatuses = [

@@ -1,5 +1,5 @@
 /** The only clients of Redis. */
-export const redisUsers = ['auth-service', 'webhook-dispatcher'] as const
+export const redisUsers = ['auth-service', 'webhook-dispatcher', 'webhook-api'] as const
 
 export type RedisUser = (typeof redisUsers)[number]
 
@@ -34,6 +34,11 @@ const access: Record<RedisUser, Access> = {
   'webhook-dispatcher': {
     keys: ['surehook:circuit:*'],
     commands: ['hmget', 'hset', 'hincrby', 'pexpire', 'del', 'eval'],
+  },
+  // Shows circuits, and closes them.
+  'webhook-api': {
+    keys: ['surehook:circuit:*'],
+    commands: ['hmget', 'hset', 'pexpire', 'del', 'eval'],
   },
 }
 

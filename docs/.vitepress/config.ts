@@ -59,6 +59,7 @@ export default defineConfig({
         items: pages('guides/', {
           'Webhooks: a tour': 'tour',
           'Delivery policy': 'delivery-policy',
+          'Questions about deliveries': 'questions',
           'The data API': 'data-api',
           Authentication: 'authentication',
           'Receive webhooks': 'receiving',

@@ -122,7 +122,7 @@ describe('with values-production-example.yaml', () => {
       gateway: [],
       'auth-service': ['kafka', 'postgresql', 'redis', 'smtp'],
       'data-api': ['kafka', 'postgresql'],
-      'webhook-api': ['kafka', 'postgresql'],
+      'webhook-api': ['kafka', 'postgresql', 'redis'],
       'webhook-matcher': ['kafka'],
       'webhook-dispatcher': ['kafka', 'redis'],
     })

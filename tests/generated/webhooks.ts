@@ -4,6 +4,106 @@
  */
 
 export interface paths {
+    "/api/rest/_deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search deliveries
+         * @description Returns the deliveries of all subscriptions of the environment, newest first. Every filter must match. Pass `nextCursor` as `cursor` to read the next page. One request reads up to 3000 deliveries: a page may be short, or empty, and still have a `nextCursor`. Deliveries of deleted subscriptions are not shown.
+         */
+        get: operations["searchDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rest/_endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List endpoints
+         * @description Returns the endpoints that subscriptions of the environment deliver to, each with its circuit. Pass `nextCursor` as `cursor` to read the next page.
+         */
+        get: operations["listEndpoints"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rest/_endpoints/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an endpoint
+         * @description Returns the endpoint with its circuit.
+         */
+        get: operations["getEndpoint"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rest/_endpoints/{id}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close a circuit
+         * @description Closes the circuit of the endpoint before its cooldown ends, and forgets the failures so far. Its paused deliveries start within a second. A closed circuit stays closed.
+         */
+        post: operations["closeEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rest/_events/{eventId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an event
+         * @description Returns one change, and for each subscription of its table the delivery, or why there is none. The log keeps changes for 7 days. Later the answer has what the history knows. The search begins at the time in a UUIDv7 event id, or at `timestamp`.
+         */
+        get: operations["getEvent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/rest/_webhooks": {
         parameters: {
             query?: never;
@@ -138,6 +238,26 @@ export interface paths {
          * @description Changes the fields in the request. `null` removes a filter or a selection. `policy` is merged: an absent key stays, `null` sets its default. A new secret signs at once. The replaced secret signs too, for `secretOverlap` seconds. You cannot change `projectId` and `environment`.
          */
         patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/api/rest/_webhooks/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel deliveries
+         * @description Cancels the deliveries of the subscription that are retrying, or paused, and were made until `until`. None of them is attempted after the answer, unless it was in flight. A retrying delivery becomes `cancelled` when its next attempt is due.
+         */
+        post: operations["cancelDeliveries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/rest/_webhooks/{id}/deliveries": {
@@ -280,6 +400,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/rest/_webhooks/{id}/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get statistics
+         * @description Counts what became of the attempts of the subscription in the last hour, 24 hours or 7 days. The numbers follow the history and are a second behind. They begin with version 0.3.
+         */
+        get: operations["getWebhookStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/rest/_webhooks/{id}/test": {
         parameters: {
             query?: never;
@@ -407,6 +547,18 @@ export interface components {
             /** @description Seconds for which the replaced secret signs too. Default: 24 hours */
             secretOverlap?: number;
         };
+        CancelInput: {
+            /**
+             * @description The state of the deliveries to cancel
+             * @enum {string}
+             */
+            status: "retrying" | "paused";
+            /**
+             * Format: date-time
+             * @description Only deliveries made until then. Default: now
+             */
+            until?: string;
+        };
         RecoverInput: {
             /**
              * Format: date-time
@@ -451,6 +603,134 @@ export interface components {
             };
             /** @description The fields that an UPDATE changed, otherwise empty */
             changed_fields: string[];
+        };
+        FoundDelivery: {
+            id: string;
+            /** @description The change that it delivers */
+            eventId: string;
+            /**
+             * @description The state of the delivery
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "retrying" | "paused" | "dead_letter" | "cancelled";
+            /** @description Of the last attempt. null before the first answer */
+            httpStatus: number | null;
+            /** @description Attempts so far */
+            attempts: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The class of the last failure */
+            lastError: ("timeout" | "dns" | "tls" | "refused" | "ssrf_blocked" | "http" | "too_large") | null;
+            /** @description null if no attempt is due */
+            nextAttemptAt: string | null;
+            /** @description The delivery that this one sends again */
+            redeliveryOf: string | null;
+            /** @description The id of the subscription */
+            webhookId: string;
+            /** @description The table of the change. null until the job was read */
+            table: string | null;
+            /** @description null until the job was read */
+            event: ("INSERT" | "UPDATE" | "DELETE") | null;
+            /** @description The record of the change. null for deliveries of versions before 0.3 */
+            recordId: string | null;
+        };
+        Problem: {
+            /** @enum {string} */
+            error: "VALIDATION_ERROR" | "ENVIRONMENT_MISMATCH" | "AUTH_INVALID_CODE" | "ADMIN_TOKEN_INVALID" | "MANAGEMENT_TOKEN_INVALID" | "AUTH_INVALID_CREDENTIALS" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_EMAIL_NOT_VERIFIED" | "FORBIDDEN" | "NOT_FOUND" | "AUTH_NOT_CONFIGURED" | "ENVIRONMENT_NOT_FOUND" | "MANAGEMENT_TOKEN_NOT_FOUND" | "USER_NOT_FOUND" | "TABLE_NOT_FOUND" | "RECORD_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "EVENT_NOT_FOUND" | "REPLAY_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "AUTH_EMAIL_EXISTS" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AUTH_ACCOUNT_LOCKED" | "RATE_LIMIT_EXCEEDED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+            /** @description A sentence for developers */
+            message?: string;
+            /** @description Each fault of the request */
+            violations?: components["schemas"]["Violation"][];
+            /**
+             * Format: date-time
+             * @description When the lock of the account ends
+             */
+            lockedUntil?: string;
+        };
+        Violation: {
+            /** @description The dotted path of the fault, or `body` */
+            field: string;
+            /** @description The broken rule */
+            message: string;
+        };
+        Endpoint: {
+            /** @description The same for the same project, environment and URL */
+            id: string;
+            /** @description The URL without its query, which may hold a key */
+            url: string;
+            /** @description The ids of the subscriptions that deliver to it */
+            webhooks: string[];
+            /**
+             * @description `open`: its deliveries are paused
+             * @enum {string}
+             */
+            circuit: "closed" | "open";
+            /** @description When the circuit closes by itself */
+            openUntil: string | null;
+            /** @description Failed attempts since the last success, or since the circuit opened */
+            consecutiveFailures: number;
+            /** @description Attempts in flight, as of a second ago */
+            inFlight: number;
+            /** @description Paused deliveries. At most 10000 are counted */
+            paused: number;
+        };
+        EventDetail: {
+            eventId: string;
+            /** @description null if neither the log nor the history tells */
+            table: string | null;
+            /** @description The operation */
+            event: ("INSERT" | "UPDATE" | "DELETE") | null;
+            recordId: string | null;
+            /** @description When the change was made. null: as `record` */
+            timestamp: string | null;
+            /** @description The record after the change. null if the log no longer has the change */
+            record: {
+                [key: string]: unknown;
+            } | null;
+            /** @description null: as `record` */
+            changedFields: string[] | null;
+            /** @description Each subscription of the table */
+            webhooks: components["schemas"]["EventOutcome"][];
+            /** @description Further subscriptions of the table: 200 are shown */
+            webhooksLeftOut: number;
+        };
+        EventOutcome: {
+            /** @description The id of the subscription */
+            webhookId: string;
+            /** @description Whether the receiver took it */
+            delivered: boolean;
+            /**
+             * @description The status of the delivery, if there is one. `unknown`: the log does not tell
+             * @enum {string}
+             */
+            outcome: "pending" | "delivered" | "retrying" | "paused" | "dead_letter" | "cancelled" | "not_delivered" | "unknown";
+            /** @description The explanation, as a sentence */
+            reason: string;
+            /** @description The first field of the subscription that kept the change out */
+            field?: string;
+            delivery?: components["schemas"]["Delivery"];
+        };
+        Delivery: {
+            id: string;
+            /** @description The change that it delivers */
+            eventId: string;
+            /**
+             * @description The state of the delivery
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "retrying" | "paused" | "dead_letter" | "cancelled";
+            /** @description Of the last attempt. null before the first answer */
+            httpStatus: number | null;
+            /** @description Attempts so far */
+            attempts: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The class of the last failure */
+            lastError: ("timeout" | "dns" | "tls" | "refused" | "ssrf_blocked" | "http" | "too_large") | null;
+            /** @description null if no attempt is due */
+            nextAttemptAt: string | null;
+            /** @description The delivery that this one sends again */
+            redeliveryOf: string | null;
         };
         Subscription: {
             /** Format: uuid */
@@ -504,25 +784,6 @@ export interface components {
             /** @description A path, such as `table` or `filter.status` */
             field: string;
             /** @description The warning, as a sentence */
-            message: string;
-        };
-        Problem: {
-            /** @enum {string} */
-            error: "VALIDATION_ERROR" | "ENVIRONMENT_MISMATCH" | "AUTH_INVALID_CODE" | "ADMIN_TOKEN_INVALID" | "MANAGEMENT_TOKEN_INVALID" | "AUTH_INVALID_CREDENTIALS" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_EMAIL_NOT_VERIFIED" | "FORBIDDEN" | "NOT_FOUND" | "AUTH_NOT_CONFIGURED" | "ENVIRONMENT_NOT_FOUND" | "MANAGEMENT_TOKEN_NOT_FOUND" | "USER_NOT_FOUND" | "TABLE_NOT_FOUND" | "RECORD_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "EVENT_NOT_FOUND" | "REPLAY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "AUTH_EMAIL_EXISTS" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AUTH_ACCOUNT_LOCKED" | "RATE_LIMIT_EXCEEDED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
-            /** @description A sentence for developers */
-            message?: string;
-            /** @description Each fault of the request */
-            violations?: components["schemas"]["Violation"][];
-            /**
-             * Format: date-time
-             * @description When the lock of the account ends
-             */
-            lockedUntil?: string;
-        };
-        Violation: {
-            /** @description The dotted path of the fault, or `body` */
-            field: string;
-            /** @description The broken rule */
             message: string;
         };
         HistoryRebuild: {
@@ -703,28 +964,6 @@ export interface components {
             /** @description The warnings that the subscription would have */
             warnings?: components["schemas"]["Warning"][];
         };
-        Delivery: {
-            id: string;
-            /** @description The change that it delivers */
-            eventId: string;
-            /**
-             * @description The state of the delivery
-             * @enum {string}
-             */
-            status: "pending" | "delivered" | "retrying" | "paused" | "dead_letter" | "cancelled";
-            /** @description Of the last attempt. null before the first answer */
-            httpStatus: number | null;
-            /** @description Attempts so far */
-            attempts: number;
-            /** Format: date-time */
-            createdAt: string;
-            /** @description The class of the last failure */
-            lastError: ("timeout" | "dns" | "tls" | "refused" | "ssrf_blocked" | "http" | "too_large") | null;
-            /** @description null if no attempt is due */
-            nextAttemptAt: string | null;
-            /** @description The delivery that this one sends again */
-            redeliveryOf: string | null;
-        };
         DeliveryDetail: {
             id: string;
             /** @description The change that it delivers */
@@ -811,6 +1050,57 @@ export interface components {
             createdAt: string;
             finishedAt: string | null;
         };
+        WebhookStats: {
+            /** @enum {string} */
+            window: "1h" | "24h" | "7d";
+            /**
+             * Format: date-time
+             * @description The beginning of the first bucket
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description When the numbers were read
+             */
+            until: string;
+            counts: {
+                /** @description Attempts that the receiver answered with 2xx */
+                delivered: number;
+                /** @description Failed attempts that another attempt follows */
+                retrying: number;
+                /** @description Deliveries that ended as dead letters */
+                deadLetter: number;
+                /** @description Deliveries that were cancelled */
+                cancelled: number;
+            };
+            /** @description Attempts in all */
+            attempts: number;
+            /** @description The share of attempts that succeeded, 0 to 1. null without an attempt */
+            successRate: number | null;
+            /** @description Durations of attempts, to about 15 %. null without an attempt */
+            latencyMs: {
+                p50: number | null;
+                p95: number | null;
+            };
+            /** @description Length of a bucket */
+            bucketSeconds: number;
+            /** @description The buckets, oldest first. Those in which nothing happened are there too */
+            series: {
+                /**
+                 * Format: date-time
+                 * @description Its beginning
+                 */
+                at: string;
+                /** @description Attempts that the receiver answered with 2xx */
+                delivered: number;
+                /** @description Failed attempts that another attempt follows */
+                retrying: number;
+                /** @description Deliveries that ended as dead letters */
+                deadLetter: number;
+                /** @description Deliveries that were cancelled */
+                cancelled: number;
+            }[];
+        };
     };
     responses: never;
     parameters: never;
@@ -820,6 +1110,678 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    searchDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Only deliveries in this state */
+                status?: "pending" | "delivered" | "retrying" | "paused" | "dead_letter" | "cancelled";
+                /** @description Only deliveries of this subscription */
+                webhookId?: string;
+                /** @description Only deliveries of changes of this table */
+                table?: string;
+                /** @description Only deliveries of this change */
+                eventId?: string;
+                /**
+                 * @description Only deliveries of changes of this record
+                 * @example 0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10
+                 */
+                recordId?: string;
+                /** @description Only deliveries whose last attempt had this answer */
+                httpStatus?: number;
+                /** @description Only deliveries whose last attempt failed in this way */
+                errorClass?: "timeout" | "dns" | "tls" | "refused" | "ssrf_blocked" | "http" | "too_large";
+                /** @description Only deliveries made at or after this time */
+                since?: string;
+                /** @description Only deliveries made before this time */
+                until?: string;
+                /**
+                 * @description Entries per page
+                 * @example 1
+                 */
+                limit?: number;
+                /** @description `nextCursor` of the page before */
+                cursor?: string;
+            };
+            header: {
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
+                "x-project-id": components["schemas"]["ProjectId"];
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
+                environment: components["schemas"]["EnvironmentName"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deliveries": [
+                     *         {
+                     *           "id": "5d0c7e7c-3f0a-5b1e-8f0e-6a4b2c1d0e9f",
+                     *           "eventId": "0199a1c6-7a64-7cc3-98c4-dc0c0c07398f",
+                     *           "status": "delivered",
+                     *           "httpStatus": 204,
+                     *           "attempts": 1,
+                     *           "createdAt": "2026-01-01T12:00:00.000Z",
+                     *           "lastError": null,
+                     *           "nextAttemptAt": null,
+                     *           "redeliveryOf": null,
+                     *           "webhookId": "0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70",
+                     *           "table": "orders",
+                     *           "event": "UPDATE",
+                     *           "recordId": "0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        deliveries: components["schemas"]["FoundDelivery"][];
+                        /** @description null on the last page */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            400: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description MANAGEMENT_TOKEN_INVALID */
+            401: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description ENVIRONMENT_NOT_FOUND */
+            404: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description INTERNAL_ERROR */
+            500: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description SERVICE_UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listEndpoints: {
+        parameters: {
+            query?: {
+                /** @description Entries per page */
+                limit?: number;
+                /** @description `nextCursor` of the page before */
+                cursor?: string;
+            };
+            header: {
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
+                "x-project-id": components["schemas"]["ProjectId"];
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
+                environment: components["schemas"]["EnvironmentName"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "endpoints": [
+                     *         {
+                     *           "id": "6b1f0a9d3c5e7f80a1b2c3d4e5f60718",
+                     *           "url": "https://receiver.example/hooks",
+                     *           "webhooks": [
+                     *             "0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70"
+                     *           ],
+                     *           "circuit": "open",
+                     *           "openUntil": "2026-01-01T12:02:00.000Z",
+                     *           "consecutiveFailures": 0,
+                     *           "inFlight": 0,
+                     *           "paused": 12
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        endpoints: components["schemas"]["Endpoint"][];
+                        /** @description null on the last page */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            400: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description MANAGEMENT_TOKEN_INVALID */
+            401: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description ENVIRONMENT_NOT_FOUND */
+            404: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description INTERNAL_ERROR */
+            500: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description SERVICE_UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getEndpoint: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
+                "x-project-id": components["schemas"]["ProjectId"];
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
+                environment: components["schemas"]["EnvironmentName"];
+            };
+            path: {
+                /**
+                 * @description The id of the endpoint
+                 * @example 6b1f0a9d3c5e7f80a1b2c3d4e5f60718
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6b1f0a9d3c5e7f80a1b2c3d4e5f60718",
+                     *       "url": "https://receiver.example/hooks",
+                     *       "webhooks": [
+                     *         "0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70"
+                     *       ],
+                     *       "circuit": "open",
+                     *       "openUntil": "2026-01-01T12:02:00.000Z",
+                     *       "consecutiveFailures": 0,
+                     *       "inFlight": 0,
+                     *       "paused": 12
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Endpoint"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            400: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description MANAGEMENT_TOKEN_INVALID */
+            401: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description ENDPOINT_NOT_FOUND, ENVIRONMENT_NOT_FOUND */
+            404: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description INTERNAL_ERROR */
+            500: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description SERVICE_UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    closeEndpoint: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
+                "x-project-id": components["schemas"]["ProjectId"];
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
+                environment: components["schemas"]["EnvironmentName"];
+            };
+            path: {
+                /**
+                 * @description The id of the endpoint
+                 * @example 6b1f0a9d3c5e7f80a1b2c3d4e5f60718
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description VALIDATION_ERROR */
+            400: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description MANAGEMENT_TOKEN_INVALID */
+            401: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description ENDPOINT_NOT_FOUND, ENVIRONMENT_NOT_FOUND */
+            404: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description INTERNAL_ERROR */
+            500: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description SERVICE_UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getEvent: {
+        parameters: {
+            query?: {
+                /** @description The time of the change, if its id is no UUIDv7 */
+                timestamp?: string;
+            };
+            header: {
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
+                "x-project-id": components["schemas"]["ProjectId"];
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
+                environment: components["schemas"]["EnvironmentName"];
+            };
+            path: {
+                /**
+                 * @description The id of the change
+                 * @example 0199a1c6-7a64-7cc3-98c4-dc0c0c07398f
+                 */
+                eventId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "eventId": "0199a1c6-7a64-7cc3-98c4-dc0c0c07398f",
+                     *       "table": "orders",
+                     *       "event": "UPDATE",
+                     *       "recordId": "0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10",
+                     *       "timestamp": "2026-01-01T12:00:00.000Z",
+                     *       "record": {
+                     *         "id": "0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10",
+                     *         "customer": "Ada",
+                     *         "status": "paid",
+                     *         "total": "12.50"
+                     *       },
+                     *       "changedFields": [
+                     *         "status"
+                     *       ],
+                     *       "webhooks": [
+                     *         {
+                     *           "webhookId": "0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70",
+                     *           "delivered": true,
+                     *           "outcome": "delivered",
+                     *           "reason": "It matched and the receiver took it",
+                     *           "delivery": {
+                     *             "id": "5d0c7e7c-3f0a-5b1e-8f0e-6a4b2c1d0e9f",
+                     *             "eventId": "0199a1c6-7a64-7cc3-98c4-dc0c0c07398f",
+                     *             "status": "delivered",
+                     *             "httpStatus": 204,
+                     *             "attempts": 1,
+                     *             "createdAt": "2026-01-01T12:00:00.000Z",
+                     *             "lastError": null,
+                     *             "nextAttemptAt": null,
+                     *             "redeliveryOf": null
+                     *           }
+                     *         }
+                     *       ],
+                     *       "webhooksLeftOut": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventDetail"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            400: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description MANAGEMENT_TOKEN_INVALID */
+            401: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description ENVIRONMENT_NOT_FOUND, EVENT_NOT_FOUND */
+            404: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description INTERNAL_ERROR */
+            500: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description SERVICE_UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listWebhooks: {
         parameters: {
             query?: {
@@ -2128,6 +3090,164 @@ export interface operations {
             };
         };
     };
+    cancelDeliveries: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
+                "x-project-id": components["schemas"]["ProjectId"];
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
+                environment: components["schemas"]["EnvironmentName"];
+                "idempotency-key"?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the subscription
+                 * @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "status": "paused"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CancelInput"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "count": 12
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Deliveries in this state, as the history knows them */
+                        count: number;
+                    };
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            400: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description MANAGEMENT_TOKEN_INVALID */
+            401: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description ENVIRONMENT_NOT_FOUND, WEBHOOK_NOT_FOUND */
+            404: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description CONFLICT */
+            409: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description PAYLOAD_TOO_LARGE */
+            413: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description UNSUPPORTED_MEDIA_TYPE */
+            415: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description INTERNAL_ERROR */
+            500: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description SERVICE_UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listDeliveries: {
         parameters: {
             query?: {
@@ -3087,6 +4207,148 @@ export interface operations {
                 };
             };
             /** @description ENVIRONMENT_NOT_FOUND, REPLAY_NOT_FOUND, WEBHOOK_NOT_FOUND */
+            404: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description INTERNAL_ERROR */
+            500: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description SERVICE_UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getWebhookStats: {
+        parameters: {
+            query?: {
+                /**
+                 * @description How far back
+                 * @example 1h
+                 */
+                window?: "1h" | "24h" | "7d";
+            };
+            header: {
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
+                "x-project-id": components["schemas"]["ProjectId"];
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
+                environment: components["schemas"]["EnvironmentName"];
+            };
+            path: {
+                /**
+                 * @description The id of the subscription
+                 * @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "window": "1h",
+                     *       "from": "2026-01-01T11:00:00.000Z",
+                     *       "until": "2026-01-01T12:00:00.000Z",
+                     *       "counts": {
+                     *         "delivered": 238,
+                     *         "retrying": 3,
+                     *         "deadLetter": 1,
+                     *         "cancelled": 0
+                     *       },
+                     *       "attempts": 242,
+                     *       "successRate": 0.9835,
+                     *       "latencyMs": {
+                     *         "p50": 31,
+                     *         "p95": 120
+                     *       },
+                     *       "bucketSeconds": 300,
+                     *       "series": [
+                     *         {
+                     *           "at": "2026-01-01T11:00:00.000Z",
+                     *           "delivered": 238,
+                     *           "retrying": 3,
+                     *           "deadLetter": 1,
+                     *           "cancelled": 0
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookStats"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            400: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description MANAGEMENT_TOKEN_INVALID */
+            401: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description ENVIRONMENT_NOT_FOUND, WEBHOOK_NOT_FOUND */
             404: {
                 headers: {
                     /** @description As sent with the request, or a new one */

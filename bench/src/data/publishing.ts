@@ -1,7 +1,7 @@
 import type { RunningSystem } from '@surehook/scripts/lib/running-system'
 import { Pool } from 'undici'
-import { concurrency, type MeasureOptions, measure, printMeasured } from '../measured.ts'
-import { type BenchProject, createProject, newRecord } from '../platform.ts'
+import { concurrency, type MeasureOptions, measure, printMeasured } from '../measure/measured.ts'
+import { type BenchProject, createProject, newRecord } from '../platform/platform.ts'
 
 const target = '1,000/s on two cores'
 const perRequest = 100

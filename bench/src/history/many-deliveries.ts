@@ -20,12 +20,16 @@ const statusSql = `case
     when n % 100000 = 500 then 'paused'
     else 'delivered' end`
 
+/** A failure has an error, and every other one an answer. */
+const answerSql = `case when n % 1000 >= 15 then 204 when n % 2 = 0 then 503 end,
+  case when n % 1000 < 15 then case when n % 2 = 0 then 'http' else 'timeout' end end`
+
 const deliveriesSql = `
 insert into webhook_api.delivery (day, id, created_at, event_id, subscription_id, project_id,
-  environment, status, step, moved_at, attempts, attempt_step, attempted_at, http_status,
-  watched_table, operation, webhook_id, body, attempt_log)
+  environment, status, step, moved_at, attempts, attempt_step, attempted_at, http_status, last_error,
+  watched_table, operation, webhook_id, record_id, body, attempt_log)
 select $1::date, id, at, event_id, $2::uuid, $3, 'master',
-  ${statusSql}, 1, at, 1, 1, at, 204, 'bench', 'INSERT', id,
+  ${statusSql}, 1, at, 1, 1, at, ${answerSql}, 'bench', 'INSERT', id, 'record-' || (n % 10000),
   convert_to('{"id":"' || event_id || '","note":"' || repeat('x', 300) || '"}', 'UTF8'),
   format(E'[1,%s,1,"delivered","https://receiver.example/hook",204,12,null,null,""]\\n',
     (extract(epoch from at) * 1000)::bigint)

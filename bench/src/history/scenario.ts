@@ -7,6 +7,7 @@ const deliveries = 1_000_000
 const days = 30
 const repetitions = 25
 const target = '< 50 ms'
+const searchTarget = '< 20 ms'
 
 type Page = { deliveries: { id: string; eventId: string; createdAt: string }[] }
 
@@ -27,7 +28,11 @@ export async function history(system: RunningSystem): Promise<void> {
   for (const [measure, path] of await questions(project, at)) {
     rows.push({ measure, value: await timed(project, 'GET', path), target })
   }
-  // Inactive, so that redelivered letters are counted but not sent.
+  for (const [measure, path] of await searches(project, subscriptionId)) {
+    const value = await timed(project, 'GET', path)
+    rows.push({ measure, value, target: searchTarget })
+  }
+  // Inactive: what is put back only to be counted is sent to nobody.
   await project.call('PATCH', at, { active: false })
   const since = new Date(0).toISOString()
   rows.push({
@@ -67,7 +72,35 @@ async function questions(project: BenchProject, at: string): Promise<[string, st
   ]
 }
 
-/** Builds a cursor in the service's format, which clients only pass back. */
+/** Of all subscriptions at once. */
+async function searches(project: BenchProject, webhookId: string): Promise<[string, string][]> {
+  const [newest] = ((await project.call('GET', '/_deliveries?limit=1')) as Page).deliveries
+  const [since, until] = [20, 10].map((back) =>
+    new Date(Date.now() - back * 86_400_000).toISOString(),
+  )
+  const filters = {
+    'no filter': '',
+    'status delivered': 'status=delivered',
+    'status paused, 10 in all': 'status=paused',
+    webhookId: `webhookId=${webhookId}`,
+    table: 'table=bench',
+    'table, none': 'table=nothing',
+    eventId: `eventId=${newest?.eventId}`,
+    'recordId, 100 in all': 'recordId=record-7',
+    'httpStatus 204': 'httpStatus=204',
+    'httpStatus 503': 'httpStatus=503',
+    'httpStatus 404, none': 'httpStatus=404',
+    'errorClass timeout': 'errorClass=timeout',
+    'since, until': `since=${since}&until=${until}`,
+  }
+  const asked = Object.entries(filters).map(([name, query]): [string, string] => [
+    `search, ${name}`,
+    `/_deliveries?${query}`,
+  ])
+  return [...asked, ['stats of 7 days', `/_webhooks/${webhookId}/stats?window=7d`]]
+}
+
+/** As the service makes them: clients only pass them back. */
 const cursorAt = (ms: number) =>
   Buffer.from(
     JSON.stringify([new Date(ms).toISOString(), 'ffffffff-ffff-4fff-bfff-ffffffffffff']),

@@ -92,6 +92,7 @@ function subscriptionOf(n: number): SubscriptionState {
     createdAt: '2026-01-01T00:00:00.000Z',
     updatedAt: '2026-01-01T00:00:00.000Z',
     policy: null,
+    cancellations: [],
   }
 }
 

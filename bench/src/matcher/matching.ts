@@ -95,6 +95,7 @@ function subscribe(
     createdAt: '2026-01-01T00:00:00.000Z',
     updatedAt: '2026-01-01T00:00:00.000Z',
     policy: null,
+    cancellations: [],
   }
   // Copied, because states from the topic share no objects with those made here.
   index.apply(id, JSON.parse(JSON.stringify(state)) as SubscriptionState)

@@ -187,6 +187,7 @@ function newSubscription(url: string, active: boolean): SubscriptionState {
   return {
     ...{ id, projectId, environment, url, active, table: 'orders', events: ['INSERT'] },
     ...{ filter: null, select: null, policy: null, createdAt: now, updatedAt: now },
+    cancellations: [],
     secrets: [{ ciphertext: box.seal('bench-secret', id), validUntil: null }],
   }
 }
@@ -203,7 +204,8 @@ function jobRecord(topic: string, subscription: SubscriptionState, arrival: numb
   const job: DeliveryJob = {
     ...{ deliveryId: webhookId, webhookId, eventId, subscriptionId: id, projectId, environment },
     ...{ table, operation: 'INSERT', url, createdAt: Date.now(), attempt: 1, dueAt: 0, arrival },
-    ...{ step: arrival < 0 ? 0 : 1, redeliveryOf: null, traceparent: null, notBefore: 0 },
+    ...{ step: arrival < 0 ? 0 : 1, redeliveryOf: null, traceparent: null },
+    ...{ notBefore: 0, recordId: null },
     body: Buffer.from(JSON.stringify({ id: eventId, note })),
   }
   return { topic, key: endpointId(projectId, environment, url), value: codec.job.encode(job) }

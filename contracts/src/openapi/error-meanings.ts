@@ -23,6 +23,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   DELIVERY_NOT_FOUND: 'The subscription has no such delivery.',
   EVENT_NOT_FOUND: 'The environment has no such event.',
   REPLAY_NOT_FOUND: 'The subscription has no such replay.',
+  ENDPOINT_NOT_FOUND: 'The environment has no such endpoint.',
   METHOD_NOT_ALLOWED: 'The path exists, but not with this method. `Allow` lists the methods.',
   REQUEST_TIMEOUT: 'The request body did not arrive in time.',
   CONFLICT: 'The request contradicts the current state. `message` says how.',

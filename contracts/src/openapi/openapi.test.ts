@@ -8,8 +8,10 @@ import * as changes from '../http/data/changes.ts'
 import * as data from '../http/data/data.ts'
 import * as tables from '../http/data/tables.ts'
 import * as deliveries from '../http/webhooks/deliveries.ts'
+import * as endpoints from '../http/webhooks/endpoints.ts'
 import * as webhookLedger from '../http/webhooks/ledger.ts'
 import * as webhookLog from '../http/webhooks/log.ts'
+import * as questions from '../http/webhooks/questions.ts'
 import * as webhookRebuild from '../http/webhooks/rebuild.ts'
 import * as webhooks from '../http/webhooks/webhooks.ts'
 import type { Operation } from '../operation.ts'
@@ -34,7 +36,8 @@ const shownIn = (document: Document) =>
 
 const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && 'reply' in value && 'id' in value
-const ofWebhooks = [webhooks, deliveries, webhookLog, webhookLedger, webhookRebuild]
+const ofLog = [webhookLog, webhookLedger, webhookRebuild]
+const ofWebhooks = [webhooks, deliveries, questions, endpoints, ...ofLog]
 const operations = [
   admin,
   adminDeletion,

@@ -8,8 +8,10 @@ import * as changes from '../http/data/changes.ts'
 import * as data from '../http/data/data.ts'
 import * as tables from '../http/data/tables.ts'
 import * as deliveries from '../http/webhooks/deliveries.ts'
+import * as endpoints from '../http/webhooks/endpoints.ts'
 import * as webhookLedger from '../http/webhooks/ledger.ts'
 import * as webhookLog from '../http/webhooks/log.ts'
+import * as questions from '../http/webhooks/questions.ts'
 import * as webhookRebuild from '../http/webhooks/rebuild.ts'
 import * as webhooks from '../http/webhooks/webhooks.ts'
 import { credentialsOf, type Operation } from '../operation.ts'
@@ -67,6 +69,8 @@ const apis = {
     operations: [
       ...operationsOf(webhooks),
       ...operationsOf(deliveries),
+      ...operationsOf(questions),
+      ...operationsOf(endpoints),
       ...operationsOf(webhookLog),
       ...operationsOf(webhookLedger),
       ...operationsOf(webhookRebuild),

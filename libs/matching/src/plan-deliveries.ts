@@ -92,6 +92,7 @@ function jobOf(
     redeliveryOf: null,
     traceparent: event.traceparent,
     notBefore: 0,
+    recordId: event.recordId,
   }
 }
 

@@ -87,6 +87,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
         concurrency: 1,
         perSecond: 0.1,
       },
+      cancellations: [{ status: 'paused', until: 2 ** 41, askedAt: 2 ** 41 + 1 }],
     },
     {
       ...tenant,
@@ -101,6 +102,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       createdAt: at,
       updatedAt: at,
       policy: null,
+      cancellations: [],
     },
   ],
   job: [
@@ -118,6 +120,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       redeliveryOf: 'd0',
       traceparent: '00-1-2-01',
       notBefore: Date.parse(at),
+      recordId: 'o1',
     },
     {
       ...delivery,
@@ -133,6 +136,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       redeliveryOf: null,
       traceparent: null,
       notBefore: 0,
+      recordId: null,
     },
   ],
   attempt: [

@@ -53,6 +53,7 @@ const headFields = [
   'operation',
   'createdAt',
   'redeliveryOf',
+  'recordId',
 ] as const satisfies readonly (keyof DeliveryJob)[]
 
 /** Job without its body and the fields that only the dispatcher needs. */

@@ -23,6 +23,7 @@ const job: DeliveryJob = {
   redeliveryOf: 'r',
   traceparent: null,
   notBefore: 0,
+  recordId: 'o1',
 }
 
 const change: ChangeEvent = {

@@ -68,6 +68,7 @@ function ownVariables(service: ServiceName, input: EnvironmentInput): NodeJS.Pro
       return {
         ...database,
         ...encryption,
+        REDIS_URL: endpoints.redisUrl,
         PLATFORM_ADMIN_TOKEN_SHA256: digestsOf(secrets.adminToken),
       }
     case 'webhook-matcher':

@@ -18,11 +18,15 @@ import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
 import { type Config, service } from './config.ts'
+import { endpointRoutes } from './endpoints/endpoint-routes.ts'
+import { openEndpoints } from './endpoints/endpoints.ts'
 import { runDisableFailing } from './failing/disable-failing.ts'
 import { runDisableGone } from './failing/disable-gone.ts'
 import { hasReadAll } from './failing/log-progress.ts'
 import { openHistory } from './history/open-history.ts'
+import { questionRoutes } from './history/question-routes.ts'
 import { deliveryRoutes } from './history/read/delivery-routes.ts'
+import { webhookStats } from './history/stats/webhook-stats.ts'
 import { logGroupId, openDeliveryLog } from './history/write/delivery-log.ts'
 import { logRoutes } from './inspect/log/log-routes.ts'
 import { openLogQuestions } from './inspect/log/open-log-questions.ts'
@@ -164,8 +168,8 @@ function openPurge({
 function openManagement(deps: ManagementDeps) {
   const { config, pool, messaging, relay, access, tables, log, metrics } = deps
   const { kafka, codec, producer } = messaging
-  const { slot, historyDays, disableAfterMs, disableLookMs } = config
-  const writer = createStateWriter({ pool, service, slot, producer, relay })
+  const { historyDays, disableAfterMs, disableLookMs } = config
+  const writer = createStateWriter({ pool, service, slot: config.slot, producer, relay })
   const keyedWriter = createKeyedWriter(writer, config.encryptionKeys)
   const open = new AsyncDisposableStack()
   const parts = { config, pool, writer, keyedWriter, access, tables, log, metrics }
@@ -187,13 +191,12 @@ function openManagement(deps: ManagementDeps) {
   open.use(runRestatePolicies({ ...parts, relay }))
   const ledgers = open.use(openLedgers({ ...parts, ...messaging }))
   const rebuilds = open.use(openRebuilds({ ...parts, ...messaging }))
+  const endpoints = open.use(openEndpoints(parts))
   const authorize = managementCaller(access)
   const newestDeliveries = deliveries.history.newest
   const admit = adminGate(config.adminTokenDigests)
-  const reEncryptPage = createSecretReEncryption({
-    writer,
-    reEncrypt: createReEncryption(config.encryptionKeys),
-  })
+  const reEncrypt = createReEncryption(config.encryptionKeys)
+  const reEncryptPage = createSecretReEncryption({ writer, reEncrypt })
   const mounts = [
     // Mounted before the routes whose path parameter would also match these paths.
     ledgerRoutes({ admit, ledgers }),
@@ -201,6 +204,8 @@ function openManagement(deps: ManagementDeps) {
     reEncryptRoutes({ admit, reEncryptPage }),
     webhookRoutes({ authorize, subscriptions, newestDeliveries }),
     deliveryRoutes({ authorize, ...deliveries }),
+    questionRoutes({ authorize, ...logQuestions, stats: webhookStats(pool, Date.now) }),
+    endpointRoutes({ authorize, endpoints }),
     logRoutes({ authorize, ...logQuestions }),
   ]
   return {

@@ -9,8 +9,13 @@ import {
   maxBodyEnv,
   postgresEnv,
   readEnv,
+  redisEnv,
 } from '@surehook/service-kit/config/config'
-import { databaseConnection, messagingConfig } from '@surehook/service-kit/config/connections'
+import {
+  databaseConnection,
+  messagingConfig,
+  redisConnection,
+} from '@surehook/service-kit/config/connections'
 import { retryLadderOf } from '@surehook/service-kit/config/retry-ladder'
 import { gatewayEnv } from '@surehook/service-kit/http/request/client-address'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
@@ -33,6 +38,9 @@ export const Env = z.object({
   ...encryptionKeyEnv,
   ...maxBodyEnv,
   ...gatewayEnv,
+  ...redisEnv,
+  // Only `_endpoints` needs it. A version before had none.
+  REDIS_URL: redisEnv.REDIS_URL.optional(),
   WEBHOOK_DISABLE_AFTER: z
     .union([z.literal('0').transform(() => 0), durationBetween('100ms', '365d')])
     .prefault('0'),
@@ -57,6 +65,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     databaseUrl: databaseConnection(read),
     slot: slotOf(service),
     ...messagingConfig(read, service),
+    redis: redisOf(read),
     longestDelayMs: Math.max(...read.WEBHOOK_RETRY_DELAYS.map(({ ms }) => ms)),
     retryLadder: retryLadderOf(read),
     // With jitter, and some time until the history has what came of it.
@@ -69,4 +78,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     maxSubscriptions: read.WEBHOOK_MAX_SUBSCRIPTIONS,
     historyDays: read.WEBHOOK_HISTORY_DAYS,
   })
+}
+
+function redisOf({ REDIS_URL, REDIS_CA_FILE }: z.infer<typeof Env>) {
+  return REDIS_URL === undefined ? null : redisConnection({ REDIS_URL, REDIS_CA_FILE })
 }

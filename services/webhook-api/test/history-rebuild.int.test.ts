@@ -68,7 +68,9 @@ async function publish(statuses: readonly DeliveryAttempt['status'][]): Promise<
 async function rows(): Promise<Record<string, unknown>[]> {
   const { rows: found } = await pool.query(
     `select d.*, array(select distinct line from regexp_split_to_table(attempt_log, E'\\n') line
-                       order by line) as attempt_log
+                       order by line) as attempt_log,
+       -- What was counted before the last write depends on how many writes there were.
+       counted & 2147483647 as counted
      from delivery d where subscription_id = $1 order by id`,
     [id],
   )

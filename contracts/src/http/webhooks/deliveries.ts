@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { deliveryStatuses, errorClasses } from '../../events.ts'
+import { cancellable, deliveryStatuses, errorClasses } from '../../events.ts'
 import { defineOperation } from '../../operation.ts'
 import { nextCursor } from '../admin/admin.ts'
 import { idempotencyHeader } from '../idempotency-key.ts'
@@ -39,6 +39,14 @@ export const RecoverInput = z
   })
   .meta({ id: 'RecoverInput' })
 export type RecoverInput = z.infer<typeof RecoverInput>
+
+export const CancelInput = z
+  .strictObject({
+    status: z.enum(cancellable).describe('The state of the deliveries to cancel'),
+    until: Instant.optional().describe('Only deliveries made until then. Default: now'),
+  })
+  .meta({ id: 'CancelInput' })
+export type CancelInput = z.infer<typeof CancelInput>
 
 const common = { ...managed, tag: 'deliveries' } as const
 const headers = tenantHeaders.extend(idempotencyHeader)
@@ -116,6 +124,28 @@ export const recoverWebhook = defineOperation({
   reply: {
     status: 202,
     schema: z.object({ count: z.int().describe('Deliveries that will be sent again') }),
+  },
+  errors: [...refusals, 'WEBHOOK_NOT_FOUND', 'CONFLICT'],
+})
+
+export const cancelDeliveries = defineOperation({
+  ...common,
+  id: 'cancelDeliveries',
+  method: 'post',
+  path: '/api/rest/_webhooks/{id}/cancel',
+  summary: 'Cancel deliveries',
+  description:
+    'Cancels the deliveries of the subscription that are retrying, or paused, and were made ' +
+    'until `until`. None of them is attempted after the answer, unless it was in flight. A ' +
+    'retrying delivery becomes `cancelled` when its next attempt is due.',
+  headers,
+  params: one,
+  body: CancelInput,
+  reply: {
+    status: 202,
+    schema: z.object({
+      count: z.int().describe('Deliveries in this state, as the history knows them'),
+    }),
   },
   errors: [...refusals, 'WEBHOOK_NOT_FOUND', 'CONFLICT'],
 })

@@ -9,7 +9,7 @@ import { httpsUrlFault } from '../https-url.ts'
 import { idempotencyHeader } from '../idempotency-key.ts'
 import { Policy, PolicyInput } from './policy/policy.ts'
 
-const text = (max: number) =>
+export const text = (max: number) =>
   z
     .string()
     .min(1)
@@ -18,8 +18,8 @@ const text = (max: number) =>
 
 const isUnique = (values: readonly unknown[]) => new Set(values).size === values.length
 
-/** Name of a data table, or of a reserved table whose changes the platform itself publishes. */
-const WatchedTable = z
+/** Named as data tables are, or one of the reserved tables that the platform itself publishes. */
+export const WatchedTable = z
   .string()
   .regex(/^(?:_webhooks|[a-z][a-z0-9_]{0,62})$/, 'must be a table name: a-z, 0-9 and "_"')
 

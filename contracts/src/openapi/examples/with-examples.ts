@@ -7,6 +7,7 @@ import {
   type OperationExamples,
   sharedParameters,
 } from './operation-example.ts'
+import { questionExamples } from './questions.ts'
 import { userExamples } from './users.ts'
 import { webhookExamples } from './webhooks.ts'
 
@@ -16,6 +17,7 @@ export const examples: OperationExamples = {
   ...authExamples,
   ...dataExamples,
   ...deliveryExamples,
+  ...questionExamples,
   ...userExamples,
   ...webhookExamples,
 }

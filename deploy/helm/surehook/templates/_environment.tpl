@@ -186,6 +186,7 @@ http://{{ include "surehook.component.name" (dict "root" .root "component" .serv
 {{- range $traits.optionalSecrets }}{{ $_ := set $refs . (dict "name" $shared "optional" true) }}{{ end -}}
 {{- if $traits.database }}{{ $_ := set $refs "DATABASE_URL" (dict "name" $own) }}{{ end -}}
 {{- if $traits.redis }}{{ $_ := set $refs "REDIS_URL" (dict "name" $own) }}{{ end -}}
+{{- if eq (toString $traits.redis) "optional" }}{{ $_ := set $refs "REDIS_URL" (dict "name" $own "optional" true) }}{{ end -}}
 {{- if and $traits.kafka $root.Values.kafka.sasl.mechanism }}{{ $_ := set $refs "KAFKA_SASL_PASSWORD" (dict "name" $own) }}{{ end -}}
 {{- if and $traits.kafka $root.Values.schemaRegistry.username }}{{ $_ := set $refs "SCHEMA_REGISTRY_PASSWORD" (dict "name" $shared) }}{{ end -}}
 {{- range $name, $ref := $values.secretRefs }}{{ $_ := set $refs $name $ref }}{{ end -}}

@@ -31,6 +31,7 @@ What the six services are: what they need follows from it, once, for Deployments
   secrets      variables that it takes from the shared Secret
   graceSeconds what it takes for itself to hand everything back after SIGTERM
   callers      services that ask it
+  redis        `optional`: it starts without its REDIS_URL, too
   consumes     has a consumer group: no more replicas than partitions have work
 */}}
 {{- define "surehook.serviceTraits" -}}
@@ -60,6 +61,7 @@ webhook-api:
   api: true
   kafka: true
   database: true
+  redis: optional
   config: [LOG_LEVEL, WEBHOOK_MAX_BODY, WEBHOOK_RETRY_DELAYS, WEBHOOK_RETRY_LADDER]
   secrets: [KEY_ENCRYPTION_KEY, PLATFORM_ADMIN_TOKEN_SHA256]
   optionalSecrets: [KEY_ENCRYPTION_KEY_PREVIOUS]

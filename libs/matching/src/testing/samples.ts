@@ -33,6 +33,7 @@ export function aSubscription(state: Partial<SubscriptionState> = {}): Subscript
     createdAt: '2026-01-01T00:00:00.000Z',
     updatedAt: '2026-01-01T00:00:00.000Z',
     policy: null,
+    cancellations: [],
     ...state,
   }
 }

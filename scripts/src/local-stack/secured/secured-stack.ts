@@ -1,3 +1,4 @@
+import { type RedisUser, redisUsers } from '@surehook/contracts/redis-access'
 import { createKafka } from '@surehook/kafka/client/client'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { prepareKafkaAccess } from 'surehook/prepare/prepare-kafka-access'
@@ -74,9 +75,12 @@ function variablesOf(
     SCHEMA_REGISTRY_USERNAME: registry.username,
     SCHEMA_REGISTRY_PASSWORD: registry.password,
     DATABASE_CA_FILE: caFile,
-    ...((user === 'auth-service' || user === 'webhook-dispatcher' || user === 'admin') && {
+    ...(usesRedis(user) && {
       REDIS_URL: endpoints.redisUrl.replace('://', `://${user}:${redis[user]}@`),
       REDIS_CA_FILE: caFile,
     }),
   }
 }
+
+const usesRedis = (user: string): user is RedisUser | 'admin' =>
+  user === 'admin' || redisUsers.some((one) => one === user)

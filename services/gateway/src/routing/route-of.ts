@@ -17,6 +17,10 @@ const plain = /^(?:\/[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)*\/?$/
 const unsafeInSegment = /[/\\\u0000-\u001f\u007f]/
 const visibleAscii = /^[\u0021-\u007e]*$/
 const local = new Set(['/healthz', '/readyz'])
+/** Names of tables begin with a letter. */
+const ofWebhooks = ['_webhooks', '_deliveries', '_events', '_endpoints'].map(
+  (name) => `/api/rest/${name}`,
+)
 const openapi = /^\/openapi\/(?:admin|auth|data|webhooks)\.json$/
 
 /**
@@ -37,7 +41,9 @@ export function routeOf(url: string): Route {
 
 function apiRoute(path: string, query: string): Route {
   const url = path + query
-  if (isBelow(path, '/api/rest/_webhooks')) return { kind: 'proxy', upstream: 'webhooks', url }
+  if (ofWebhooks.some((prefix) => isBelow(path, prefix))) {
+    return { kind: 'proxy', upstream: 'webhooks', url }
+  }
   if (isBelow(path, '/api/rest') || isBelow(path, '/api/graphql')) {
     return { kind: 'proxy', upstream: 'data', url }
   }

@@ -3,14 +3,16 @@ import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool, PoolClient } from 'pg'
 import { type DeliveryDays, dayOf, oldestKeptDay } from './delivery-days.ts'
 import type { LoggedJob } from './logged-job.ts'
+import { foldStats } from './stats/fold-stats.ts'
+import { addToStats } from './stats/stats-store.ts'
 import { type FoldedDelivery, foldDeliveries, type LogEntries } from './write/fold-deliveries.ts'
 import { fileWithLastTransition, joinRows } from './write/late-deliveries.ts'
 import { upsertDeliveries } from './write/upsert-deliveries.ts'
 
 export type DeliveryStore = {
   /**
-   * Records jobs as pending deliveries and applies transitions by step. The order and the number of
-   * repetitions do not matter. All entries of one delivery make one row.
+   * Jobs become pending deliveries, transitions are applied by step; in whatever order and however often they
+   * come. All entries of one delivery make one row. What they add to the statistics is counted once.
    */
   add(entries: LogEntries): Promise<void>
   addJobs(jobs: readonly LoggedJob[]): Promise<void>
@@ -41,7 +43,8 @@ export function createDeliveryStore(
         pool,
         async (tx) => {
           if (late.length > 0) await joinRows(tx, late, oldestDay)
-          await upsertDeliveries(tx, folded)
+          const counted = await upsertDeliveries(tx, folded)
+          await addToStats(tx, foldStats(folded, counted, Date.now()))
         },
         { lockTimeoutMs },
       )

@@ -5,6 +5,7 @@ import { openRecordReader } from '@surehook/kafka/readers/record-reader'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Pool } from 'pg'
+import { type CancelDeliveries, cancelDeliveries } from '../cancellation/cancel-deliveries.ts'
 import type { KeyedWriter } from '../keyed-writer.ts'
 import { type Recover, recoverDeadLetters } from '../redelivery/recovery/recover.ts'
 import { runRecoveryWorker } from '../redelivery/recovery/recovery-worker.ts'
@@ -27,6 +28,7 @@ export type OpenHistory = AsyncDisposable & {
   readonly history: DeliveryHistory
   readonly sendAgain: SendAgain
   readonly recover: Recover
+  readonly cancel: CancelDeliveries
 }
 
 /** Opens the history of deliveries, the operations on it, and its background work. */
@@ -41,6 +43,7 @@ export function openHistory(deps: HistoryDeps): OpenHistory {
     history: deliveryHistory(pool, bodies),
     sendAgain: sendAgain({ pool, writer: keyedWriter, days, bodies }),
     recover: recoverDeadLetters({ writer: keyedWriter, wake: worker.wake }),
+    cancel: cancelDeliveries({ writer: keyedWriter }),
     async [Symbol.asyncDispose]() {
       await Promise.all([worker[Symbol.asyncDispose](), deletion[Symbol.asyncDispose]()])
       await reader[Symbol.asyncDispose]()

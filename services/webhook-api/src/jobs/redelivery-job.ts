@@ -9,6 +9,7 @@ export type Original = {
   webhook_id: string | null
   watched_table: string
   operation: ChangeOperation
+  record_id: string | null
   body: Buffer
 }
 
@@ -43,5 +44,6 @@ export function redeliveryJob(
     redeliveryOf: original.id,
     traceparent,
     notBefore: 0,
+    recordId: original.record_id,
   }
 }

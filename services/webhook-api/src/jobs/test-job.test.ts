@@ -21,6 +21,7 @@ const subscription: SubscriptionRow = {
   disabled_at: null,
   disabled_reason: null,
   policy: null,
+  cancellations: [],
 }
 
 it('is an ordinary delivery, whatever the filter and the selection', () => {

@@ -24,6 +24,7 @@ const state = (change: Partial<SubscriptionState> = {}): SubscriptionState => ({
   createdAt: t0,
   updatedAt: t0,
   policy: null,
+  cancellations: [],
   ...change,
 })
 

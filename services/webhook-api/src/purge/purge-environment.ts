@@ -4,6 +4,7 @@ import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
 import { forgetFailures } from '../failing/failing-store.ts'
 import { dayTable } from '../history/delivery-days.ts'
+import { forgetStats } from '../history/stats/stats-store.ts'
 import { keyTable } from '../keyed-writer.ts'
 import { awaitLongRetries } from '../subscriptions/policy/long-retries.ts'
 import type { Tenant } from '../subscriptions/subscription-changes.ts'
@@ -64,6 +65,7 @@ function endSubscriptions({ writer }: PurgeDeps, names: readonly string[]): Prom
       await deleteSubscription(tx, id)
       await deleteVersions(tx, id)
       await forgetFailures(tx, id)
+      await forgetStats(tx, id)
       await emit({ topic: subscriptionsTopic, key: id, state: null })
     }
     return rows.length

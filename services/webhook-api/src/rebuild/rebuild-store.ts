@@ -85,7 +85,8 @@ export function emptyHistory(pool: Pool, { id, by }: Turn): Promise<boolean> {
     await tx.query(`set local lock_timeout = '${lockTimeout}'`)
     // Waits for the present batch of a recovery, which would otherwise find no dead letters.
     await tx.query('lock table recovery in exclusive mode')
-    await tx.query(`truncate ${dayTable}`)
+    // Its attempts are counted anew: rows say which of them are.
+    await tx.query(`truncate ${dayTable}, attempt_stats`)
     return true
   })
 }

@@ -4,6 +4,7 @@ import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Pool } from 'pg'
 import { runBackgroundWork } from '../background-work.ts'
+import { deleteOldStats } from '../history/stats/stats-store.ts'
 import { dropOldDays } from './drop-old-days.ts'
 import { trimmedBefore, trimTopics } from './trim-topics.ts'
 
@@ -59,6 +60,10 @@ function partsOf({ pool, kafka, historyDays, log }: ExpiryDeletionDeps) {
       const { dropped, busy } = await dropOldDays(pool, { historyDays, now: Date.now() })
       if (dropped.length > 0) log.info({ dropped }, 'history.dropped')
       if (busy.length > 0) log.warn({ busy }, 'history.busy')
+    },
+    async stats() {
+      const rows = await deleteOldStats(pool, Date.now())
+      if (rows > 0) log.info({ rows }, 'history.stats_dropped')
     },
     async topics() {
       const topics = await trimTopics(kafka, trimmedBefore(historyDays, Date.now()))

@@ -53,6 +53,7 @@ export function newSubscription(
     disabled_at: null,
     disabled_reason: null,
     policy: changePolicy(box, { id, policy: null }, input.policy),
+    cancellations: [],
   }
 }
 

@@ -1,4 +1,9 @@
-import type { ChangeOperation, SealedSecret, SubscriptionState } from '@surehook/contracts/events'
+import type {
+  Cancellation,
+  ChangeOperation,
+  SealedSecret,
+  SubscriptionState,
+} from '@surehook/contracts/events'
 import type { Subscription } from '@surehook/contracts/http/webhooks/webhooks'
 import { type StoredPolicy, shownPolicy, toPolicy } from './policy/stored-policy.ts'
 
@@ -21,6 +26,8 @@ export type SubscriptionRow = {
   disabled_reason: string | null
   /** `null`: all defaults. */
   policy: StoredPolicy | null
+  /** Written by itself: whatever else changes the row leaves it. */
+  cancellations: Cancellation[]
 }
 
 /**
@@ -51,6 +58,7 @@ export function toState(row: SubscriptionRow): SubscriptionState {
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     policy: row.policy && toPolicy(row.policy),
+    cancellations: row.cancellations,
   }
 }
 

@@ -36,21 +36,37 @@ export async function deleteVersions(tx: PoolClient, subscriptionId: string): Pr
   await tx.query('delete from subscription_version where subscription_id = $1', [subscriptionId])
 }
 
-type Row = Omit<SubscriptionVersion, 'position'> & { lsn: string | null; systemId: string }
+type Row = Omit<SubscriptionVersion, 'position'> & {
+  id: string
+  lsn: string | null
+  systemId: string
+}
 
 /** Oldest first. */
 export async function findVersions(
   pool: Pool,
   subscriptionId: string,
 ): Promise<SubscriptionVersion[]> {
+  return (await findVersionsOfAll(pool, [subscriptionId])).get(subscriptionId) ?? []
+}
+
+/** By subscription, the oldest first. */
+export async function findVersionsOfAll(
+  pool: Pool,
+  subscriptionIds: readonly string[],
+): Promise<ReadonlyMap<string, SubscriptionVersion[]>> {
   const { rows } = await pool.query<Row>(
-    `select valid_from as "validFrom", lsn::text, active, watched_table as "table", events, filter,
+    `select subscription_id as id, valid_from as "validFrom", lsn::text, active, watched_table as "table", events, filter,
             (select system_identifier::text from pg_control_system()) as "systemId"
-     from subscription_version where subscription_id = $1 order by number`,
-    [subscriptionId],
+     from subscription_version where subscription_id = any($1::uuid[]) order by number`,
+    [subscriptionIds],
   )
-  return rows.map(({ lsn, systemId, ...version }) => ({
-    ...version,
-    position: lsn === null ? null : { systemId, lsn: parseLsn(lsn) },
-  }))
+  const versions = new Map<string, SubscriptionVersion[]>()
+  for (const { id, lsn, systemId, ...version } of rows) {
+    const position = lsn === null ? null : { systemId, lsn: parseLsn(lsn) }
+    const known = versions.get(id)
+    if (known === undefined) versions.set(id, [{ ...version, position }])
+    else known.push({ ...version, position })
+  }
+  return versions
 }

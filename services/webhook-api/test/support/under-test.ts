@@ -111,5 +111,6 @@ function configOf(stack: Stack, database: TestDatabase): Config {
     KAFKA_PARTITIONS: partitions,
     SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
     KEY_ENCRYPTION_KEY: encryptionKey.toString('base64'),
+    ...(stack.redisUrl && { REDIS_URL: stack.redisUrl }),
   })
 }

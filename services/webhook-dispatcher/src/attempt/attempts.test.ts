@@ -35,6 +35,7 @@ const aJob: DeliveryJob = {
   redeliveryOf: null,
   traceparent: match ?? null,
   notBefore: 0,
+  recordId: null,
 }
 
 const subscriptionWith = (headers: Record<string, string>) =>
@@ -44,6 +45,7 @@ const subscriptionWith = (headers: Record<string, string>) =>
       ...{ url: aJob.url, active: true, filter: null, select: null, createdAt: '', updatedAt: '' },
       policy: { ...defaultPolicy, headers: { names: Object.keys(headers), ciphertext: '' } },
       secrets: [{ ciphertext: '', validUntil: null }],
+      cancellations: [],
     },
     { keys: () => signingKeys('secret'), headers: () => headers },
   )

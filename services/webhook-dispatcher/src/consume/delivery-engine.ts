@@ -14,6 +14,7 @@ import { Attempts } from '../attempt/attempts.ts'
 import type { Poster } from '../attempt/http/post.ts'
 import type { Config } from '../config.ts'
 import type { CircuitStore } from '../endpoint/circuit-store.ts'
+import { CircuitWatch } from '../endpoint/circuit-watch.ts'
 import type { DispatcherGauges, DispatcherMetrics } from '../metrics.ts'
 import type { SecretOpener } from '../subscriptions/subscriptions.ts'
 import { Subscriptions } from '../subscriptions/subscriptions.ts'
@@ -72,6 +73,7 @@ export async function openDeliveryEngine(
   const dispatcher: Dispatcher = opening.use(
     createDispatcher(config, deps, { subscriptions, view: () => view, consumer: () => consumer }),
   )
+  opening.use(new CircuitWatch({ store: deps.circuits, endpoints: () => dispatcher.endpoints() }))
   const view: TopicView = await openTopicView<SubscriptionState>({
     kafka: deps.kafka,
     codec: { ofTopic: () => deps.codec.subscription },

@@ -6,7 +6,9 @@ import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer
 import { type EventCodec, UndecodableError } from '@surehook/schemas/codec'
 import { reasonOf } from '@surehook/service-kit/errors'
 import type { Logger } from 'pino'
+import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
+import type { Delivery } from '../partition/delivery.ts'
 import { PartitionWorker } from '../partition/partition-worker.ts'
 import type { WorkerDeps } from '../partition/worker-deps.ts'
 import { JobSchemas } from './job-schemas.ts'
@@ -66,6 +68,11 @@ export class Dispatcher implements Disposable {
     let sum = 0
     for (const worker of this.#workers.values()) sum += worker.openCircuits
     return sum
+  }
+
+  /** Those of the partitions that are assigned. */
+  *endpoints(): Generator<Endpoint<Delivery>> {
+    for (const worker of this.#workers.values()) yield* worker.endpoints
   }
 
   assigned(partition: number, assignments: ReadonlyMap<string, AssignedPartition>): void {

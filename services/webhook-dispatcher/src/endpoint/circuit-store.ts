@@ -1,3 +1,4 @@
+import { circuitKey, closedByRequest, loadKey } from '@surehook/contracts/circuits'
 import type { Logger } from 'pino'
 import type { createClient } from 'redis'
 
@@ -19,6 +20,19 @@ if failures >= tonumber(ARGV[1]) then
 end
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return failures`
+
+const findClosed = `
+local closed = {}
+for nth, key in ipairs(KEYS) do
+  if redis.call('HMGET', key, 'openUntil')[1] == ARGV[1] then table.insert(closed, nth) end
+end
+return closed`
+
+const writeLoads = `
+for nth, key in ipairs(KEYS) do
+  redis.call('HSET', key, 'inFlight', ARGV[nth + 1])
+  redis.call('PEXPIRE', key, ARGV[1])
+end`
 
 /**
  * Stores circuit state in Redis, so that it survives the process and follows the partition. Losing
@@ -43,7 +57,7 @@ export class CircuitStore {
 
   async load(endpointId: string): Promise<CircuitState> {
     const found = await this.#try(() =>
-      this.#redis.hmGet(key(endpointId), ['failures', 'openUntil']),
+      this.#redis.hmGet(circuitKey(endpointId), ['failures', 'openUntil']),
     )
     return { failures: Number(found?.[0] ?? 0), openUntil: Number(found?.[1] ?? 0) }
   }
@@ -52,13 +66,32 @@ export class CircuitStore {
   async recordFailure(endpointId: string, openUntil: number): Promise<void> {
     const args = [this.#threshold, openUntil, this.forgetAfterMs].map(String)
     await this.#try(() =>
-      this.#redis.eval(countFailure, { keys: [key(endpointId)], arguments: args }),
+      this.#redis.eval(countFailure, { keys: [circuitKey(endpointId)], arguments: args }),
     )
   }
 
   /** Resets the count after a success or a cooldown. */
   async reset(endpointId: string): Promise<void> {
-    await this.#try(() => this.#redis.del(key(endpointId)))
+    await this.#try(() => this.#redis.del(circuitKey(endpointId)))
+  }
+
+  /** Which of these endpoints somebody wants closed. */
+  async wantedClosed(endpointIds: readonly string[]): Promise<string[]> {
+    const keys = endpointIds.map(circuitKey)
+    const numbers = await this.#try(() =>
+      this.#redis.eval(findClosed, { keys, arguments: [closedByRequest] }),
+    )
+    return ((numbers ?? []) as number[]).flatMap((nth) => endpointIds[nth - 1] ?? [])
+  }
+
+  /** Tells how many attempts are in flight, for a while. */
+  async tellLoads(
+    loads: readonly { endpointId: string; inFlight: number }[],
+    forMs: number,
+  ): Promise<void> {
+    const keys = loads.map(({ endpointId }) => loadKey(endpointId))
+    const args = [forMs, ...loads.map(({ inFlight }) => inFlight)].map(String)
+    await this.#try(() => this.#redis.eval(writeLoads, { keys, arguments: args }))
   }
 
   async #try<T>(command: () => Promise<T>): Promise<T | undefined> {
@@ -70,5 +103,3 @@ export class CircuitStore {
     }
   }
 }
-
-const key = (endpointId: string) => `surehook:circuit:${endpointId}`

@@ -145,7 +145,14 @@ export class Circuit {
     return false
   }
 
-  /** Stops timers. The state stays in the store for the next owner. */
+  /** Somebody asked for it before the cooldown is over. */
+  closeByRequest(): void {
+    if (!this.isOpen) return
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#close()
+  }
+
+  /** Stops timers; the state stays in the store for the next owner. */
   dispose(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#breaker.shutdown()

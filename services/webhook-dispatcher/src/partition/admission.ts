@@ -1,6 +1,9 @@
-import type { DeliveryJob } from '@surehook/contracts/events'
+import type { DeliveryJob, DeliveryStatus } from '@surehook/contracts/events'
+import { pausedTopic } from '@surehook/contracts/topics'
+import { pausedMark } from '../paused/paused-headers.ts'
 import type { Subscription, UnreadableSubscription } from '../subscriptions/subscriptions.ts'
 import { waitLeftMs } from '../transitions/retry-after.ts'
+import type { Delivery } from './delivery.ts'
 
 /** The decision on a job whose turn has come. */
 export type Admission =
@@ -22,7 +25,9 @@ export type AdmissionFacts = {
   subscription: Subscription | UnreadableSubscription | undefined
   /** True if the view of subscriptions is current. */
   viewIsCurrent: boolean
-  /** The state of the subscription's endpoint. */
+  /** Whether the delivery was cancelled by request. */
+  wasCancelled: (subscription: Subscription) => boolean
+  /** State of the subscription's endpoint. */
   endpoint: (endpointId: string) => { circuitIsOpen: boolean; accepts: boolean }
   /** True if earlier deliveries of the subscription may be paused. */
   mayHavePaused: boolean
@@ -37,14 +42,42 @@ export type AdmissionFacts = {
  */
 export function decideAdmission(
   { url, notBefore }: Pick<DeliveryJob, 'url' | 'notBefore'>,
-  { subscription, viewIsCurrent, endpoint, mayHavePaused, now }: AdmissionFacts,
+  { subscription, viewIsCurrent, wasCancelled, endpoint, mayHavePaused, now }: AdmissionFacts,
 ): Admission {
   if (subscription === undefined) return { kind: viewIsCurrent ? 'cancel' : 'look-again' }
   if (subscription.url === null) return { kind: 'pause', published: true }
+  if (wasCancelled(subscription)) return { kind: 'cancel' }
   if (subscription.url !== url) return { kind: 'reroute', url: subscription.url }
   const { endpointId } = subscription
   const { circuitIsOpen, accepts } = endpoint(endpointId)
   const isBlocked = !subscription.deliverable || circuitIsOpen
   if (isBlocked || mayHavePaused || !accepts) return { kind: 'pause', published: isBlocked }
   return waitLeftMs(notBefore, now) > 0 ? { kind: 'wait' } : { kind: 'start', endpointId }
+}
+
+/**
+ * Whether a delivery was cancelled by request: it had the status when that was asked. Its record tells since when, by
+ * the broker's clock.
+ * @param isBlocked whether what waits for the subscription's endpoint is `paused`
+ */
+export function isCancelled(
+  { cancellations }: Pick<Subscription, 'cancellations'>,
+  delivery: Delivery,
+  isBlocked: () => boolean,
+): boolean {
+  if (cancellations.length === 0) return false
+  const status = statusOf(delivery, isBlocked)
+  const since = Number(delivery.message.timestamp)
+  const { createdAt } = delivery.job
+  return cancellations.some(
+    (one) => one.status === status && createdAt <= one.until && since <= one.askedAt,
+  )
+}
+
+/** As the history has it. On the paused topic a delivery may also wait for a slot alone. */
+function statusOf({ job, message }: Delivery, isBlocked: () => boolean): DeliveryStatus {
+  if (message.topic === pausedTopic && (pausedMark(message).published || isBlocked())) {
+    return 'paused'
+  }
+  return job.attempt > 1 ? 'retrying' : 'pending'
 }

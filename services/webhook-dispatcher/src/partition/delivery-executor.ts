@@ -5,7 +5,7 @@ import type { PausedAction } from '../paused/paused-actions.ts'
 import type { Subscription } from '../subscriptions/subscriptions.ts'
 import { succeeded } from '../transitions/decide-next-attempt.ts'
 import type { Transition } from '../transitions/transitions.ts'
-import { decideAdmission } from './admission.ts'
+import { decideAdmission, isCancelled } from './admission.ts'
 import type { Delivery } from './delivery.ts'
 import type { PartitionState } from './partition-state.ts'
 import type { Started } from './turns.ts'
@@ -37,6 +37,7 @@ export class DeliveryExecutor {
     const admission = decideAdmission(job, {
       subscription: this.#state.deps.subscriptions.get(job.subscriptionId),
       viewIsCurrent,
+      wasCancelled: (subscription) => this.#isCancelled(subscription, delivery),
       endpoint: (endpointId) => {
         const { circuit, accepts } = this.#state.endpoints.of(endpointId)
         return { circuitIsOpen: circuit.isOpen, accepts: accepts || isPaused }
@@ -63,7 +64,11 @@ export class DeliveryExecutor {
     }
   }
 
-  /** Later deliveries of the subscription wait behind this one. */
+  #isCancelled(subscription: Subscription, delivery: Delivery): boolean {
+    return isCancelled(subscription, delivery, () => this.#state.isBlocked(subscription))
+  }
+
+  /** Those of its subscription that come meanwhile wait behind it. */
   #lookAgain(delivery: Delivery): void {
     const { subscriptionId } = delivery.job
     this.#state.undecided.add(delivery)
@@ -150,16 +155,24 @@ export class DeliveryExecutor {
         return this.#release(action.delivery)
       case 'give-up':
         return action.delivery.message.finish()
-      case 'relocate': {
-        const { delivery, published } = action
-        const run = this.#state.paused.expect(delivery.job, true)
-        return void this.#moveToPaused(delivery, { kind: 'relocate', mark: { run, published } })
-      }
+      case 'relocate':
+        return void this.#relocate(action)
       case 'publish':
         return void this.#publish(action.job)
       case 'read':
         return this.#state.deps.reader.seek(pausedTopic, this.#state.partition, action.from)
     }
+  }
+
+  async #relocate({ delivery, published }: Extract<PausedAction, { kind: 'relocate' }>) {
+    const subscription = this.#state.deps.subscriptions.get(delivery.job.subscriptionId)
+    const isKnown = subscription !== undefined && subscription.url !== null
+    // Its new place would not tell since when it is paused.
+    if (isKnown && this.#isCancelled(subscription, delivery)) {
+      return this.#move(delivery, { kind: 'cancel' })
+    }
+    const run = this.#state.paused.expect(delivery.job, true)
+    await this.#moveToPaused(delivery, { kind: 'relocate', mark: { run, published } })
   }
 
   #release(delivery: Delivery): void {
@@ -195,7 +208,8 @@ export class DeliveryExecutor {
 
   #begin({ endpoint, job: delivery, ended }: Started<Delivery>): void {
     const subscription = this.#state.deps.subscriptions.get(delivery.job.subscriptionId)
-    if (subscription?.deliverable && subscription.url === delivery.job.url) {
+    const isDeliverable = subscription?.deliverable && subscription.url === delivery.job.url
+    if (isDeliverable && !this.#isCancelled(subscription, delivery)) {
       return this.#state.work.track(this.#attempt({ delivery, subscription, endpoint, ended }))
     }
     // The subscription changed while the job waited. Its slot is free, and no attempt will release

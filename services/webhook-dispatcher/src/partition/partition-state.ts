@@ -3,6 +3,7 @@ import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partit
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import { Endpoints } from '../endpoint/endpoints.ts'
 import { PausedDeliveries } from '../paused/paused-deliveries.ts'
+import type { Subscription } from '../subscriptions/subscriptions.ts'
 import { DeliveryRouter } from '../transitions/delivery-router.ts'
 import type { Delivery } from './delivery.ts'
 import { DueTimes } from './due-times.ts'
@@ -75,13 +76,19 @@ export class PartitionState {
         endpoints: this.endpoints,
         deliveries,
         isHandingOver: () => this.isHandingOver,
+        isBlocked: (subscription) => this.isBlocked(subscription),
         hasUndecided: (id) => this.undecoded > 0 || this.undecided.has(id),
         transitions: () => this.router.busy,
       }),
     )
   }
 
-  /** True if jobs can be decided. */
+  /** Whether deliveries of the subscription are paused: it is inactive, or its endpoint's circuit is open. */
+  isBlocked({ deliverable, endpointId }: Subscription): boolean {
+    return !deliverable || this.endpoints.of(endpointId).circuit.isOpen
+  }
+
+  /** Whether it can be decided what becomes of a job. */
   get mayAdmit(): boolean {
     return !this.isHandingOver && this.paused.isReady
   }

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { cancellable } from '@surehook/contracts/events'
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import fc from 'fast-check'
 import { PartitionWorld, topics } from '../../test/support/partition-world.ts'
@@ -27,6 +28,10 @@ const action = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({ of: one, is: fc.constantFrom('active', 'inactive', 'tooLarge') }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ cancel: one, status: fc.constantFrom(...cancellable) }),
   },
   { weight: 2, arbitrary: fc.constant({ kill: true }) },
   { weight: 1, arbitrary: fc.constant({ move: true }) },
@@ -72,7 +77,14 @@ async function play(on: PartitionWorld, step: Action): Promise<void> {
   else if ('commit' in step) on.commit()
   else if ('relieve' in step) shed(on)
   else if ('of' in step) set(on, step)
-  else if ('kill' in step) on.kill()
+  else if ('cancel' in step) on.cancel(step.cancel, step.status)
+  else await own(on, step)
+  await turn()
+}
+
+/** What happens to whoever owns the partition. */
+async function own(on: PartitionWorld, step: Action): Promise<void> {
+  if ('kill' in step) on.kill()
   else if ('drain' in step) on.worker.drain(step.drain)
   else {
     // A rebalance: attempts in flight end and are committed before another owner takes over.
@@ -81,14 +93,13 @@ async function play(on: PartitionWorld, step: Action): Promise<void> {
     on.commit()
     on.kill()
   }
-  await turn()
 }
 
-/** Answers and reads everything until all is delivered. */
+/** Everything is answered, and read, until all is delivered or cancelled. */
 async function drain(on: PartitionWorld): Promise<void> {
   on.worker.drain(false)
   for (const id of subscriptions) on.setActive(id, true)
-  for (let round = 0; round < 400 && on.delivered.size < on.enqueued; round++) {
+  for (let round = 0; round < 400 && on.ended < on.enqueued; round++) {
     for (const topic of topics) on.fetch(topic, 50)
     for (let n = 0; n < 8; n++) on.answer(200, true)
     await on.settle()
@@ -105,7 +116,7 @@ it('starts first attempts in order of arrival and loses nothing, whatever happen
       for (const step of actions) await play(world, step)
       await drain(world)
       world.worker.dispose()
-      expect(world.delivered.size).toBe(world.enqueued)
+      expect(world.ended).toBe(world.enqueued)
       for (const arrivals of world.started.values()) {
         expect(arrivals).toEqual(arrivals.toSorted((a, b) => a - b))
       }
@@ -125,7 +136,7 @@ it('keeps each undelivered job on exactly one topic once all is acknowledged and
       world.commit()
       for (let n = 0; n < world.enqueued; n++) {
         const id = `d${n}`
-        expect(world.placesOf(id)).toHaveLength(world.delivered.has(id) ? 0 : 1)
+        expect(world.placesOf(id)).toHaveLength(world.hasEnded(id) ? 0 : 1)
       }
       world.worker.dispose()
     }),
@@ -151,4 +162,78 @@ it('reads unfinished jobs of an earlier owner before it releases later ones', as
   await drain(world)
   expect(world.started.get('a1')).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
   world.worker.dispose()
+})
+
+describe('a request to cancel', () => {
+  const paused = async (of: string, count: number) => {
+    const on = new PartitionWorld()
+    world = on
+    on.setActive(of, false)
+    for (let n = 0; n < count; n++) on.enqueue(of)
+    on.fetch(deliveriesTopic, count)
+    await on.settle()
+    on.fetch(pausedTopic, count)
+    await on.settle()
+    expect(on.logs.get(pausedTopic)).toHaveLength(count)
+    return on
+  }
+
+  it('ends what is paused while its subscription is inactive, and nothing that comes later', async () => {
+    const on = await paused('a1', 3)
+    on.cancel('a1', 'paused')
+    on.fetch(pausedTopic, 3)
+    await on.settle()
+    expect([...on.cancelled]).toEqual(['d0', 'd1', 'd2'])
+    on.enqueue('a1')
+    on.fetch(deliveriesTopic, 10)
+    await on.settle()
+    await drain(on)
+    expect([...on.cancelled]).toEqual(['d0', 'd1', 'd2'])
+    expect([...on.delivered]).toEqual(['d3'])
+  })
+
+  it('is met by the next owner, before it attempts anything', async () => {
+    const on = await paused('a1', 3)
+    on.commit()
+    on.worker.drain(true)
+    on.cancel('a1', 'paused')
+    on.kill()
+    await drain(on)
+    expect([...on.cancelled]).toEqual(['d0', 'd1', 'd2'])
+    expect(on.delivered.size).toBe(0)
+  })
+
+  it('leaves what is paused to those who ask for what is retrying', async () => {
+    const on = await paused('a1', 2)
+    on.cancel('a1', 'retrying')
+    await drain(on)
+    expect([on.cancelled.size, on.delivered.size]).toEqual([0, 2])
+  })
+
+  it('leaves what was made before, and is paused only after it', async () => {
+    const on = new PartitionWorld()
+    world = on
+    on.enqueue('a1')
+    on.cancel('a1', 'paused')
+    on.setActive('a1', false)
+    on.fetch(deliveriesTopic, 1)
+    await on.settle()
+    expect(on.logs.get(pausedTopic)).toHaveLength(1)
+    await drain(on)
+    expect([on.cancelled.size, on.delivered.size]).toEqual([0, 1])
+  })
+
+  it('ends what is retrying when it is due, and leaves another subscription alone', async () => {
+    const on = new PartitionWorld()
+    world = on
+    for (const id of ['a1', 'b1']) on.enqueue(id)
+    on.fetch(deliveriesTopic, 2)
+    await on.settle()
+    for (let n = 0; n < 2; n++) on.answer(500, true)
+    await on.settle()
+    on.cancel('a1', 'retrying')
+    await drain(on)
+    expect([...on.cancelled]).toEqual(['d0'])
+    expect([...on.delivered]).toEqual(['d1'])
+  })
 })

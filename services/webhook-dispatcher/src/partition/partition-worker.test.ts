@@ -108,7 +108,7 @@ class WorkerWorld {
         get: (id: string) => {
           this.asked++
           const deliverable = this.active && !id.startsWith('inactive')
-          return { url: 'u', endpointId: `e of ${id}`, deliverable }
+          return { url: 'u', endpointId: `e of ${id}`, deliverable, cancellations: [] }
         },
         policyOf: () => undefined,
       },

@@ -1,5 +1,6 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
 import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
+import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { Delivery } from './delivery.ts'
 import { DeliveryExecutor } from './delivery-executor.ts'
 import { PartitionState } from './partition-state.ts'
@@ -35,6 +36,10 @@ export class PartitionWorker {
   /** How many places and bodies of paused deliveries are in memory. */
   get pausedEntries(): number {
     return this.#state.paused.entries
+  }
+
+  get endpoints(): Iterable<Endpoint<Delivery>> {
+    return this.#state.endpoints.all()
   }
 
   get openCircuits(): number {

@@ -2,7 +2,8 @@ import type { DeliveryJob } from '@surehook/contracts/events'
 import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import type { Endpoints } from '../endpoint/endpoints.ts'
 import type { PausedView } from '../paused/paused-actions.ts'
-import type { Subscriptions } from '../subscriptions/subscriptions.ts'
+import type { Subscription, Subscriptions } from '../subscriptions/subscriptions.ts'
+import { isCancelled } from './admission.ts'
 import type { Delivery } from './delivery.ts'
 
 export type ReleaseFacts = {
@@ -11,7 +12,9 @@ export type ReleaseFacts = {
   /** The assigned partition of `webhook.deliveries`. */
   deliveries: AssignedPartition
   isHandingOver: () => boolean
-  /** True if deliveries of the subscription are undecided: neither started nor paused. */
+  /** Whether the deliveries of a subscription are paused. */
+  isBlocked: (subscription: Subscription) => boolean
+  /** Whether deliveries of the subscription are neither started nor paused yet. */
   hasUndecided: (subscriptionId: string) => boolean
   /** The number of transitions that Kafka has not acknowledged yet. */
   transitions: () => number
@@ -23,16 +26,33 @@ export type ReleaseFacts = {
  */
 const mostTransitions = 512
 
-/** Decides from the present state which paused deliveries may be released. */
+/** Blocked subscriptions whose next paused delivery may be cancelled: it goes although they are blocked. */
+class Cancelling {
+  /** Where the next delivery is not cancelled. Each state of a subscription brings a list of its own. */
+  readonly #ended = new WeakSet<Subscription['cancellations']>()
+
+  mayHave({ cancellations }: Subscription): boolean {
+    const mayBe = cancellations.some(({ status }) => status === 'paused')
+    return mayBe && !this.#ended.has(cancellations)
+  }
+
+  ended({ cancellations }: Subscription): void {
+    this.#ended.add(cancellations)
+  }
+}
+
+/** Which paused deliveries may go, as of now. */
 export function releaseView(facts: ReleaseFacts): PausedView {
   const { subscriptions, endpoints, deliveries, isHandingOver, hasUndecided } = facts
+  const cancelling = new Cancelling()
+  const freeTransitions = () => Math.max(0, mostTransitions - facts.transitions())
   const slotsOf = (subscriptionId: string): number => {
     if (isHandingOver()) return -1
     const subscription = subscriptions.get(subscriptionId)
-    if (subscription === undefined) return Math.max(0, mostTransitions - facts.transitions())
-    if (subscription.url === null || !subscription.deliverable) return -1
-    const endpoint = endpoints.of(subscription.endpointId)
-    return endpoint.circuit.isOpen ? -1 : endpoint.slotsForPaused
+    if (subscription === undefined) return freeTransitions()
+    if (subscription.url === null) return -1
+    if (!facts.isBlocked(subscription)) return endpoints.of(subscription.endpointId).slotsForPaused
+    return cancelling.mayHave(subscription) ? freeTransitions() : -1
   }
   return {
     slotsOf,
@@ -42,6 +62,14 @@ export function releaseView(facts: ReleaseFacts): PausedView {
       return subscription.deliverable ? subscription.endpointId : null
     },
     isPaused: (subscriptionId) => !isHandingOver() && slotsOf(subscriptionId) < 0,
+    mayGo: (delivery) => {
+      const subscription = subscriptions.get(delivery.job.subscriptionId)
+      if (subscription === undefined || subscription.url === null) return true
+      const isBlocked = facts.isBlocked(subscription)
+      if (!isBlocked || isCancelled(subscription, delivery, () => isBlocked)) return true
+      cancelling.ended(subscription)
+      return false
+    },
     isNext: (job) => !hasUndecided(job.subscriptionId) && areEarlierKnown(job, deliveries),
   }
 }

@@ -17,6 +17,8 @@ export type PausedView = {
   isPaused: (subscriptionId: string) => boolean
   /** True if all earlier deliveries of the job's subscription are known and decided. */
   isNext: (job: DeliveryJob) => boolean
+  /** False when the subscription is blocked and only its cancelled deliveries go: `slotsOf` tells that from then on. */
+  mayGo: (delivery: Delivery) => boolean
 }
 
 /** An action that the partition's worker carries out. */

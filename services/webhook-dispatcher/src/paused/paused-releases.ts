@@ -101,7 +101,7 @@ export class PausedReleases {
         this.#early.add(subscriptionId)
         return this.#blocked.leave(subscriptionId)
       }
-      yield queue
+      if (view.mayGo(next.delivery)) yield queue
     }
     this.#waits(subscriptionId, queue)
   }

@@ -23,6 +23,7 @@ const stateOf = (id: string): SubscriptionState => ({
   createdAt: '2026-01-01T00:00:00.000Z',
   updatedAt: '2026-01-01T00:00:00.000Z',
   policy: null,
+  cancellations: [],
 })
 
 const droppedKey = 'sealed under a key that was dropped'

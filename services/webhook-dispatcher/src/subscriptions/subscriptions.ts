@@ -1,4 +1,4 @@
-import type { SubscriptionState } from '@surehook/contracts/events'
+import type { Cancellation, SubscriptionState } from '@surehook/contracts/events'
 import { endpointId } from '@surehook/contracts/ids'
 import { type OwnHeaders, openHeaders } from '@surehook/matching/own-headers'
 import { type SigningKeys, signingKeys } from '@surehook/matching/signed-headers'
@@ -27,6 +27,8 @@ export class Subscription {
   readonly retryAfter: boolean
   /** Before the second and each further attempt; null: the installation's. */
   readonly retryDelays: readonly string[] | null
+  /** Deliveries that are not attempted any more. */
+  readonly cancellations: readonly Cancellation[]
   readonly #active: boolean
   readonly #current: Secret | undefined
   /** Replaced secrets that are valid for a while after a rotation. */
@@ -41,6 +43,7 @@ export class Subscription {
     this.endpointId = endpointId(state.projectId, state.environment, state.url)
     this.retryAfter = state.policy?.retryAfter ?? false
     this.retryDelays = state.policy?.retryDelays ?? null
+    this.cancellations = state.cancellations
     this.#active = state.active
     const [current, ...replaced] = state.secrets.map(({ ciphertext, validUntil }) => ({
       ciphertext,

@@ -164,6 +164,7 @@ export async function openHarness(): Promise<Harness> {
         createdAt: now,
         updatedAt: now,
         policy: null,
+        cancellations: [],
         ...change,
       }
       await tell(id, state)
@@ -230,5 +231,6 @@ function jobOf(
     redeliveryOf: null,
     traceparent: null,
     notBefore: 0,
+    recordId: null,
   }
 }

@@ -1,55 +1,32 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { DeliveryJob } from '@surehook/contracts/events'
+import type { CancellableStatus, Cancellation, DeliveryJob } from '@surehook/contracts/events'
 import { deliveriesTopic, pausedTopic, retryTopic } from '@surehook/contracts/topics'
 import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
-import { FlowControl } from '@surehook/kafka/windowed/flow-control'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import type { EndpointPolicy } from '../../src/endpoint/endpoint.ts'
 import { dispatcherMetrics } from '../../src/metrics.ts'
 import type { Delivery } from '../../src/partition/delivery.ts'
-import { PartitionWorker } from '../../src/partition/partition-worker.ts'
+import type { PartitionWorker } from '../../src/partition/partition-worker.ts'
 import type { WorkerDeps } from '../../src/partition/worker-deps.ts'
 import { pausedHeaders } from '../../src/paused/paused-headers.ts'
 import type { Made, Transition } from '../../src/transitions/transitions.ts'
+import { Owner, shared } from './partition-owner.ts'
 
-type Entry = { job: DeliveryJob; headers: Record<string, string> }
-type Attempt = { job: DeliveryJob; answer: (status: number) => void }
+type Entry = { job: DeliveryJob; headers: Record<string, string>; at: number }
 
 const retries = retryTopic('1s')
+const none: Cancellation[] = []
 export const topics = [deliveriesTopic, retries, pausedTopic]
-const shared = { messages: 12, bytes: 1_000_000 }
-
-/** An owner of the partition. It reads the logs from the last commits until it is killed. */
-class Owner {
-  readonly assignments: Map<string, AssignedPartition>
-  readonly positions = new Map<string, number>()
-  readonly worker: PartitionWorker
-  readonly attempts: Attempt[] = []
-  /** Its attempts: delivery and attempt number. */
-  readonly attempted: string[] = []
-  readonly acks: (() => void)[] = []
-  readonly stopped = new Set<string>()
-  readonly steering: FlowControl
-
-  constructor(assignments: Map<string, AssignedPartition>, deps: (owner: Owner) => WorkerDeps) {
-    this.assignments = assignments
-    for (const assignment of assignments.values())
-      this.positions.set(assignment.topic, assignment.next)
-    type At = { topic: string; offset: string }
-    this.steering = new FlowControl(shared, {
-      seek: ({ topic, offset }: At) => void this.positions.set(topic, Number(offset)),
-      pause: ([assignment]) => void this.stopped.add(assignment?.topic ?? ''),
-      resume: (all) => void (all && this.stopped.delete([...all][0]?.topic ?? '')),
-    })
-    this.worker = new PartitionWorker(assignments, deps(this))
-  }
-}
 
 /** A partition with its logs, its commits and its owner, without Kafka, receivers and real time. */
 export class PartitionWorld {
   readonly logs = new Map<string, Entry[]>(topics.map((topic) => [topic, []]))
   readonly inactive = new Set<string>()
   policy: EndpointPolicy | undefined
+  /** Of subscriptions: deliveries that were cancelled by request. */
+  readonly cancellations = new Map<string, Cancellation[]>()
+  /** Deliveries that were cancelled. */
+  readonly cancelled = new Set<string>()
   /** Subscriptions whose jobs no other topic takes. */
   readonly tooLarge = new Set<string>()
   /** By subscription, the arrivals of first attempts in the order they started. */
@@ -59,6 +36,8 @@ export class PartitionWorld {
   readonly #commits = new Map<string, { offset: number; metadata: string }>()
   #owner: Owner
   #enqueued = 0
+  /** A clock that moves on with each record and each request. */
+  #now = 0
 
   constructor() {
     this.#owner = this.#open()
@@ -68,6 +47,15 @@ export class PartitionWorld {
     return this.#enqueued
   }
 
+  /** Number of deliveries that were delivered or cancelled. */
+  get ended(): number {
+    return new Set([...this.delivered, ...this.cancelled]).size
+  }
+
+  hasEnded(deliveryId: string): boolean {
+    return this.delivered.has(deliveryId) || this.cancelled.has(deliveryId)
+  }
+
   get worker(): PartitionWorker {
     return this.#owner.worker
   }
@@ -75,7 +63,7 @@ export class PartitionWorld {
   enqueue(subscriptionId: string): void {
     const deliveryId = `d${this.#enqueued++}`
     const job = { deliveryId, subscriptionId, projectId: subscriptionId[0], url: 'u', attempt: 1 }
-    const rest = { step: 0, dueAt: 0, arrival: -1, body: Buffer.alloc(10) }
+    const rest = { step: 0, dueAt: 0, arrival: -1, body: Buffer.alloc(10), createdAt: this.#now }
     this.#append(deliveriesTopic, { ...job, ...rest } as unknown as DeliveryJob)
   }
 
@@ -124,7 +112,15 @@ export class PartitionWorld {
     this.#owner.worker.subscriptionChanged(subscriptionId)
   }
 
-  /** Kills the owner; another one continues from the commits. */
+  /** What has the status now is cancelled. */
+  cancel(subscriptionId: string, status: CancellableStatus): void {
+    const known = this.cancellations.get(subscriptionId) ?? []
+    const [until, askedAt] = [this.#now, this.#now++]
+    this.cancellations.set(subscriptionId, [...known, { status, until, askedAt }])
+    this.#owner.worker.subscriptionChanged(subscriptionId)
+  }
+
+  /** The owner dies, and another one goes on from what was committed. */
   kill(): void {
     const { assignments, worker } = this.#owner
     for (const assignment of assignments.values()) assignment.revoke('killed')
@@ -160,7 +156,7 @@ export class PartitionWorld {
   }
 
   #append(topic: string, job: DeliveryJob, headers: Record<string, string> = {}): void {
-    this.logs.get(topic)?.push({ job, headers })
+    this.logs.get(topic)?.push({ job, headers, at: this.#now++ })
   }
 
   /** @returns the offset after which the rest was not offered */
@@ -173,7 +169,7 @@ export class PartitionWorld {
     return offset
   }
 
-  #offer(assignment: AssignedPartition, { job, headers }: Entry, offset: number): void {
+  #offer(assignment: AssignedPartition, { job, headers, at }: Entry, offset: number): void {
     const { topic, lease } = assignment
     const { worker, steering } = this.#owner
     if (offset < assignment.committed) return worker.remember(job)
@@ -184,7 +180,7 @@ export class PartitionWorld {
     const released = () => steering.steer(assignment)
     const message = {
       ...{ topic, partition: 0, offset, headers, lease, reread, key: null, value: null },
-      timestamp: '0',
+      timestamp: String(at),
       finish: () => {
         assignment.finish(offset)
         released()
@@ -241,8 +237,10 @@ export class PartitionWorld {
       },
       transitions: { make: (job: DeliveryJob, to: Transition) => this.#make(owner, job, to) },
       subscriptions: {
-        get: (id: string) => ({ url: 'u', endpointId: id, deliverable: !this.inactive.has(id) }),
-        policyOf: () => this.policy,
+        get: (id: string) => ({
+          ...{ url: 'u', endpointId: id, deliverable: !this.inactive.has(id) },
+          cancellations: this.cancellations.get(id) ?? none,
+        }),
       },
       subscriptionsCurrent: async () => {},
       reader: {
@@ -290,6 +288,7 @@ export class PartitionWorld {
     const next = { ...job, step: job.step + 1 }
     if (to.kind === 'pause') this.#append(pausedTopic, next, pausedHeaders({ run: 0, ...to }))
     if (to.kind === 'relocate') this.#append(pausedTopic, next, pausedHeaders(to.mark))
+    if (to.kind === 'cancel') this.cancelled.add(job.deliveryId)
     if (to.kind === 'attempted' && to.next.kind === 'delivered') this.delivered.add(job.deliveryId)
     if (to.kind === 'attempted' && to.next.kind === 'retry') {
       this.#append(retries, { ...next, attempt: job.attempt + 1 })

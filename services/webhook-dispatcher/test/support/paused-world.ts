@@ -200,6 +200,7 @@ export class PausedWorld {
       endpointOf: (id) => (this.blocked.has(id) ? null : 'e'),
       isPaused: (id) => this.blocked.has(id),
       isNext: () => true,
+      mayGo: () => true,
     })
   }
 }

@@ -1,14 +1,13 @@
 import type { DeliveryStatus } from '@surehook/contracts/events'
 import type { DeliveryDetail } from '@surehook/contracts/http/webhooks/deliveries'
 import type { Delivery } from '@surehook/contracts/http/webhooks/webhooks'
-import { CursorTime, decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
+import { decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool } from 'pg'
-import * as z from 'zod'
 import { noDelivery } from '../../redelivery/send-again.ts'
 import { isUuid, ownSubscription } from '../../subscriptions/find-own.ts'
 import type { Tenant } from '../../subscriptions/subscription-changes.ts'
 import { toDelivery } from '../delivery-row.ts'
-import { findDeliveries, positionOf } from './find-deliveries.ts'
+import { findDeliveries, Position, positionOf } from './find-deliveries.ts'
 import { showDelivery } from './find-delivery.ts'
 import type { StoredBodies } from './stored-bodies.ts'
 
@@ -19,8 +18,6 @@ export type ListQuery = {
   limit: number
   cursor?: string | undefined
 }
-
-const Position = z.tuple([CursorTime, z.uuid(), z.iso.date().optional()])
 
 export type DeliveryHistory = ReturnType<typeof deliveryHistory>
 

@@ -1,4 +1,5 @@
 import {
+  cancelDeliveries,
   getDelivery,
   listDeliveries,
   recoverWebhook,
@@ -9,6 +10,7 @@ import type { Operation } from '@surehook/contracts/operation'
 import { type Handle, mount } from '@surehook/service-kit/http/mount'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import type { Router } from 'express'
+import type { CancelDeliveries } from '../../cancellation/cancel-deliveries.ts'
 import type { Recover } from '../../redelivery/recovery/recover.ts'
 import type { Ask, SendAgain } from '../../redelivery/send-again.ts'
 import type { Tenant } from '../../subscriptions/subscription-changes.ts'
@@ -19,6 +21,7 @@ export type DeliveryRoutesDeps = {
   history: DeliveryHistory
   sendAgain: SendAgain
   recover: Recover
+  cancel: CancelDeliveries
 }
 
 type Keyed = { headers: { 'idempotency-key'?: string | undefined } }
@@ -29,7 +32,7 @@ const askOf = (
 ): Ask => ({ tenant: auth, key: headers['idempotency-key'], traceparent })
 
 export function deliveryRoutes(deps: DeliveryRoutesDeps): (router: Router) => void {
-  const { authorize, history, sendAgain, recover } = deps
+  const { authorize, history, sendAgain, recover, cancel } = deps
   return (router) => {
     const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Tenant>) =>
       mount(router, operation, { authorize, handle })
@@ -41,5 +44,6 @@ export function deliveryRoutes(deps: DeliveryRoutesDeps): (router: Router) => vo
     serve(redeliver, (input, ctx) => sendAgain.redeliver(askOf(input, ctx), input.params))
     serve(testWebhook, (input, ctx) => sendAgain.test(askOf(input, ctx), input.params.id))
     serve(recoverWebhook, (input, ctx) => recover(askOf(input, ctx), input.params.id, input.body))
+    serve(cancelDeliveries, (input, ctx) => cancel(askOf(input, ctx), input.params.id, input.body))
   }
 }

@@ -1,6 +1,8 @@
 import { type DeliveryStatus, deliveryStatuses } from '@surehook/contracts/events'
 import { deliveryId } from '@surehook/contracts/ids'
+import { CursorTime } from '@surehook/service-kit/http/cursor'
 import type { Pool } from 'pg'
+import * as z from 'zod'
 import { dayOf } from '../delivery-days.ts'
 import { type DeliveryRow, shownColumns } from '../delivery-row.ts'
 
@@ -20,8 +22,15 @@ export type DeliveryQuery = {
 /** A delivery with the day of its partition. */
 export type FiledDelivery = DeliveryRow & { filed_on: string }
 
-/** Returns the position after this row, for the next page. */
-export function positionOf({ created_at, id, filed_on }: FiledDelivery) {
+/** As a cursor has it. */
+export const Position = z.tuple([CursorTime, z.uuid(), z.iso.date().optional()])
+
+/** Where a page that ends with this row goes on. */
+export function positionOf({
+  created_at,
+  id,
+  filed_on,
+}: Pick<FiledDelivery, 'created_at' | 'id' | 'filed_on'>) {
   return filed_on === dayOf(created_at.getTime()) ? [created_at, id] : [created_at, id, filed_on]
 }
 

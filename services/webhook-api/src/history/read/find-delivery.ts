@@ -13,6 +13,7 @@ export type LoggedDelivery = DeliveryRow &
     watched_table: string | null
     operation: 'INSERT' | 'UPDATE' | 'DELETE' | null
     webhook_id: string | null
+    record_id: string | null
     attempt_log: string | null
   }
 
@@ -34,7 +35,8 @@ export async function findDelivery(
   { tenant, subscriptionId, deliveryId }: DeliveryPlace,
 ): Promise<LoggedDelivery | undefined> {
   const { rows } = await db.query<LoggedDelivery>(
-    `select day::text, ${shownColumns}, watched_table, operation, webhook_id, attempt_log,
+    `select day::text, ${shownColumns}, watched_table, operation, webhook_id, record_id,
+            attempt_log,
             ${bodyColumns}
      from delivery d
      where id = $1 and subscription_id = $2 and project_id = $3 and environment = $4`,

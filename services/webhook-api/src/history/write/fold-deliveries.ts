@@ -1,5 +1,6 @@
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 import type { LoggedJob } from '../logged-job.ts'
+import { bitOf } from '../stats/counted-attempts.ts'
 
 export type LogEntries = { jobs: readonly LoggedJob[]; transitions: readonly DeliveryAttempt[] }
 
@@ -13,7 +14,9 @@ export type FoldedDelivery = {
   /** The transition that describes the last attempt; `null` if none does. */
   lastAttempt: DeliveryAttempt | null
   readonly attempts: DeliveryAttempt[]
-  /** The time whose day decides the partition: `createdAt`, unless that day has expired. */
+  /** Its attempts, and an end without an attempt, as bits. */
+  countable: number
+  /** The time under whose day the log keeps it: `createdAt`, unless the history of then is over. */
   filedAt: number
 }
 
@@ -33,6 +36,7 @@ export function foldDeliveries({ jobs, transitions }: LogEntries): FoldedDeliver
       last: null,
       lastAttempt: null,
       attempts: [],
+      countable: 0,
       filedAt: of.createdAt,
     }
     folded.set(key, entry)
@@ -44,6 +48,7 @@ export function foldDeliveries({ jobs, transitions }: LogEntries): FoldedDeliver
     entry.last = newest(entry.last, transition)
     if (hasResult(transition)) entry.lastAttempt = newest(entry.lastAttempt, transition)
     if (transition.attempted) entry.attempts.push(transition)
+    entry.countable |= bitOf(transition)
   }
   return [...folded].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry)
 }

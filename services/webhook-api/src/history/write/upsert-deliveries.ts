@@ -1,22 +1,53 @@
 import { type ArrayType, binaryArray } from '@surehook/service-kit/postgres/binary-array'
 import type { PoolClient } from 'pg'
 import { attemptLines } from '../attempt-log.ts'
+import { dayOf } from '../delivery-days.ts'
+import { countedBits } from '../stats/counted-attempts.ts'
 import type { FoldedDelivery } from './fold-deliveries.ts'
 import { text, textOrNull } from './storable-text.ts'
 
 /**
- * Writes all deliveries in one statement. They must be sorted, and the partitions of their days
- * must exist.
+ * One statement for all of them; they are sorted, and the partitions of their days exist.
+ * @returns the attempts that it has not had before, as bits, in the order of the deliveries
  */
 export async function upsertDeliveries(
   client: PoolClient,
   deliveries: readonly FoldedDelivery[],
-): Promise<void> {
-  if (deliveries.length === 0) return
-  await client.query({
+): Promise<number[]> {
+  if (deliveries.length === 0) return []
+  const { rows } = await client.query<Written>({
     name: 'upsert-deliveries',
     text: upsert,
-    values: columns.map(({ encode }) => encode(deliveries)),
+    values: [...columns.map(({ encode }) => encode(deliveries)), deliveries.length],
+  })
+  return newAttempts(deliveries, rows[0])
+}
+
+/** Rows as `<id> <day>`. */
+type Written = {
+  /** Of those that had attempts before, with these as bits: `<id> <day> <bits>`. */
+  before: string[] | null
+  /** All that were written; `null` when no row was left as it was. */
+  written: string[] | null
+}
+
+/** Most deliveries are written once: the answer names only those that were not. */
+function newAttempts(
+  deliveries: readonly FoldedDelivery[],
+  { before, written }: Written = { before: null, written: [] },
+): number[] {
+  const counted = new Map<string, number>()
+  for (const entry of before ?? []) {
+    const at = entry.lastIndexOf(' ')
+    counted.set(entry.slice(0, at), Number(entry.slice(at + 1)))
+  }
+  const changed = written === null ? null : new Set(written)
+  return deliveries.map((delivery) => {
+    const { countable } = delivery
+    if (countable === 0 || (counted.size === 0 && changed === null)) return countable
+    const row = `${delivery.of.deliveryId.toLowerCase()} ${dayOf(delivery.filedAt)}`
+    if (changed?.has(row) === false) return 0
+    return countable & ~(counted.get(row) ?? 0)
   })
 }
 
@@ -46,6 +77,7 @@ const columns: readonly Column[] = [
   column('operation', 'text', ({ job }) => job?.operation ?? null),
   column('webhook_id', 'uuid', ({ job }) => job?.webhookId ?? null),
   column('redelivery_of', 'text', ({ job }) => textOrNull(job?.redeliveryOf ?? null)),
+  column('record_id', 'text', ({ job }) => textOrNull(job?.recordId ?? null)),
   column('job_partition', 'integer', ({ job }) => job && (job.place?.partition ?? notRead)),
   column('job_offset', 'bigint', ({ job }) => job?.place?.offset ?? null),
   column('body', 'bytea', ({ job }) => job?.body ?? null),
@@ -59,6 +91,7 @@ const columns: readonly Column[] = [
   column('http_status', 'integer', ({ lastAttempt }) => lastAttempt?.httpStatus ?? null),
   column('last_error', 'text', ({ lastAttempt }) => lastAttempt?.errorClass ?? null),
   column('attempt_log', 'text', ({ attempts }) => attemptLines(attempts)),
+  column('counted', 'bigint', ({ countable }) => countable),
 ]
 
 const namesOf = (of: readonly Column[]) => of.map(({ name }) => name).join(', ')
@@ -76,11 +109,11 @@ const takenWhen = (condition: string, names: readonly string[]) =>
 
 // A row of an older version keeps its body, because other rows may refer to it.
 const knownPlace = `(d.job_partition = ${notRead} and excluded.job_partition <> ${notRead})`
-const ofJob = ['watched_table', 'operation', 'webhook_id', 'redelivery_of']
+const ofJob = ['watched_table', 'operation', 'webhook_id', 'redelivery_of', 'record_id']
 const ofBody = ['job_partition', 'job_offset', 'body']
 
 const upsert = `
-  insert into delivery as d (${namesOf(columns)})
+  with upserted as (insert into delivery as d (${namesOf(columns)})
   select * from unnest(${arrays})
   on conflict (id, day) do update set
     ${takenWhen(firstJob, ofJob)},
@@ -88,7 +121,13 @@ const upsert = `
     ${takenWhen(newerTransition, ['status', 'step', 'moved_at', 'next_attempt_at'])},
     ${takenWhen(newerAttempt, ['attempt_step', 'attempted_at', 'http_status', 'last_error'])},
     attempts = greatest(d.attempts, excluded.attempts),
+    counted = ((d.counted & ${countedBits}) << 31) | (d.counted & ${countedBits}) | excluded.counted,
     attempt_log = case when ${knownAttempts} then d.attempt_log
       else nullif(concat(d.attempt_log, excluded.attempt_log), '') end
   where ${firstJob} or ${knownPlace} or ${newerTransition} or ${newerAttempt}
-    or (excluded.attempt_log is not null and not coalesce(${knownAttempts}, false))`
+    or (excluded.attempt_log is not null and not coalesce(${knownAttempts}, false))
+  returning id, day, counted)
+  select array_agg(id || ' ' || day || ' ' || (counted >> 31)) filter (where counted >> 31 > 0) as before,
+    case when count(*) < $${columns.length + 1}::integer
+      then coalesce(array_agg(id || ' ' || day), '{}') end as written
+  from upserted`

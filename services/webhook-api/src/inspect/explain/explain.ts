@@ -1,16 +1,21 @@
+import type { DeliveryStatus } from '@surehook/contracts/events'
 import { firstFailure } from '@surehook/contracts/filter/first-failure'
 import { type Explanation, lookLimits } from '@surehook/contracts/http/webhooks/log'
+import type { Delivery } from '@surehook/contracts/http/webhooks/webhooks'
 import { changesKeptMs } from '@surehook/contracts/topics'
 import { mismatchOf } from '@surehook/matching/mismatch'
 import type { Change } from '@surehook/matching/read-change'
 import { AppError } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
-import { type DeliveryRow, toDelivery } from '../../history/delivery-row.ts'
+import { toDelivery } from '../../history/delivery-row.ts'
 import { findDeliveries } from '../../history/read/find-deliveries.ts'
 import { ownSubscription } from '../../subscriptions/find-own.ts'
 import type { Tenant } from '../../subscriptions/subscription-changes.ts'
 import type { SubscriptionRow } from '../../subscriptions/subscription-row.ts'
-import { findVersions } from '../../subscriptions/subscription-versions.ts'
+import {
+  findVersions,
+  type SubscriptionVersion,
+} from '../../subscriptions/subscription-versions.ts'
 import type { ChangeLog } from '../log/change-log.ts'
 import type { TenantQueue } from '../log/tenant-queue.ts'
 import { timeInId } from './event-time.ts'
@@ -25,7 +30,7 @@ export type ExplainDeps = {
 
 export type ExplainQuery = { eventId: string; timestamp?: Date | undefined }
 
-type Verdict = Omit<Explanation, 'eventId'>
+export type Verdict = Omit<Explanation, 'eventId'>
 
 /** Explains why a change was or was not delivered to a subscription. */
 export function createExplain(deps: ExplainDeps) {
@@ -39,7 +44,7 @@ export function createExplain(deps: ExplainDeps) {
     const verdict =
       delivery === undefined
         ? await withoutDelivery(deps, { ...query, eventId, tenant, subscription })
-        : delivered(delivery)
+        : deliveryVerdict(toDelivery(delivery))
     return { eventId, ...verdict }
   }
 }
@@ -50,43 +55,63 @@ async function newestDelivery(pool: Pool, subscriptionId: string, eventId: strin
   return found.find(({ redelivery_of }) => redelivery_of === null) ?? found[0]
 }
 
-const reasons: Record<DeliveryRow['status'], string> = {
+const reasons: Record<DeliveryStatus, string> = {
   pending: 'It matches and waits for its first attempt',
   delivered: 'It matched and the receiver took it',
   retrying: 'It matched; the last attempt failed and there will be another',
   paused: 'It matched and waits: the subscription is inactive, or its endpoint failed too often',
   dead_letter: 'It matched, and the last attempt failed',
-  cancelled: 'It matched, and the subscription was deleted',
+  cancelled: 'It matched, and was cancelled',
 }
 
-function delivered(row: DeliveryRow): Verdict {
-  const error = row.last_error === null ? '' : `: ${row.last_error}`
-  const reason = `${reasons[row.status]}${row.status === 'delivered' ? '' : error}`
-  return { outcome: row.status, reason, delivery: toDelivery(row) }
+/** Of a change that has a delivery. */
+export function deliveryVerdict(delivery: Delivery): Verdict {
+  const { status, lastError } = delivery
+  const error = lastError === null || status === 'delivered' ? '' : `: ${lastError}`
+  return { outcome: status, reason: `${reasons[status]}${error}`, delivery }
 }
 
 type Question = ExplainQuery & { tenant: Tenant; subscription: SubscriptionRow }
 
 async function withoutDelivery(deps: ExplainDeps, question: Question): Promise<Verdict> {
-  const { eventId, timestamp, tenant, subscription } = question
-  const madeAt = timestamp === undefined ? timeInId(eventId) : timestamp.getTime()
-  if (madeAt === null) {
-    return unknown('The id does not tell when the change was made: give its timestamp')
-  }
-  if (madeAt < deps.now() - changesKeptMs) return unknown('The log no longer has changes of then')
-  const wanted = { ...lookLimits, eventId, madeAt }
-  const change = await deps.turns.take(tenant, () => deps.changeLog.find(tenant, wanted))
+  const { tenant, subscription } = question
+  const change = await findChange(deps, tenant, question)
   if (change === 'absent') throw new AppError('EVENT_NOT_FOUND', 'There is no such change')
-  if (change === 'unseen') {
-    return unknown('It is not among the changes that were written next after its time')
-  }
-  return verdictOn(change, subscription, await findVersions(deps.pool, subscription.id))
+  if (typeof change === 'string') return unknownVerdict(change)
+  return changeVerdict(change, subscription, await findVersions(deps.pool, subscription.id))
 }
 
-function verdictOn(
+/** Why a change is not at hand: there is none, or the log does not tell. */
+export type NoChange = 'absent' | 'untimed' | 'expired' | 'unseen'
+
+/** @param eventId in small letters */
+export async function findChange(
+  { changeLog, turns, now }: Pick<ExplainDeps, 'changeLog' | 'turns' | 'now'>,
+  tenant: Tenant,
+  { eventId, timestamp }: ExplainQuery,
+): Promise<Change | NoChange> {
+  const madeAt = timestamp === undefined ? timeInId(eventId) : timestamp.getTime()
+  if (madeAt === null) return 'untimed'
+  if (madeAt < now() - changesKeptMs) return 'expired'
+  const wanted = { ...lookLimits, eventId, madeAt }
+  return turns.take(tenant, () => changeLog.find(tenant, wanted))
+}
+
+const unknowns: Record<Exclude<NoChange, 'absent'>, string> = {
+  untimed: 'The id does not tell when the change was made: give its timestamp',
+  expired: 'The log no longer has changes of then',
+  unseen: 'It is not among the changes that were written next after its time',
+}
+
+/** Of a change that has no delivery, and that the log does not show. */
+export const unknownVerdict = (why: NoChange): Verdict =>
+  unknown(why === 'absent' ? unknowns.expired : unknowns[why])
+
+/** Of a change that has no delivery. @param versions the oldest first */
+export function changeVerdict(
   change: Change,
   { project_id: projectId, environment, created_at }: SubscriptionRow,
-  versions: Awaited<ReturnType<typeof findVersions>>,
+  versions: readonly SubscriptionVersion[],
 ): Verdict {
   const version = versionAt(versions, change, created_at)
   if (version === 'unknown') {

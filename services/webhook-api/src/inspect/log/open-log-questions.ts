@@ -8,6 +8,7 @@ import { AppError } from '@surehook/service-kit/errors'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
 import { createDeliveryDays } from '../../history/delivery-days.ts'
+import { searchDeliveries } from '../../history/search/search-deliveries.ts'
 import type { KeyedWriter } from '../../keyed-writer.ts'
 import { runReplayWorker } from '../../redelivery/replay/replay-worker.ts'
 import { createReplays } from '../../redelivery/replay/replays.ts'
@@ -16,6 +17,7 @@ import { secretWarnings } from '../../subscriptions/subscription-warnings.ts'
 import { fitToTable } from '../../tables/fit-to-table.ts'
 import type { KnownTables } from '../../tables/known-tables.ts'
 import { tableWarnings } from '../../tables/table-warnings.ts'
+import { createShowEvent } from '../event/show-event.ts'
 import { createExplain } from '../explain/explain.ts'
 import { ChangeLog } from './change-log.ts'
 import { createPreview } from './preview.ts'
@@ -40,11 +42,15 @@ export function openLogQuestions(options: LogQuestionsOptions) {
   const reader = openLogReader({ kafka, topic: changesTopic, clientId, log })
   const changeLog = new ChangeLog({ reader, codec, now: Date.now })
   const turns = new TenantQueue()
+  const asked = { pool, changeLog, turns, now: Date.now }
+  const search = searchDeliveries(pool)
   const days = createDeliveryDays(pool)
   const { maxBodyBytes } = config
   const worker = runReplayWorker({ pool, writer, reader, codec, days, maxBodyBytes, log })
   return {
-    explain: createExplain({ pool, changeLog, turns, now: Date.now }),
+    explain: createExplain(asked),
+    showEvent: createShowEvent({ ...asked, search }),
+    search,
     replays: createReplays({
       pool,
       reader,

@@ -57,14 +57,14 @@ export async function nextDeadLetters(
   { limit, bytes }: { limit: number; bytes: number },
 ): Promise<DeadLetter[]> {
   const { rows } = await db.query<DeadLetter>(
-    `select id, created_at, event_id, webhook_id, watched_table, operation, subscription_id,
-       project_id, environment, body, job_partition, job_offset
+    `select id, created_at, event_id, webhook_id, watched_table, operation, record_id,
+       subscription_id, project_id, environment, body, job_partition, job_offset
      from (
        select letter.*,
          sum(coalesce(octet_length(body), 0)) over (order by day, created_at, id
            rows between unbounded preceding and 1 preceding) as before
        from (
-         select d.day, d.id, d.created_at, event_id, webhook_id, watched_table, operation,
+         select d.day, d.id, d.created_at, event_id, webhook_id, watched_table, operation, record_id,
            ${bodyColumns}
          from delivery d
          where ${inSpan}

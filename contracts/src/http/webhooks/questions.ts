@@ -1,0 +1,179 @@
+import * as z from 'zod'
+import { changeOperations, deliveryStatuses, errorClasses } from '../../events.ts'
+import { JsonObject } from '../../json-object.ts'
+import { defineOperation } from '../../operation.ts'
+import { nextCursor } from '../admin/admin.ts'
+import { Instant } from '../instant.ts'
+import { outcomes } from './log.ts'
+import { Delivery, managed, refusals, text, WatchedTable } from './webhooks.ts'
+
+/** How many deliveries one request reads, at most, to find those that match. */
+export const searchReads = 3_000
+
+/** How many subscriptions an event is explained for. */
+export const explainedSubscriptions = 200
+
+export const FoundDelivery = Delivery.extend({
+  webhookId: z.string().describe('The id of the subscription'),
+  table: z.string().nullable().describe('The table of the change. null until the job was read'),
+  event: z.enum(changeOperations).nullable().describe('null until the job was read'),
+  recordId: z
+    .string()
+    .nullable()
+    .describe('The record of the change. null for deliveries of versions before 0.3'),
+}).meta({ id: 'FoundDelivery' })
+export type FoundDelivery = z.infer<typeof FoundDelivery>
+
+const common = { ...managed, tag: 'deliveries' } as const
+
+const DeliverySearch = z
+  .strictObject({
+    status: z.enum(deliveryStatuses).optional().describe('Only deliveries in this state'),
+    webhookId: z.uuid().optional().describe('Only deliveries of this subscription'),
+    table: WatchedTable.optional().describe('Only deliveries of changes of this table'),
+    eventId: text(128).optional().describe('Only deliveries of this change'),
+    recordId: text(512).optional().describe('Only deliveries of changes of this record'),
+    httpStatus: z.coerce
+      .number()
+      .int()
+      .min(100)
+      .max(599)
+      .optional()
+      .describe('Only deliveries whose last attempt had this answer'),
+    errorClass: z
+      .enum(errorClasses)
+      .optional()
+      .describe('Only deliveries whose last attempt failed in this way'),
+    since: Instant.optional().describe('Only deliveries made at or after this time'),
+    until: Instant.optional().describe('Only deliveries made before this time'),
+    limit: z.coerce.number().int().min(1).max(1000).default(50).describe('Entries per page'),
+    cursor: z.string().min(1).max(512).optional().describe('`nextCursor` of the page before'),
+  })
+  .refine(({ since, until }) => since === undefined || until === undefined || since < until, {
+    path: ['until'],
+    message: 'must be later than since',
+  })
+
+export const searchDeliveries = defineOperation({
+  ...common,
+  id: 'searchDeliveries',
+  method: 'get',
+  path: '/api/rest/_deliveries',
+  summary: 'Search deliveries',
+  description:
+    'Returns the deliveries of all subscriptions of the environment, newest first. Every filter ' +
+    'must match. Pass `nextCursor` as `cursor` to read the next page. One request reads up to ' +
+    `${searchReads} deliveries: a page may be short, or empty, and still have a \`nextCursor\`. ` +
+    'Deliveries of deleted subscriptions are not shown.',
+  query: DeliverySearch,
+  reply: {
+    status: 200,
+    schema: z.object({ deliveries: z.array(FoundDelivery), nextCursor }),
+  },
+  errors: [...refusals],
+})
+
+export const EventOutcome = z
+  .object({
+    webhookId: z.string().describe('The id of the subscription'),
+    delivered: z.boolean().describe('Whether the receiver took it'),
+    outcome: z
+      .enum(outcomes)
+      .describe('The status of the delivery, if there is one. `unknown`: the log does not tell'),
+    reason: z.string().describe('The explanation, as a sentence'),
+    field: z
+      .string()
+      .optional()
+      .describe('The first field of the subscription that kept the change out'),
+    delivery: Delivery.optional(),
+  })
+  .meta({ id: 'EventOutcome' })
+export type EventOutcome = z.infer<typeof EventOutcome>
+
+export const EventDetail = z
+  .object({
+    eventId: z.string(),
+    table: z.string().nullable().describe('null if neither the log nor the history tells'),
+    event: z.enum(changeOperations).nullable().describe('The operation'),
+    recordId: z.string().nullable(),
+    timestamp: z.iso.datetime().nullable().describe('When the change was made. null: as `record`'),
+    record: JsonObject.nullable().describe(
+      'The record after the change. null if the log no longer has the change',
+    ),
+    changedFields: z.array(z.string()).nullable().describe('null: as `record`'),
+    webhooks: z.array(EventOutcome).describe('Each subscription of the table'),
+    webhooksLeftOut: z
+      .int()
+      .describe(`Further subscriptions of the table: ${explainedSubscriptions} are shown`),
+  })
+  .meta({ id: 'EventDetail' })
+export type EventDetail = z.infer<typeof EventDetail>
+
+export const getEvent = defineOperation({
+  ...common,
+  id: 'getEvent',
+  method: 'get',
+  path: '/api/rest/_events/{eventId}',
+  summary: 'Get an event',
+  description:
+    'Returns one change, and for each subscription of its table the delivery, or why there is ' +
+    'none. The log keeps changes for 7 days. Later the answer has what the history knows. The ' +
+    'search begins at the time in a UUIDv7 event id, or at `timestamp`.',
+  params: z.object({ eventId: z.string().describe('The id of the change') }),
+  query: z.strictObject({
+    timestamp: Instant.optional().describe('The time of the change, if its id is no UUIDv7'),
+  }),
+  reply: { status: 200, schema: EventDetail },
+  errors: [...refusals, 'EVENT_NOT_FOUND', 'RATE_LIMIT_EXCEEDED'],
+})
+
+export const statsWindows = ['1h', '24h', '7d'] as const
+export type StatsWindow = (typeof statsWindows)[number]
+
+const counted = {
+  delivered: z.int().describe('Attempts that the receiver answered with 2xx'),
+  retrying: z.int().describe('Failed attempts that another attempt follows'),
+  deadLetter: z.int().describe('Deliveries that ended as dead letters'),
+  cancelled: z.int().describe('Deliveries that were cancelled'),
+}
+
+export const WebhookStats = z
+  .object({
+    window: z.enum(statsWindows),
+    from: z.iso.datetime().describe('The beginning of the first bucket'),
+    until: z.iso.datetime().describe('When the numbers were read'),
+    counts: z.object(counted),
+    attempts: z.int().describe('Attempts in all'),
+    successRate: z
+      .number()
+      .nullable()
+      .describe('The share of attempts that succeeded, 0 to 1. null without an attempt'),
+    latencyMs: z
+      .object({ p50: z.number().nullable(), p95: z.number().nullable() })
+      .describe('Durations of attempts, to about 15 %. null without an attempt'),
+    bucketSeconds: z.int().describe('Length of a bucket'),
+    series: z
+      .array(z.object({ at: z.iso.datetime().describe('Its beginning'), ...counted }))
+      .max(200)
+      .describe('The buckets, oldest first. Those in which nothing happened are there too'),
+  })
+  .meta({ id: 'WebhookStats' })
+export type WebhookStats = z.infer<typeof WebhookStats>
+
+export const getWebhookStats = defineOperation({
+  ...common,
+  id: 'getWebhookStats',
+  method: 'get',
+  path: '/api/rest/_webhooks/{id}/stats',
+  summary: 'Get statistics',
+  description:
+    'Counts what became of the attempts of the subscription in the last hour, 24 hours or ' +
+    '7 days. The numbers follow the history and are a second behind. They begin with version ' +
+    '0.3.',
+  params: z.object({ id: z.string().describe('The id of the subscription') }),
+  query: z.strictObject({
+    window: z.enum(statsWindows).default('24h').describe('How far back'),
+  }),
+  reply: { status: 200, schema: WebhookStats },
+  errors: [...refusals, 'WEBHOOK_NOT_FOUND'],
+})

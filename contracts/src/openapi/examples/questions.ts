@@ -1,0 +1,64 @@
+import { delivery, payload } from './deliveries.ts'
+import { createdAt, ids, type OperationExamples } from './operation-example.ts'
+
+const parameters = { id: ids.subscription }
+const change = { table: 'orders', event: 'UPDATE', recordId: ids.record }
+const counts = { delivered: 238, retrying: 3, deadLetter: 1, cancelled: 0 }
+const endpoint = {
+  id: ids.endpoint,
+  url: 'https://receiver.example/hooks',
+  webhooks: [ids.subscription],
+  circuit: 'open',
+  openUntil: '2026-01-01T12:02:00.000Z',
+  consecutiveFailures: 0,
+  inFlight: 0,
+  paused: 12,
+}
+
+export const questionExamples: OperationExamples = {
+  searchDeliveries: {
+    parameters: { recordId: ids.record, limit: 1 },
+    reply: {
+      deliveries: [{ ...delivery, webhookId: ids.subscription, ...change }],
+      nextCursor: null,
+    },
+  },
+  getEvent: {
+    parameters: { eventId: ids.event },
+    reply: {
+      eventId: ids.event,
+      ...change,
+      timestamp: createdAt,
+      record: payload.record,
+      changedFields: payload.changed_fields,
+      webhooks: [
+        {
+          webhookId: ids.subscription,
+          delivered: true,
+          outcome: 'delivered',
+          reason: 'It matched and the receiver took it',
+          delivery,
+        },
+      ],
+      webhooksLeftOut: 0,
+    },
+  },
+  getWebhookStats: {
+    parameters: { ...parameters, window: '1h' },
+    reply: {
+      window: '1h',
+      from: '2026-01-01T11:00:00.000Z',
+      until: createdAt,
+      counts,
+      attempts: 242,
+      successRate: 0.9835,
+      latencyMs: { p50: 31, p95: 120 },
+      bucketSeconds: 300,
+      series: [{ at: '2026-01-01T11:00:00.000Z', ...counts }],
+    },
+  },
+  cancelDeliveries: { parameters, body: { status: 'paused' }, reply: { count: 12 } },
+  listEndpoints: { reply: { endpoints: [endpoint], nextCursor: null } },
+  getEndpoint: { parameters: { id: ids.endpoint }, reply: endpoint },
+  closeEndpoint: { parameters: { id: ids.endpoint } },
+}

@@ -1,0 +1,65 @@
+import type { CancellableStatus, Cancellation } from '@surehook/contracts/events'
+import type { CancelInput } from '@surehook/contracts/http/webhooks/deliveries'
+import { subscriptionsTopic } from '@surehook/contracts/topics'
+import { AppError, unavailable } from '@surehook/service-kit/errors'
+import type { PoolClient } from 'pg'
+import { dayOf } from '../history/delivery-days.ts'
+import type { KeyedWriter } from '../keyed-writer.ts'
+import { isRebuilding } from '../rebuild/rebuild-store.ts'
+import type { Ask } from '../redelivery/send-again.ts'
+import { lockedSubscription } from '../subscriptions/find-own.ts'
+import { toState } from '../subscriptions/subscription-row.ts'
+import { withCancellation } from './cancellations.ts'
+
+export type CancelDeliveries = ReturnType<typeof cancelDeliveries>
+
+/**
+ * Writes into the subscription's state what is cancelled. Every dispatcher reads the state before it attempts
+ * anything, so nothing is lost with a process: when this resolves, the state is on its topic. The history only counts.
+ */
+export function cancelDeliveries({ writer }: { writer: KeyedWriter }) {
+  return (ask: Ask, id: string, { status, until }: CancelInput) => {
+    const asked = { ...ask, request: ['cancelDeliveries', id, { status, until }] }
+    return writer.write(asked, async (tx, emit) => {
+      const row = await lockedSubscription(tx, id, ask.tenant)
+      if (await isRebuilding(tx)) throw unavailable('The history is being rebuilt')
+      const askedAt = Date.now()
+      const added = { status, until: Math.min(until?.getTime() ?? askedAt, askedAt), askedAt }
+      const cancellations = withCancellation(row.cancellations, added)
+      if (cancellations === null) throw tooMany()
+      await keepCancellations(tx, row.id, cancellations)
+      await emit({
+        topic: subscriptionsTopic,
+        key: row.id,
+        state: toState({ ...row, cancellations }),
+      })
+      return { count: await countDeliveries(tx, { id: row.id, status, until: added.until }) }
+    })
+  }
+}
+
+const tooMany = () =>
+  new AppError('CONFLICT', 'Too many cancellations reach back differently: leave out until')
+
+async function keepCancellations(
+  tx: PoolClient,
+  id: string,
+  cancellations: readonly Cancellation[],
+): Promise<void> {
+  await tx.query('update subscription set cancellations = $2 where id = $1', [
+    id,
+    JSON.stringify(cancellations),
+  ])
+}
+
+async function countDeliveries(
+  tx: PoolClient,
+  { id, status, until }: { id: string; status: CancellableStatus; until: number },
+): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>(
+    `select count(*)::integer as count from delivery
+     where subscription_id = $1 and status = $2 and day <= $3::date and created_at <= $4`,
+    [id, status, dayOf(until), new Date(until)],
+  )
+  return rows[0]?.count ?? 0
+}

@@ -1,0 +1,124 @@
+import { countedPaused, type Endpoint } from '@surehook/contracts/http/webhooks/endpoints'
+import { endpointId } from '@surehook/contracts/ids'
+import type { RedisConnection } from '@surehook/service-kit/config/connections'
+import { AppError } from '@surehook/service-kit/errors'
+import { decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/cursor'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+import type { Pool } from 'pg'
+import * as z from 'zod'
+import type { Tenant } from '../subscriptions/subscription-changes.ts'
+import { type CircuitReading, type Circuits, openCircuits } from './open-circuits.ts'
+
+type EndpointsDeps = { pool: Pool; circuits: Circuits; now: () => number }
+export type Endpoints = ReturnType<typeof endpointsOfTenants>
+
+export type OpenEndpointsOptions = {
+  pool: Pool
+  config: { redis: RedisConnection | null }
+  log: Logger
+}
+
+type KnownEndpoint = { id: string; url: string; webhooks: string[] }
+
+const Position = z.string().regex(/^[0-9a-f]{32}$/)
+
+/** Where subscriptions deliver to, with the circuits: of one tenant at a time. */
+export function openEndpoints({
+  pool,
+  config,
+  log,
+}: OpenEndpointsOptions): Endpoints & AsyncDisposable {
+  const circuits = openCircuits(config.redis, log)
+  return {
+    ...endpointsOfTenants({ pool, circuits, now: Date.now }),
+    [Symbol.asyncDispose]: () => circuits[Symbol.asyncDispose](),
+  }
+}
+
+function endpointsOfTenants({ pool, circuits, now }: EndpointsDeps) {
+  const shownAll = async (known: readonly KnownEndpoint[]): Promise<Endpoint[]> => {
+    const [readings, paused] = await Promise.all([
+      circuits.read(known.map(({ id }) => id)),
+      countPaused(pool, known),
+    ])
+    return known.map((endpoint, index) =>
+      shown(endpoint, readings[index], { paused: paused.get(endpoint.id) ?? 0, now: now() }),
+    )
+  }
+  const find = async (tenant: Tenant, id: string): Promise<KnownEndpoint> => {
+    const found = (await knownEndpoints(pool, tenant)).find((one) => one.id === id)
+    if (found === undefined) throw new AppError('ENDPOINT_NOT_FOUND', 'No such endpoint')
+    return found
+  }
+  return {
+    async list(tenant: Tenant, { limit, cursor }: Page) {
+      const after = decodeCursor(Position, cursor)
+      const all = await knownEndpoints(pool, tenant)
+      const rest = all.filter(({ id }) => after === null || id > after)
+      const { page, nextCursor } = pageOf(rest.slice(0, limit + 1), limit, ({ id }) => id)
+      return { endpoints: await shownAll(page), nextCursor }
+    },
+
+    async get(tenant: Tenant, id: string): Promise<Endpoint> {
+      const [endpoint] = await shownAll([await find(tenant, id)])
+      if (endpoint === undefined) throw new Error('one endpoint makes one answer')
+      return endpoint
+    },
+
+    async close(tenant: Tenant, id: string): Promise<void> {
+      await circuits.close((await find(tenant, id)).id)
+    },
+  }
+}
+
+/** In the order of their ids. */
+async function knownEndpoints(pool: Pool, tenant: Tenant): Promise<KnownEndpoint[]> {
+  const { projectId, environment } = tenant
+  const { rows } = await pool.query<Omit<KnownEndpoint, 'id'>>(
+    `select url, array_agg(id::text order by created_at, id) as webhooks from subscription
+     where project_id = $1 and environment = $2 group by url`,
+    [projectId, environment],
+  )
+  return rows
+    .map((row) => ({ id: endpointId(projectId, environment, row.url), ...row }))
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+/** By endpoint; no more of each than are told. */
+async function countPaused(
+  pool: Pool,
+  endpoints: readonly KnownEndpoint[],
+): Promise<ReadonlyMap<string, number>> {
+  const places = endpoints.flatMap(({ id, webhooks }) => webhooks.map((one) => [id, one] as const))
+  const { rows } = await pool.query<{ endpoint: string; count: number }>(
+    `select endpoint, least(sum(count), ${countedPaused})::integer as count
+     from unnest($1::text[], $2::uuid[]) as place (endpoint, webhook),
+       lateral (select count(*) from (
+         select from delivery where subscription_id = webhook and status = 'paused'
+         limit ${countedPaused}) of_one) counted
+     group by endpoint`,
+    [places.map(([id]) => id), places.map(([, webhook]) => webhook)],
+  )
+  return new Map(rows.map(({ endpoint, count }) => [endpoint, count]))
+}
+
+function shown(
+  { id, url, webhooks }: KnownEndpoint,
+  { failures, openUntil, inFlight }: CircuitReading = { failures: 0, openUntil: 0, inFlight: 0 },
+  { paused, now }: { paused: number; now: number },
+): Endpoint {
+  const isOpen = openUntil > now
+  return {
+    id,
+    url: withoutQuery(url),
+    webhooks,
+    circuit: isOpen ? 'open' : 'closed',
+    openUntil: isOpen ? new Date(openUntil).toISOString() : null,
+    consecutiveFailures: failures,
+    inFlight,
+    paused,
+  }
+}
+
+/** URLs have no user and no password; some receivers want a key in the query. */
+const withoutQuery = (url: string) => url.split('?', 1)[0] ?? url

@@ -1,0 +1,74 @@
+import { circuitKey, closedByRequest, closeRequestMs, loadKey } from '@surehook/contracts/circuits'
+import type { RedisConnection } from '@surehook/service-kit/config/connections'
+import { unavailable } from '@surehook/service-kit/errors'
+import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+
+export type CircuitReading = {
+  failures: number
+  /** Epoch milliseconds; 0: closed. */
+  openUntil: number
+  inFlight: number
+}
+
+export type Circuits = {
+  /** In the order of the endpoints. Rejects with SERVICE_UNAVAILABLE while Redis is away. */
+  read(endpointIds: readonly string[]): Promise<CircuitReading[]>
+  close(endpointId: string): Promise<void>
+}
+
+const closeScript = `
+redis.call('DEL', KEYS[1])
+redis.call('HSET', KEYS[1], 'failures', 0, 'openUntil', ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])`
+
+/**
+ * The circuits as the dispatchers keep them in Redis. Nothing else of this service needs Redis: it starts, and is
+ * ready, without.
+ */
+export function openCircuits(
+  connection: RedisConnection | null,
+  log: Logger,
+): Circuits & AsyncDisposable {
+  const stop = new AbortController()
+  const opening = connection && openRedis({ ...connection, log, signal: stop.signal })
+  let client: RedisClient | undefined
+  const opened = opening?.then(
+    (connected) => {
+      client = connected
+    },
+    (err: unknown) => log.debug({ err }, 'circuits.closed'),
+  )
+  const redis = () => {
+    if (connection === null) throw unavailable('REDIS_URL is not set')
+    if (client === undefined) throw unavailable('Redis was not reached yet')
+    return client
+  }
+  return {
+    async read(endpointIds) {
+      const connected = redis()
+      return Promise.all(
+        endpointIds.map(async (id) => {
+          const [circuit, load] = await Promise.all([
+            connected.hmGet(circuitKey(id), ['failures', 'openUntil']),
+            connected.hmGet(loadKey(id), ['inFlight']),
+          ])
+          const [failures, openUntil] = circuit.map(Number)
+          return { failures: failures ?? 0, openUntil: openUntil ?? 0, inFlight: Number(load[0]) }
+        }),
+      )
+    },
+    async close(endpointId) {
+      const options = {
+        keys: [circuitKey(endpointId)],
+        arguments: [closedByRequest, String(closeRequestMs)],
+      }
+      await redis().eval(closeScript, options)
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await opened
+      client?.destroy()
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import {
+  getEvent,
+  getWebhookStats,
+  searchDeliveries,
+} from '@surehook/contracts/http/webhooks/questions'
+import type { Operation } from '@surehook/contracts/operation'
+import { type Handle, mount } from '@surehook/service-kit/http/mount'
+import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
+import type { Router } from 'express'
+import type { createShowEvent } from '../inspect/event/show-event.ts'
+import type { Tenant } from '../subscriptions/subscription-changes.ts'
+import type { SearchDeliveries } from './search/search-deliveries.ts'
+import type { webhookStats } from './stats/webhook-stats.ts'
+
+export type QuestionRoutesDeps = {
+  authorize: (ctx: RequestContext) => Promise<Tenant>
+  search: SearchDeliveries
+  stats: ReturnType<typeof webhookStats>
+  showEvent: ReturnType<typeof createShowEvent>
+}
+
+/** What is asked of the history as a whole, and of its numbers. */
+export function questionRoutes(deps: QuestionRoutesDeps): (router: Router) => void {
+  const { authorize, search, stats, showEvent } = deps
+  return (router) => {
+    const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Tenant>) =>
+      mount(router, operation, { authorize, handle })
+
+    serve(searchDeliveries, ({ query }, { auth }) => search(auth, query))
+    serve(getWebhookStats, ({ params, query }, { auth }) => stats(auth, params.id, query.window))
+    serve(getEvent, ({ params, query }, { auth }) => showEvent(auth, params.eventId, query))
+  }
+}

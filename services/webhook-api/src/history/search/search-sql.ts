@@ -1,0 +1,138 @@
+import { deliveryId } from '@surehook/contracts/ids'
+import type { Tenant } from '../../subscriptions/subscription-changes.ts'
+import { dayOf } from '../delivery-days.ts'
+import { shownColumns } from '../delivery-row.ts'
+import { type SearchFilters, type Source, statusesOf } from './search-filters.ts'
+
+export type Search = {
+  tenant: Tenant
+  /** Those of the tenant whose deliveries are asked for. */
+  subscriptionIds: readonly string[]
+  filters: SearchFilters
+  source: Source
+  after: readonly [createdAt: string, id: string, day?: string | undefined] | null
+  /** Rows that are answered. */
+  limit: number
+  /** Rows that are read. */
+  reads: number
+}
+
+/** Adds a parameter; tells how it is written in the statement. */
+type Value = (given: unknown) => string
+
+// As the indexes have them: see migration 0011.
+const tenantKey = `hashtext(project_id || '/' || environment)`
+
+const columns = `day, ${shownColumns}, subscription_id, watched_table, operation, record_id`
+const order = 'day desc, created_at desc, id desc'
+
+/**
+ * The newest deliveries that match; `is_bound` marks a last row that only says how far was read, where that was not to
+ * the end. Both are of one snapshot: the next page goes on right behind.
+ */
+export function searchSql(search: Search): { sql: string; values: unknown[] } {
+  const values: unknown[] = []
+  const value: Value = (given) => `$${values.push(given)}`
+  const found = foundSql(search, value)
+  const select = `select ${columns}, day::text as filed_on`
+  return {
+    sql: `with ${found} ${select}, is_bound from result order by is_bound, ${order}`,
+    values,
+  }
+}
+
+function foundSql(search: Search, value: Value): string {
+  switch (search.source) {
+    case 'event':
+      return exactSql(eventSql(search, value), search, value)
+    case 'probes':
+      return exactSql(probesSql(search, value), search, value)
+    case 'record':
+    case 'undelivered':
+    case 'tenant':
+      return walkSql(search, value)
+  }
+}
+
+const exactSql = (rows: string, search: Search, value: Value) =>
+  `result as (
+    select ${columns}, false as is_bound from (${rows}) rows ${whereSql(search, value)}
+    order by ${order} limit ${value(search.limit)})`
+
+/** Reads so many rows in their order, and no more, however few match. */
+function walkSql(search: Search, value: Value): string {
+  const walked = `select ${columns} from delivery
+    where ${placeSql(search, value)} ${spanSql(search, value)} order by ${order}`
+  const limit = value(search.limit)
+  return `found as materialized (
+      select ${columns} from (${walked} limit ${value(search.reads)}) walked
+      ${whereSql(search, value)} order by ${order} limit ${limit}),
+    result as (
+      select ${columns}, false as is_bound from found
+      union all
+      select ${columns}, true
+      from (${walked} offset ${value(search.reads - 1)} limit 1) bound
+      where (select count(*) from found) < ${limit})`
+}
+
+function placeSql({ tenant, filters, source }: Search, value: Value): string {
+  const { projectId, environment } = tenant
+  const [project, name] = [value(projectId), value(environment)]
+  const own = `project_id = ${project} and environment = ${name}`
+  if (source === 'record') return `record_id = ${value(filters.recordId)} and ${own}`
+  const open = source === 'undelivered' ? ` and status <> 'delivered'` : ''
+  return `${tenantKey} = hashtext(${project}::text || '/' || ${name}::text) and ${own}${open}`
+}
+
+/** The delivery of an event has an id that follows from it; what was sent again names that. */
+function eventSql({ subscriptionIds, filters, ...search }: Search, value: Value): string {
+  const { eventId = '' } = filters
+  const ids = value(subscriptionIds.map((id) => deliveryId(eventId, id)))
+  const own = `event_id = ${value(eventId)} ${spanSql({ ...search, filters }, value)}`
+  return `select ${columns} from delivery where id = any(${ids}::uuid[]) and ${own}
+    union all
+    select ${columns} from delivery where redelivery_of is not null
+      and webhook_id = any(${ids}::uuid[]) and id <> all(${ids}::uuid[]) and ${own}`
+}
+
+function probesSql(search: Search, value: Value): string {
+  const { subscriptionIds, filters, limit } = search
+  return `select found.* from unnest(${value(subscriptionIds)}::uuid[]) subscription (one),
+      unnest(${value(statusesOf(filters))}::text[]) state (one),
+      lateral (select ${columns} from delivery
+        where subscription_id = subscription.one and status = state.one ${spanSql(search, value)}
+        order by ${order} limit ${value(limit)}) found`
+}
+
+function whereSql({ subscriptionIds, filters }: Search, value: Value): string {
+  const { table, httpStatus, errorClass } = filters
+  const conditions = [
+    `subscription_id = any(${value(subscriptionIds)}::uuid[])`,
+    `status = any(${value(statusesOf(filters))}::text[])`,
+  ]
+  if (table !== undefined) conditions.push(`watched_table = ${value(table)}`)
+  if (httpStatus !== undefined) conditions.push(`http_status = ${value(httpStatus)}`)
+  if (errorClass !== undefined) conditions.push(`last_error = ${value(errorClass)}`)
+  return `where ${conditions.join(' and ')}`
+}
+
+/** The day by itself lets partitions be left out; a row comparison does not. */
+function spanSql({ filters, after }: Pick<Search, 'filters' | 'after'>, value: Value): string {
+  const { since, until } = filters
+  const span: string[] = []
+  if (since !== undefined) {
+    span.push(`day >= ${value(dayOf(since.getTime()))}::date and created_at >= ${value(since)}`)
+  }
+  if (until !== undefined) {
+    const [day, at] = [value(dayOf(until.getTime())), value(until)]
+    span.push(`day <= ${day}::date and created_at < ${at}`)
+    // Where to begin within the day.
+    if (!after) span.push(`(day, created_at) < (${day}::date, ${at})`)
+  }
+  if (after) {
+    const day = `${value(after[2] ?? dayOf(Date.parse(after[0])))}::date`
+    span.push(`day <= ${day}`)
+    span.push(`(day, created_at, id) < (${day}, ${value(after[0])}, ${value(after[1])}::uuid)`)
+  }
+  return span.map((condition) => `and ${condition}`).join(' ')
+}

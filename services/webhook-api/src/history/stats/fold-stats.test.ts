@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto'
+import { expect, it } from '@jest/globals'
+import type { DeliveryStatus } from '@surehook/contracts/events'
+import { aTransition } from '../../../test/support/delivery-samples.ts'
+import { foldDeliveries } from '../write/fold-deliveries.ts'
+import { bucketMs, foldStats, statsKeptMs } from './fold-stats.ts'
+import { seriesOf } from './webhook-stats.ts'
+
+const now = 1_000 * bucketMs
+const [a = '', b = ''] = [randomUUID(), randomUUID()].toSorted()
+
+type Given = { of: string; at: number; status: DeliveryStatus; attempted?: boolean }
+
+function fold(given: readonly Given[], bits?: number) {
+  const transitions = given.map(({ of, ...rest }) =>
+    aTransition({ ...rest, subscriptionId: of, deliveryId: randomUUID(), latencyMs: 1 }),
+  )
+  const deliveries = foldDeliveries({ jobs: [], transitions })
+  const counted = deliveries.map((one) => bits ?? one.countable)
+  return foldStats(deliveries, counted, now).map(({ latencies, ...entry }) => entry)
+}
+
+const none = { attempts: 0, delivered: 0, retrying: 0, deadLetter: 0, cancelled: 0 }
+
+it('sums by subscription and five minutes, in one order', () => {
+  const last = { of: b, at: now + bucketMs, status: 'dead_letter' } as const
+  expect(
+    fold([
+      last,
+      { of: b, at: now, status: 'delivered' },
+      { of: a, at: now + 1, status: 'retrying' },
+      { of: a, at: now + bucketMs - 1, status: 'delivered' },
+      { of: a, at: now + 2, status: 'cancelled', attempted: false },
+    ]),
+  ).toEqual([
+    { subscriptionId: a, at: now, ...none, attempts: 2, delivered: 1, retrying: 1, cancelled: 1 },
+    { subscriptionId: b, at: now, ...none, attempts: 1, delivered: 1 },
+    { subscriptionId: b, at: now + bucketMs, ...none, attempts: 1, deadLetter: 1 },
+  ])
+})
+
+it('leaves out what was counted before, and what is too old to be asked for', () => {
+  expect(fold([{ of: a, at: now, status: 'delivered' }], 0)).toEqual([])
+  expect(fold([{ of: a, at: now - statsKeptMs - bucketMs, status: 'delivered' }])).toEqual([])
+})
+
+it('shows empty buckets too', () => {
+  const row = { bucket: 1, attempts: 3, delivered: 2, retrying: 0, dead_letter: 1, cancelled: 0 }
+  const series = seriesOf([row], { from: 0, until: 700_000, bucketSeconds: 300 })
+  expect(series.map(({ at, delivered, deadLetter }) => [at, delivered, deadLetter])).toEqual([
+    ['1970-01-01T00:00:00.000Z', 0, 0],
+    ['1970-01-01T00:05:00.000Z', 2, 1],
+    ['1970-01-01T00:10:00.000Z', 0, 0],
+  ])
+})

@@ -1,0 +1,90 @@
+import type { DeliveryAttempt } from '@surehook/contracts/events'
+import type { FoldedDelivery } from '../write/fold-deliveries.ts'
+import { transitionsOf } from './counted-attempts.ts'
+import { latencyClass } from './latency-classes.ts'
+
+/** The numbers are kept by five minutes. */
+export const bucketMs = 5 * 60_000
+/** A day longer than the longest question. */
+export const statsKeptMs = 8 * 86_400_000
+
+/** What is added to the numbers of a subscription and five minutes. */
+export type StatsIncrement = {
+  readonly subscriptionId: string
+  /** Epoch milliseconds. */
+  readonly at: number
+  attempts: number
+  delivered: number
+  retrying: number
+  deadLetter: number
+  cancelled: number
+  /** By class. */
+  readonly latencies: number[]
+}
+
+/**
+ * One entry per subscription and five minutes, sorted so that two writers lock rows in one order.
+ * @param counted bits of the attempts that count, in the order of the deliveries
+ */
+export function foldStats(
+  deliveries: readonly FoldedDelivery[],
+  counted: readonly number[],
+  now: number,
+): StatsIncrement[] {
+  const folded = new Map<string, Map<number, StatsIncrement>>()
+  for (const [index, delivery] of deliveries.entries()) {
+    const bits = counted[index] ?? 0
+    if (bits === 0) continue
+    const subscriptionId = delivery.of.subscriptionId.toLowerCase()
+    for (const transition of transitionsOf(delivery, bits)) {
+      const at = Math.floor(transition.at / bucketMs) * bucketMs
+      if (at > now - statsKeptMs) add(entryOf(folded, subscriptionId, at), transition)
+    }
+  }
+  return [...folded.values()]
+    .flatMap((ofOne) => [...ofOne.values()])
+    .sort((a, b) => (a.subscriptionId === b.subscriptionId ? a.at - b.at : byId(a, b)))
+}
+
+const byId = (a: StatsIncrement, b: StatsIncrement) =>
+  a.subscriptionId < b.subscriptionId ? -1 : 1
+
+function entryOf(
+  folded: Map<string, Map<number, StatsIncrement>>,
+  subscriptionId: string,
+  at: number,
+): StatsIncrement {
+  const ofOne = folded.get(subscriptionId) ?? new Map<number, StatsIncrement>()
+  folded.set(subscriptionId, ofOne)
+  const known = ofOne.get(at)
+  if (known !== undefined) return known
+  const none = { attempts: 0, delivered: 0, retrying: 0, deadLetter: 0, cancelled: 0 }
+  const entry = { subscriptionId, at, ...none, latencies: [] }
+  ofOne.set(at, entry)
+  return entry
+}
+
+function add(entry: StatsIncrement, { status, attempted, latencyMs }: DeliveryAttempt): void {
+  if (attempted) entry.attempts++
+  switch (status) {
+    case 'delivered':
+      entry.delivered++
+      break
+    case 'dead_letter':
+      entry.deadLetter++
+      break
+    case 'cancelled':
+      entry.cancelled++
+      break
+    case 'retrying':
+    case 'paused':
+    case 'pending':
+      entry.retrying++
+      break
+  }
+  if (latencyMs === null) return
+  const { latencies } = entry
+  const of = latencyClass(latencyMs)
+  while (latencies.length <= of) latencies.push(0)
+  latencies[of] = (latencies[of] ?? 0) + 1
+}

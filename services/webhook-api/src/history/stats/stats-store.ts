@@ -1,0 +1,106 @@
+import { binaryArray } from '@surehook/service-kit/postgres/binary-array'
+import type { Pool, PoolClient } from 'pg'
+import { type StatsIncrement, statsKeptMs } from './fold-stats.ts'
+
+/** Belongs into the transaction that writes the deliveries: both count, or neither does. */
+export async function addToStats(
+  tx: PoolClient,
+  increments: readonly StatsIncrement[],
+): Promise<void> {
+  if (increments.length === 0) return
+  const integers = (valueOf: (of: StatsIncrement) => number) =>
+    binaryArray('integer', increments, valueOf)
+  await tx.query({
+    name: 'add-to-stats',
+    text: addSql,
+    values: [
+      binaryArray('uuid', increments, ({ subscriptionId }) => subscriptionId),
+      binaryArray('timestamptz', increments, ({ at }) => at),
+      integers(({ attempts }) => attempts),
+      integers(({ delivered }) => delivered),
+      integers(({ retrying }) => retrying),
+      integers(({ deadLetter }) => deadLetter),
+      integers(({ cancelled }) => cancelled),
+      binaryArray('text', increments, ({ latencies }) => `{${packed(latencies).join(',')}}`),
+    ],
+  })
+}
+
+/** Numbers of one class are added up when the list is so long: each time would cost more than all the rest. */
+const longestList = 64
+const mostInEntry = 2 ** 24 - 1
+
+/** As the row has them: of the classes that there are, the class and the number in one. */
+function packed(latencies: readonly number[]): number[] {
+  return latencies.flatMap((count, of) => (count === 0 ? [] : of * (mostInEntry + 1) + count))
+}
+
+const addSql = `
+  insert into attempt_stats as s
+    (subscription_id, at, attempts, delivered, retrying, dead_letter, cancelled, latencies)
+  select of_subscription, at, attempts, delivered, retrying, dead_letter, cancelled, latencies::integer[]
+  from unnest($1::uuid[], $2::timestamptz[], $3::integer[], $4::integer[], $5::integer[],
+    $6::integer[], $7::integer[], $8::text[]) as more
+    (of_subscription, at, attempts, delivered, retrying, dead_letter, cancelled, latencies)
+  on conflict (subscription_id, at) do update set
+    attempts = s.attempts + excluded.attempts,
+    delivered = s.delivered + excluded.delivered,
+    retrying = s.retrying + excluded.retrying,
+    dead_letter = s.dead_letter + excluded.dead_letter,
+    cancelled = s.cancelled + excluded.cancelled,
+    latencies = case when cardinality(s.latencies) < ${longestList} then s.latencies || excluded.latencies
+      else array(select (entry >> 24 << 24) + sum(entry & ${mostInEntry})::integer
+        from unnest(s.latencies || excluded.latencies) entry group by entry >> 24) end`
+
+export type StatsRow = {
+  /** Number of the bucket, from 0. */
+  bucket: number
+  attempts: number
+  delivered: number
+  retrying: number
+  dead_letter: number
+  cancelled: number
+}
+
+export type StatsSpan = { subscriptionId: string; from: Date; bucketSeconds: number }
+
+/** The buckets of a subscription in which anything happened. */
+export async function readBuckets(pool: Pool, span: StatsSpan): Promise<StatsRow[]> {
+  const { rows } = await pool.query<StatsRow>(
+    `select floor(extract(epoch from at - $2::timestamptz) / $3)::integer as bucket,
+       sum(attempts)::float8 as attempts, sum(delivered)::float8 as delivered,
+       sum(retrying)::float8 as retrying, sum(dead_letter)::float8 as dead_letter,
+       sum(cancelled)::float8 as cancelled
+     from attempt_stats where subscription_id = $1 and at >= $2 group by bucket`,
+    [span.subscriptionId, span.from, span.bucketSeconds],
+  )
+  return rows
+}
+
+/** Number of attempts by class of duration. */
+export async function readLatencies(
+  pool: Pool,
+  { subscriptionId, from }: Pick<StatsSpan, 'subscriptionId' | 'from'>,
+): Promise<number[]> {
+  const { rows } = await pool.query<{ class: number; count: number }>(
+    `select entry >> 24 as class, sum(entry & ${mostInEntry})::float8 as count
+     from attempt_stats, unnest(latencies) entry
+     where subscription_id = $1 and at >= $2 group by entry >> 24`,
+    [subscriptionId, from],
+  )
+  const counts: number[] = []
+  for (const row of rows) counts[row.class] = row.count
+  return Array.from(counts, (count) => count ?? 0)
+}
+
+/** @returns how many rows are gone */
+export async function deleteOldStats(pool: Pool, now: number): Promise<number> {
+  const { rowCount } = await pool.query('delete from attempt_stats where at < $1', [
+    new Date(now - statsKeptMs),
+  ])
+  return rowCount ?? 0
+}
+
+export async function forgetStats(tx: PoolClient, subscriptionId: string): Promise<void> {
+  await tx.query('delete from attempt_stats where subscription_id = $1', [subscriptionId])
+}

@@ -1,0 +1,152 @@
+import type { ChangeEvent } from '@surehook/contracts/events'
+import {
+  type EventDetail,
+  type EventOutcome,
+  explainedSubscriptions,
+  type FoundDelivery,
+} from '@surehook/contracts/http/webhooks/questions'
+import type { Change } from '@surehook/matching/read-change'
+import { AppError } from '@surehook/service-kit/errors'
+import type { Pool } from 'pg'
+import type { SearchDeliveries } from '../../history/search/search-deliveries.ts'
+import { isUuid } from '../../subscriptions/find-own.ts'
+import type { Tenant } from '../../subscriptions/subscription-changes.ts'
+import type { SubscriptionRow } from '../../subscriptions/subscription-row.ts'
+import { findVersionsOfAll } from '../../subscriptions/subscription-versions.ts'
+import {
+  changeVerdict,
+  deliveryVerdict,
+  type ExplainDeps,
+  findChange,
+  type NoChange,
+  unknownVerdict,
+} from '../explain/explain.ts'
+
+export type ShowEventDeps = ExplainDeps & { search: SearchDeliveries }
+
+/** So many deliveries of one event are looked at: one of each subscription, and those that were sent again. */
+const mostDeliveries = 1_000
+
+/** One change, and what became of it at each subscription of its table. */
+export function createShowEvent(deps: ShowEventDeps) {
+  return async (
+    tenant: Tenant,
+    id: string,
+    { timestamp }: { timestamp?: Date | undefined },
+  ): Promise<EventDetail> => {
+    if (!isUuid(id)) throw noEvent()
+    const eventId = id.toLowerCase()
+    const deliveries = await deliveriesOf(deps, tenant, eventId)
+    const change = await findChange(deps, tenant, { eventId, timestamp })
+    const isKnown = typeof change !== 'string' || deliveries.length > 0
+    if (!isKnown) throw noEvent()
+    const what = whatChanged(change, deliveries)
+    const { rows, leftOut } = await subscriptionsOf(deps.pool, tenant, { ...what, deliveries })
+    const webhooks = await outcomesOf(deps.pool, { rows, deliveries, change })
+    return { eventId, ...what, webhooks, webhooksLeftOut: leftOut }
+  }
+}
+
+const noEvent = () => new AppError('EVENT_NOT_FOUND', 'There is no such change')
+
+async function deliveriesOf(
+  { search }: ShowEventDeps,
+  tenant: Tenant,
+  eventId: string,
+): Promise<FoundDelivery[]> {
+  const found = await search(tenant, { eventId, limit: mostDeliveries })
+  if (found.deliveries.length > 0) return found.deliveries
+  // A publisher may write its ids in capitals; then they stand so everywhere.
+  return (await search(tenant, { eventId: eventId.toUpperCase(), limit: mostDeliveries }))
+    .deliveries
+}
+
+type What = Pick<
+  EventDetail,
+  'table' | 'event' | 'recordId' | 'timestamp' | 'record' | 'changedFields'
+>
+
+/** As the log has it; otherwise what the history knows. */
+function whatChanged(change: Change | NoChange, deliveries: readonly FoundDelivery[]): What {
+  if (typeof change !== 'string') return ofEvent(change.event, change.record)
+  // The job of another may not have been read yet.
+  const told = deliveries.find(({ table }) => table !== null)
+  return {
+    table: told?.table ?? null,
+    event: told?.event ?? null,
+    recordId: told?.recordId ?? null,
+    timestamp: null,
+    record: null,
+    changedFields: null,
+  }
+}
+
+function ofEvent(event: ChangeEvent, record: Change['record']): What {
+  return {
+    table: event.table,
+    event: event.operation,
+    recordId: event.recordId,
+    timestamp: new Date(event.timestamp).toISOString(),
+    record,
+    changedFields: event.changedFields,
+  }
+}
+
+/** Those of the table, and those that had a delivery while they watched it. */
+async function subscriptionsOf(
+  pool: Pool,
+  tenant: Tenant,
+  { table, deliveries }: { table: string | null; deliveries: readonly FoundDelivery[] },
+): Promise<{ rows: SubscriptionRow[]; leftOut: number }> {
+  const { rows } = await pool.query<SubscriptionRow & { of_all: number }>(
+    `select *, (count(*) over ())::integer as of_all from subscription
+     where project_id = $1 and environment = $2
+       and (watched_table = $3 or id = any($4::uuid[]))
+     order by (id = any($4::uuid[])) desc, created_at desc, id desc limit $5`,
+    [
+      tenant.projectId,
+      tenant.environment,
+      table,
+      deliveries.map(({ webhookId }) => webhookId),
+      explainedSubscriptions,
+    ],
+  )
+  return { rows, leftOut: (rows[0]?.of_all ?? 0) - rows.length }
+}
+
+async function outcomesOf(
+  pool: Pool,
+  found: {
+    rows: readonly SubscriptionRow[]
+    deliveries: readonly FoundDelivery[]
+    change: Change | NoChange
+  },
+): Promise<EventOutcome[]> {
+  const { rows, change } = found
+  const byWebhook = Map.groupBy(found.deliveries, ({ webhookId }) => webhookId)
+  const unsent = rows.filter(({ id }) => !byWebhook.has(id))
+  const versions = await findVersionsOfAll(
+    pool,
+    unsent.map(({ id }) => id),
+  )
+  const verdictOf = (row: SubscriptionRow) => {
+    const deliveries = byWebhook.get(row.id)
+    if (deliveries !== undefined) return deliveryVerdict(telling(deliveries))
+    if (typeof change === 'string') return unknownVerdict(change)
+    return changeVerdict(change, row, versions.get(row.id) ?? [])
+  }
+  return rows.map((row) => {
+    const verdict = verdictOf(row)
+    return { webhookId: row.id, delivered: verdict.outcome === 'delivered', ...verdict }
+  })
+}
+
+/** One that arrived; else the delivery itself rather than one that was sent again. */
+function telling(deliveries: readonly FoundDelivery[]): FoundDelivery {
+  const best =
+    deliveries.find(({ status }) => status === 'delivered') ??
+    deliveries.find(({ redeliveryOf }) => redeliveryOf === null) ??
+    deliveries[0]
+  if (best === undefined) throw new Error('no group is empty')
+  return best
+}

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import type { ChangeEvent, DeliveryStatus } from '@surehook/contracts/events'
+import type { EventDetail } from '@surehook/contracts/http/webhooks/questions'
+import { deliveryId, newEventId, redeliveryId } from '@surehook/contracts/ids'
+import { type Client, clientOf as clientBelow, headersOf } from '@surehook/scripts/client/call'
+import { openPool } from '@surehook/service-kit/postgres/pool'
+import type { Pool } from 'pg'
+import { createDeliveryDays } from '../src/history/delivery-days.ts'
+import { createDeliveryStore, type DeliveryStore } from '../src/history/delivery-store.ts'
+import { type Given, logChanges } from './support/changes.ts'
+import { clientOf, validInput } from './support/client.ts'
+import { aJob, aTransition } from './support/delivery-samples.ts'
+import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+
+let world: World
+let service: Running
+let pool: Pool
+let store: DeliveryStore
+let tenant: Tenant
+let client: Client
+
+beforeAll(async () => {
+  world = await openWorld()
+  service = await world.startService()
+  const connectionString = world.database.databaseUrl
+  pool = openPool({ connectionString, applicationName: 'test', log })
+  store = createDeliveryStore(pool, createDeliveryDays(pool))
+})
+afterAll(async () => {
+  await pool?.end()
+  await service?.[Symbol.asyncDispose]()
+  await world?.[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  tenant = await world.tenant()
+  client = clientBelow(`${service.api}/api/rest`, headersOf(tenant))
+})
+
+const subscribe = async (fields: object = {}): Promise<string> =>
+  (await clientOf(service.api, tenant).call('POST', { ...validInput(tenant), ...fields })).body.id
+
+async function changed(change: Given = {}): Promise<ChangeEvent> {
+  const [event] = await logChanges(world, tenant, [change])
+  if (event === undefined) throw new Error('no change')
+  return event
+}
+
+type Sent = { status?: DeliveryStatus; again?: boolean; at?: number }
+
+async function sent(eventId: string, webhook: string, { status, again, at }: Sent = {}) {
+  const original = deliveryId(eventId, webhook)
+  const id = again === true ? redeliveryId(original, randomUUID()) : original
+  const { projectId, environment } = tenant
+  const createdAt = at ?? Date.now()
+  const own = {
+    eventId,
+    deliveryId: id,
+    subscriptionId: webhook,
+    projectId,
+    environment,
+    createdAt,
+  }
+  const redeliveryOf = again === true ? original : null
+  await store.addJobs([aJob({ ...own, webhookId: original, redeliveryOf, recordId: 'r7' })])
+  if (status) await store.addTransitions([aTransition({ ...own, status, at: createdAt + 1 })])
+  return id
+}
+
+async function show(eventId: string, more = ''): Promise<EventDetail> {
+  const { status, text } = await client.call(`GET /_events/${eventId}${more}`)
+  if (status !== 200) throw new Error(`${status} ${text}`)
+  return JSON.parse(text) as EventDetail
+}
+
+it('shows a change, and what became of it at each subscription of its table', async () => {
+  const took = await subscribe()
+  const failed = await subscribe()
+  const filtered = await subscribe({ filter: { status: 'never' } })
+  const inactive = await subscribe({ active: false })
+  const elsewhere = await subscribe({ table: 'users' })
+  const event = await changed({ operation: 'INSERT', record: { id: 'r7', status: 'new' } })
+  await sent(event.id, took, { status: 'delivered' })
+  await sent(event.id, failed, { status: 'dead_letter' })
+  const shown = await show(event.id)
+  expect(shown).toMatchObject({
+    ...{ eventId: event.id, table: 'orders', event: 'INSERT', recordId: event.recordId },
+    ...{ timestamp: event.timestamp, record: { id: 'r7', status: 'new' }, changedFields: [] },
+    webhooksLeftOut: 0,
+  })
+  const byId = Object.fromEntries(shown.webhooks.map((one) => [one.webhookId, one]))
+  expect(byId[took]).toMatchObject({
+    ...{ delivered: true, outcome: 'delivered' },
+    delivery: { id: deliveryId(event.id, took), eventId: event.id },
+  })
+  expect(byId[failed]).toMatchObject({ delivered: false, outcome: 'dead_letter' })
+  const why = { delivered: false, outcome: 'not_delivered' }
+  expect(byId[filtered]).toMatchObject({ ...why, field: 'filter.status' })
+  expect(byId[inactive]).toMatchObject({ ...why, field: 'active' })
+  expect(byId[elsewhere]).toBeUndefined()
+})
+
+it('shows a delivery that arrived rather than the one that was sent again for it', async () => {
+  const webhook = await subscribe()
+  const event = await changed()
+  await sent(event.id, webhook, { status: 'dead_letter' })
+  const again = await sent(event.id, webhook, { status: 'delivered', again: true })
+  const { webhooks } = await show(event.id)
+  expect(webhooks).toMatchObject([{ delivered: true, delivery: { id: again } }])
+})
+
+it('shows what the history knows of a change that the log no longer has', async () => {
+  const [webhook, other] = [await subscribe(), await subscribe()]
+  const eventId = randomUUID()
+  await sent(eventId, webhook, { status: 'delivered' })
+  const { webhooks, ...what } = await show(eventId)
+  expect(what).toMatchObject({
+    ...{ table: 'orders', event: 'INSERT', recordId: 'r7' },
+    ...{ timestamp: null, record: null, changedFields: null },
+  })
+  const outcomes = webhooks.map(({ webhookId, outcome }) => [webhookId, outcome])
+  expect(outcomes).toEqual([
+    [webhook, 'delivered'],
+    [other, 'unknown'],
+  ])
+})
+
+it('is 404 where the environment has no such event', async () => {
+  await subscribe()
+  const event = await changed()
+  const stranger = clientBelow(`${service.api}/api/rest`, headersOf(await world.tenant()))
+  for (const [by, id] of [
+    [client, newEventId()],
+    [client, randomUUID()],
+    [client, 'no-uuid'],
+    [stranger, event.id],
+  ] as const) {
+    const { status, body } = await by.call(`GET /_events/${id}`)
+    expect([status, body.error]).toEqual([404, 'EVENT_NOT_FOUND'])
+  }
+  const { status, body } = await client.call(`GET /_events/${event.id}?timestamp=today`)
+  expect([status, body.violations?.[0]?.field]).toEqual([400, 'timestamp'])
+})

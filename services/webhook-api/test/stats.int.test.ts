@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import type { DeliveryAttempt } from '@surehook/contracts/events'
+import type { WebhookStats } from '@surehook/contracts/http/webhooks/questions'
+import { type Client } from '@surehook/scripts/client/call'
+import { openPool } from '@surehook/service-kit/postgres/pool'
+import type { Pool } from 'pg'
+import { createDeliveryDays } from '../src/history/delivery-days.ts'
+import { createDeliveryStore, type DeliveryStore } from '../src/history/delivery-store.ts'
+import { deleteOldStats } from '../src/history/stats/stats-store.ts'
+import { clientOf, validInput } from './support/client.ts'
+import { aTransition } from './support/delivery-samples.ts'
+import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+
+let world: World
+let service: Running
+let pool: Pool
+let store: DeliveryStore
+let tenant: Tenant
+let client: Client
+let id: string
+
+beforeAll(async () => {
+  world = await openWorld()
+  service = await world.startService()
+  const connectionString = world.database.databaseUrl
+  pool = openPool({ connectionString, applicationName: 'test', log })
+  store = createDeliveryStore(pool, createDeliveryDays(pool))
+})
+afterAll(async () => {
+  await pool?.end()
+  await service?.[Symbol.asyncDispose]()
+  await world?.[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  tenant = await world.tenant()
+  client = clientOf(service.api, tenant)
+  id = (await client.call('POST', validInput(tenant))).body.id
+})
+
+const now = Date.now()
+const hourMs = 3_600_000
+
+const attempt = (change: Partial<DeliveryAttempt>) => {
+  const { projectId, environment } = tenant
+  const own = { subscriptionId: id, projectId, environment, createdAt: now }
+  return aTransition({ ...own, deliveryId: randomUUID(), at: now, ...change })
+}
+
+async function stats(window = '1h', by = client) {
+  const { status, body } = await by.call(`GET /${id}/stats?window=${window}`)
+  expect(status).toBe(200)
+  return body as unknown as WebhookStats
+}
+
+/** A delivery that fails twice and is delivered. */
+function threeAttempts(): DeliveryAttempt[] {
+  const deliveryId = randomUUID()
+  return (['retrying', 'retrying', 'delivered'] as const).map((status, n) =>
+    attempt({ deliveryId, status, attempts: n + 1, step: n + 1, at: now + n, latencyMs: 100 }),
+  )
+}
+
+it('counts attempts by what they came to, with rate, durations and a series', async () => {
+  await store.addTransitions([
+    ...threeAttempts(),
+    attempt({ status: 'dead_letter', latencyMs: 100 }),
+    attempt({ status: 'cancelled', attempted: false, latencyMs: null }),
+  ])
+  const { counts, attempts, successRate, latencyMs, series, bucketSeconds } = await stats()
+  expect(counts).toEqual({ delivered: 1, retrying: 2, deadLetter: 1, cancelled: 1 })
+  expect([attempts, successRate, bucketSeconds]).toEqual([4, 0.25, 300])
+  for (const ms of [latencyMs.p50, latencyMs.p95]) {
+    expect(ms).toBeGreaterThan(80)
+    expect(ms).toBeLessThan(120)
+  }
+  expect(series.length).toBe(13)
+  expect(series.reduce((sum, { retrying }) => sum + retrying, 0)).toBe(2)
+})
+
+it('counts an attempt once, however often and with whatever else it comes', async () => {
+  const [first, second, third] = threeAttempts() as [
+    DeliveryAttempt,
+    DeliveryAttempt,
+    DeliveryAttempt,
+  ]
+  const ended = attempt({ status: 'cancelled', attempted: false, latencyMs: null })
+  const batches = [[second], [first], [second, third, ended], [first, second, third], [ended]]
+  for (const batch of batches) await store.addTransitions(batch)
+  expect(await stats()).toMatchObject({
+    counts: { delivered: 1, retrying: 2, deadLetter: 0, cancelled: 1 },
+    attempts: 3,
+  })
+})
+
+it('counts once what several writers are told at the same time', async () => {
+  const all = Array.from({ length: 30 }, threeAttempts).flat()
+  const parts = [all, all.slice(10, 60), all.slice(30), all]
+  // One of them may have to wait for another for too long, and tries again as the log does.
+  const write = async (part: DeliveryAttempt[]): Promise<void> =>
+    store.addTransitions(part).catch((err: { code?: string }) => {
+      if (err.code !== '55P03' && err.code !== '40P01') throw err
+      return write(part)
+    })
+  await Promise.all(parts.map(write))
+  expect(await stats()).toMatchObject({
+    counts: { delivered: 30, retrying: 60 },
+    attempts: 90,
+  })
+})
+
+it('counts nothing of what was rolled back', async () => {
+  const broken = attempt({ status: 'delivered', answer: 'x' })
+  const tooLate = { ...broken, deliveryId: 'no uuid' }
+  await expect(store.addTransitions([broken, tooLate])).rejects.toThrow()
+  expect((await stats()).attempts).toBe(0)
+  await store.addTransitions([broken])
+  expect((await stats()).attempts).toBe(1)
+})
+
+it('looks back as far as it is asked to', async () => {
+  for (const back of [0, 2, 30, 200]) {
+    await store.addTransitions([attempt({ at: now - back * hourMs })])
+  }
+  const of = async (window: string) => {
+    const { attempts, series } = await stats(window)
+    return [attempts, series.length]
+  }
+  expect([await of('1h'), await of('24h'), await of('7d')]).toEqual([
+    [1, 13],
+    [2, 97],
+    [3, 169],
+  ])
+  await deleteOldStats(pool, now + 9 * 24 * hourMs)
+  expect(await of('7d')).toEqual([0, 169])
+})
+
+it('says nothing of attempts where there are none', async () => {
+  const { successRate, latencyMs, counts } = await stats('7d')
+  expect([successRate, latencyMs]).toEqual([null, { p50: null, p95: null }])
+  expect(counts).toEqual({ delivered: 0, retrying: 0, deadLetter: 0, cancelled: 0 })
+})
+
+it('is of the own subscription, and of a window that there is', async () => {
+  const stranger = clientOf(service.api, await world.tenant())
+  expect((await stranger.call(`GET /${id}/stats`)).body.error).toBe('WEBHOOK_NOT_FOUND')
+  const { status, body } = await client.call(`GET /${id}/stats?window=2h`)
+  expect([status, body.violations?.[0]?.field]).toEqual([400, 'window'])
+})

@@ -1,0 +1,53 @@
+import { closeLookMs } from '@surehook/contracts/circuits'
+import type { CircuitStore } from './circuit-store.ts'
+import type { Endpoint } from './endpoint.ts'
+
+export type CircuitWatchDeps = {
+  store: Pick<CircuitStore, 'wantedClosed' | 'tellLoads'>
+  /** Those of this process. */
+  endpoints: () => Iterable<Pick<Endpoint<unknown>, 'id' | 'circuit' | 'inFlight'>>
+}
+
+/** So many endpoints one command asks or tells about. */
+const atOnce = 500
+/** What is told lasts until it was told anew for several times, and no longer than its process. */
+const loadLastsMs = 6 * closeLookMs
+
+/**
+ * Closes open circuits that somebody wants closed, and tells how busy endpoints are. Without open circuits and
+ * attempts in flight it asks Redis nothing.
+ */
+export class CircuitWatch implements Disposable {
+  readonly #deps: CircuitWatchDeps
+  readonly #timer: NodeJS.Timeout
+  #isLooking = false
+
+  constructor(deps: CircuitWatchDeps) {
+    this.#deps = deps
+    this.#timer = setInterval(() => void this.#look(), closeLookMs)
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+  }
+
+  /** The store tells of its own failures: the next look comes soon. */
+  async #look(): Promise<void> {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    const { store, endpoints } = this.#deps
+    const all = [...endpoints()]
+    const open = new Map(all.filter(({ circuit }) => circuit.isOpen).map((one) => [one.id, one]))
+    for (const ids of chunksOf([...open.keys()])) {
+      for (const id of await store.wantedClosed(ids)) open.get(id)?.circuit.closeByRequest()
+    }
+    const busy = all.filter(({ inFlight }) => inFlight > 0)
+    const loads = busy.map(({ id, inFlight }) => ({ endpointId: id, inFlight }))
+    for (const chunk of chunksOf(loads)) await store.tellLoads(chunk, loadLastsMs)
+    this.#isLooking = false
+  }
+}
+
+function* chunksOf<T>(all: readonly T[]): Generator<T[]> {
+  for (let from = 0; from < all.length; from += atOnce) yield all.slice(from, from + atOnce)
+}

@@ -1,0 +1,36 @@
+import type { DeliveryJob } from '@surehook/contracts/events'
+import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
+import { FlowControl } from '@surehook/kafka/windowed/flow-control'
+import { PartitionWorker } from '../../src/partition/partition-worker.ts'
+import type { WorkerDeps } from '../../src/partition/worker-deps.ts'
+
+type Attempt = { job: DeliveryJob; answer: (status: number) => void }
+
+/** What the assigned partitions may hold together. */
+export const shared = { messages: 12, bytes: 1_000_000 }
+
+/** One owner of the partition: it reads the logs from the last commits, until it is killed. */
+export class Owner {
+  readonly assignments: Map<string, AssignedPartition>
+  readonly positions = new Map<string, number>()
+  readonly worker: PartitionWorker
+  readonly attempts: Attempt[] = []
+  /** What it has attempted: delivery and number of the attempt. */
+  readonly attempted: string[] = []
+  readonly acks: (() => void)[] = []
+  readonly stopped = new Set<string>()
+  readonly steering: FlowControl
+
+  constructor(assignments: Map<string, AssignedPartition>, deps: (owner: Owner) => WorkerDeps) {
+    this.assignments = assignments
+    for (const assignment of assignments.values())
+      this.positions.set(assignment.topic, assignment.next)
+    type At = { topic: string; offset: string }
+    this.steering = new FlowControl(shared, {
+      seek: ({ topic, offset }: At) => void this.positions.set(topic, Number(offset)),
+      pause: ([assignment]) => void this.stopped.add(assignment?.topic ?? ''),
+      resume: (all) => void (all && this.stopped.delete([...all][0]?.topic ?? '')),
+    })
+    this.worker = new PartitionWorker(assignments, deps(this))
+  }
+}
