@@ -241,6 +241,7 @@ export class PartitionWorld {
           ...{ url: 'u', endpointId: id, deliverable: !this.inactive.has(id) },
           cancellations: this.cancellations.get(id) ?? none,
         }),
+        policyOf: () => this.policy,
       },
       subscriptionsCurrent: async () => {},
       reader: {
