@@ -32,6 +32,11 @@ describe('settings that services refuse are refused before anything is installed
       { config: { WEBHOOK_RETRY_DELAYS: '1s,8d' } },
       'config.WEBHOOK_RETRY_DELAYS: "8d" must be 10ms to 7d',
     ],
+    [
+      'a ladder without a delay of the schedule',
+      { config: { WEBHOOK_RETRY_LADDER: '1s,5s,5m' } },
+      'config.WEBHOOK_RETRY_LADDER must have 30s of config.WEBHOOK_RETRY_DELAYS',
+    ],
   ])('%s', async (_what, over, message) => {
     await expect(render(file, over)).rejects.toThrow(message)
   })
