@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { RuleCode } from './violation-rules.ts'
 
 /** Every error code of the public APIs and the HTTP status it is answered with. The list is closed. */
 export const httpStatusByCode = {
@@ -43,6 +44,7 @@ export const Violation = z
   .object({
     field: z.string().describe('The dotted path of the fault, or `body`'),
     message: z.string().describe('The broken rule'),
+    rule: RuleCode.optional().describe('The code of the broken rule'),
   })
   .meta({ id: 'Violation' })
 export type Violation = z.infer<typeof Violation>

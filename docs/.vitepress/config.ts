@@ -91,6 +91,7 @@ export default defineConfig({
           'Rules of authentication': 'authentication-rules',
           'Rules of the data API': 'data-rules',
           'Rules of webhooks': 'webhook-rules',
+          Violations: 'violations',
           Configuration: 'configuration',
           Metrics: 'metrics',
           'Audit trail': 'audit-trail',

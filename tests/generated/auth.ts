@@ -255,6 +255,8 @@ export interface components {
             field: string;
             /** @description The broken rule */
             message: string;
+            /** @description The code of the broken rule */
+            rule?: string;
         };
         LoggedIn: {
             /** @description A JWS, or a JWE if the environment encrypts tokens */

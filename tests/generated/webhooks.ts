@@ -484,6 +484,8 @@ export interface components {
             field: string;
             /** @description The broken rule */
             message: string;
+            /** @description The code of the broken rule */
+            rule?: string;
         };
         HistoryRebuild: {
             /** Format: uuid */

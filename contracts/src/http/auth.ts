@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defineOperation } from '../operation.ts'
+import { ruled } from '../violation-rules.ts'
 import { EnvironmentName, ProjectId } from './admin/admin.ts'
 import { GraphQLRequest, GraphQLResult, graphqlMediaTypes } from './graphql.ts'
 
@@ -24,7 +25,7 @@ export const Email = z
 export const PersonName = z
   .string()
   .max(100)
-  .refine(isPlain, 'must be text without control characters')
+  .refine(isPlain, ruled('must be text without control characters', 'invalid_text'))
 
 /** `null` is, as over GraphQL, the same as left out. */
 export const orDefault = <T extends z.ZodType>(schema: T, value: z.output<T>) =>
@@ -34,20 +35,24 @@ export const orDefault = <T extends z.ZodType>(schema: T, value: z.output<T>) =>
     .transform((given): z.output<T> => given ?? value)
 
 /** A password that is being chosen. The rules of the environment come on top. */
-const newPassword = z
+export const newPassword = z
   .string()
   .max(1024, { abort: true })
-  .refine(isPlain, 'must be text without control characters')
+  .refine(isPlain, ruled('must be text without control characters', 'invalid_text'))
 
 /** A password that is being tried: whatever it may have been chosen as, elsewhere too. */
-const password = z
+export const password = z
   .string()
   .min(1)
   .max(1024, { abort: true })
-  .refine(wellFormed, 'must be valid text')
+  .refine(wellFormed, ruled('must be valid text', 'invalid_text'))
 
 /** Six digits. What has not six digits is a wrong code, as any other. */
-const mailedCode = z.string().min(1).max(64, { abort: true }).refine(isPlain, 'must be plain text')
+const mailedCode = z
+  .string()
+  .min(1)
+  .max(64, { abort: true })
+  .refine(isPlain, ruled('must be plain text', 'invalid_text'))
 
 export const PublicUser = z
   .object({
@@ -70,7 +75,7 @@ export type TokenPair = z.infer<typeof TokenPair>
 export const LoggedIn = z.object({ ...tokens, user: PublicUser }).meta({ id: 'LoggedIn' })
 export type LoggedIn = z.infer<typeof LoggedIn>
 
-const Message = z.object({ message: z.string() }).meta({ id: 'Message' })
+export const Message = z.object({ message: z.string() }).meta({ id: 'Message' })
 
 /** A key for verifying (`sig`) or, when tokens are encrypted, for encrypting (`enc`). */
 export const PublishedKey = z
@@ -86,14 +91,14 @@ export const PublishedKey = z
 export type PublishedKey = z.infer<typeof PublishedKey>
 
 /** Read before everything else, also where the operation's own schemas are not reached. */
-const tenantHeaders = z.object({
+export const tenantHeaders = z.object({
   'x-project-id': ProjectId,
   environment: EnvironmentName.default('master'),
 })
 
 const accounts = { tag: 'accounts', security: 'none', headers: tenantHeaders } as const
 const sessions = { tag: 'sessions', security: 'none', headers: tenantHeaders } as const
-const always = ['VALIDATION_ERROR', 'AUTH_NOT_CONFIGURED', 'SERVICE_UNAVAILABLE'] as const
+export const always = ['VALIDATION_ERROR', 'AUTH_NOT_CONFIGURED', 'SERVICE_UNAVAILABLE'] as const
 
 export const signup = defineOperation({
   ...accounts,

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { ruled } from '../../violation-rules.ts'
 
 export const RoleName = z
   .string()
@@ -26,6 +27,10 @@ const lockoutFields = {
   /** `account` locks the account for everybody, `client` only for where the failures came from. */
   scope: z.enum(['client', 'account']),
 }
+// oxlint-disable-next-line no-control-regex -- control characters are the point
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
+const isOneLine = (text: string) => text.isWellFormed() && !controlCharacter.test(text)
+
 /** One line of a mail's head: what breaks the line would add headers to it. */
 const headerText = (max: number) =>
   z
@@ -33,10 +38,7 @@ const headerText = (max: number) =>
     .trim()
     .min(1)
     .max(max)
-    // oxlint-disable-next-line no-control-regex -- control characters are the point
-    .refine((text) => text.isWellFormed() && !/[\u0000-\u001f\u007f-\u009f]/.test(text), {
-      error: 'must be one line of text',
-    })
+    .refine(isOneLine, ruled('must be one line of text', 'invalid_text'))
 const mailFields = {
   senderName: headerText(100).nullable().describe('null: from `MAIL_FROM`'),
   senderAddress: z.email().max(254).nullable().describe('null: from `MAIL_FROM`'),

@@ -26,7 +26,8 @@ export type QueryLimits = {
 
 /** What a request is refused with that asks for more than a limit allows. */
 export function exceeds(message: string): AppError {
-  return new AppError('VALIDATION_ERROR', message, { violations: [{ field: 'query', message }] })
+  const violations = [{ field: 'query', message, rule: 'too_complex' }] as const
+  return new AppError('VALIDATION_ERROR', message, { violations })
 }
 
 /**

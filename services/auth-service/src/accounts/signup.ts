@@ -121,7 +121,8 @@ async function applyRules(
     password === undefined ? [] : await rules.faults({ ...chosen, password }, settings, line)
   const own = roleId ? await findSelfAssignableRole(pool, tenant, roleId) : null
   if (roleId && own === null) {
-    faults.push({ field: 'roleId', message: 'is not a role that users may give themselves' })
+    const message = 'is not a role that users may give themselves'
+    faults.push({ field: 'roleId', message, rule: 'role_not_assignable' })
   }
   const role = own ?? defaultRole
   return { faults, roles: role === null ? [] : [role] }

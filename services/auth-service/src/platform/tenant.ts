@@ -43,7 +43,9 @@ export function namedTenant(req: TenantHeaders): Pick<Tenant, 'projectId' | 'env
   const violations: Violation[] = []
   const projectId = once(req, 'X-Project-Id', violations)
   const environment = once(req, 'environment', violations) ?? 'master'
-  if (!projectId) violations.push({ field: 'X-Project-Id', message: 'is required' })
+  if (!projectId) {
+    violations.push({ field: 'X-Project-Id', message: 'is required', rule: 'required' })
+  }
   if (!projectId || violations.length > 0) throw invalid(violations)
   return { projectId, environment }
 }
@@ -55,8 +57,9 @@ function once(
 ): string | undefined {
   const values = headersDistinct[name.toLowerCase()] ?? []
   // A proxy may have joined what was sent twice; no name has a comma.
-  if (values.length > 1 || values[0]?.includes(','))
-    violations.push({ field: name, message: 'must be sent once' })
+  if (values.length > 1 || values[0]?.includes(',')) {
+    violations.push({ field: name, message: 'must be sent once', rule: 'repeated' })
+  }
   return values[0]
 }
 

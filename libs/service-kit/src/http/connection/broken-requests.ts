@@ -59,7 +59,8 @@ function problemOfHead(err: NodeJS.ErrnoException): AppError {
 }
 
 function malformed(message = 'The request is not valid HTTP'): AppError {
-  return new AppError('VALIDATION_ERROR', message, { violations: [{ field: 'request', message }] })
+  const violations = [{ field: 'request', message, rule: 'invalid_format' }] as const
+  return new AppError('VALIDATION_ERROR', message, { violations })
 }
 
 /** What has no complete head reaches no handler: it gets the same form of answer all the same. */
