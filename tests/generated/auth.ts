@@ -1489,6 +1489,8 @@ export interface operations {
                     lastName?: string | null;
                     /** @description A role that users may choose */
                     roleId?: string | null;
+                    /** @description The language of mails to the user, such as `de` or `fr-CA`; else `Accept-Language` tells */
+                    locale?: string | null;
                 };
             };
         };

@@ -54,6 +54,12 @@ const mailedCode = z
   .max(64, { abort: true })
   .refine(isPlain, ruled('must be plain text', 'invalid_text'))
 
+/** BCP 47, without its rarer parts. */
+const LanguageTag = z
+  .string()
+  .max(35)
+  .regex(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/, 'must be a language tag such as de or fr-CA')
+
 export const PublicUser = z
   .object({
     id: z.uuid(),
@@ -115,6 +121,9 @@ export const signup = defineOperation({
     firstName: orDefault(PersonName, ''),
     lastName: orDefault(PersonName, ''),
     roleId: z.uuid().nullish().describe('A role that users may choose'),
+    locale: LanguageTag.nullish().describe(
+      'The language of mails to the user, such as `de` or `fr-CA`; else `Accept-Language` tells',
+    ),
   }),
   reply: { status: 201, schema: z.object({ userId: z.uuid(), message: z.string() }) },
   errors: [...always, 'AUTH_EMAIL_EXISTS', 'RATE_LIMIT_EXCEEDED'],

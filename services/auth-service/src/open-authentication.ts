@@ -17,6 +17,7 @@ import { keyRoutes } from './keys/key-routes.ts'
 import { createPrepareKeys } from './keys/prepare-keys.ts'
 import { createKeyReEncryption } from './keys/re-encrypt-keys.ts'
 import { reEncryptRoutes } from './keys/re-encrypt-routes.ts'
+import { createNotices } from './mail/notices.ts'
 import { adminRoutes } from './platform/admin-routes.ts'
 import { createResolveTenant } from './platform/tenant.ts'
 import { sessionDeletions } from './sessions/delete-expired-sessions.ts'
@@ -38,7 +39,9 @@ export async function openAuthentication(
   await using opening = new AsyncDisposableStack()
   const { pool, writer, log } = infrastructure
   const { adminTokens, serviceTokens } = config
-  const parts = { ...config, ...infrastructure, box: createSecretBox(...config.encryptionKeys) }
+  const box = createSecretBox(...config.encryptionKeys)
+  const notices = createNotices({ pool, box, log })
+  const parts = { ...config, ...infrastructure, box, notices }
   const { keys, accessTokens, sessions } = opening.use(openSessions(parts))
   const { accounts, users, assertCapacity } = opening.use(
     await openAccounts({ ...parts, sessions }),

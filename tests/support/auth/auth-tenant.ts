@@ -20,7 +20,7 @@ export type CallOptions = {
 }
 
 export type Mailbox = {
-  /** The code of the newest mail to the address, once one has come after those seen before. */
+  /** The newest code mailed to the address, once one has come after those seen before. */
   nextCode(email: string): Promise<string>
   count(email: string): number
 }

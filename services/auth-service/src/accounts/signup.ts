@@ -45,7 +45,7 @@ export function createSignup(
       const line = clientLine(tenant, client)
       passwords.assertCapacity(line)
       const attempt = { tenant, input, line }
-      const { email, firstName, lastName } = input
+      const { email, firstName, lastName, locale = null } = input
       const { roles, passwordHash } = await limits.admit('signup', tenant, {
         subject: client.address,
         async work() {
@@ -58,7 +58,7 @@ export function createSignup(
       })
       const emailVerified = !tenant.settings.emailVerification
       const user = await createUser(deps, tenant, {
-        user: { email, passwordHash, firstName, lastName, roles, emailVerified },
+        user: { email, passwordHash, firstName, lastName, roles, emailVerified, locale },
         network: line[1],
         origin,
       })

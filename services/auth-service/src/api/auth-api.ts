@@ -6,6 +6,7 @@ import type { Audit } from '@surehook/service-kit/audit/audit'
 import type * as z from 'zod'
 import type { Accounts, Client } from '../accounts/accounts.ts'
 import type { JwksAnswer } from '../keys/jwks.ts'
+import { pickLocale } from '../mail/pick-locale.ts'
 import type { Tenant } from '../platform/tenant.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { AccessTokens } from '../sessions/tokens/access-token.ts'
@@ -17,6 +18,7 @@ export type Call = {
   client: Client
   origin: ChangeOrigin
   authorization: string | undefined
+  acceptLanguage: string | undefined
   audit: Audit
 }
 
@@ -61,7 +63,13 @@ export type AuthApiDeps = {
 
 export function createAuthApi({ accounts, sessions, accessTokens, jwks }: AuthApiDeps): AuthApi {
   return {
-    signup: (input, { tenant, client, origin }) => accounts.signup(tenant, input, client, origin),
+    signup: (input, call) =>
+      accounts.signup(
+        call.tenant,
+        { ...input, locale: localeOf(input.locale, call) },
+        call.client,
+        call.origin,
+      ),
     confirmSignup: (input, { tenant, client, origin }) =>
       accounts.confirmSignup(tenant, input, client, origin),
     resendCode: (input, { tenant, client }) => accounts.resendCode(tenant, input, client),
@@ -77,8 +85,14 @@ export function createAuthApi({ accounts, sessions, accessTokens, jwks }: AuthAp
     },
     jwks,
     ruleFaults: {
-      signup: (given, { tenant, client }) => accounts.signupFaults(tenant, given, client),
+      signup: ({ locale: _, ...given }, { tenant, client }) =>
+        accounts.signupFaults(tenant, given, client),
       resetPassword: async (given, { tenant }) => accounts.resetFaults(tenant, given),
     },
   }
+}
+
+/** What the signup names, else what the browser does where the environment leaves it open. */
+function localeOf(given: string | null | undefined, { tenant, acceptLanguage }: Call) {
+  return pickLocale(given) ?? (tenant.hasMailLocale ? null : pickLocale(acceptLanguage))
 }

@@ -17,6 +17,7 @@ export function createOpenCall(resolveTenant: ResolveTenant, trustedProxies: rea
       client: { address: countedClient(req, trustedProxies) },
       origin: { requestId, traceparent },
       authorization: req.headers.authorization,
+      acceptLanguage: req.headers['accept-language'],
       audit: createAudit(context, { projectId, environment }),
     }
   }

@@ -4,13 +4,15 @@ import { type AuthSettings } from '@surehook/contracts/http/admin/auth-settings'
 import type { Violation } from '@surehook/contracts/problem'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
-import { fullSettings, type SettingsOverrides } from './auth-settings.ts'
+import { fullSettings, type SettingsOverrides, setsMailLocale } from './auth-settings.ts'
 
 /** The (project, environment) that a request is for, with the settings in force. */
 export type Tenant = {
   readonly projectId: string
   readonly environment: string
   readonly settings: AuthSettings
+  /** The environment sets `mail.locale`: browsers do not choose. */
+  readonly hasMailLocale: boolean
   /** Keys that were read under a lower one count no more. */
   readonly keyEpoch: number
 }
@@ -34,7 +36,8 @@ export function createResolveTenant(pool: Pool): ResolveTenant {
         'Authentication is not enabled for this project and environment',
       )
     }
-    return { ...name, settings, keyEpoch: found.keyEpoch }
+    const hasMailLocale = setsMailLocale(found.overrides)
+    return { ...name, settings, hasMailLocale, keyEpoch: found.keyEpoch }
   }
 }
 

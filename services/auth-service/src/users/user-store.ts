@@ -1,3 +1,4 @@
+import type { MailLocale } from '@surehook/contracts/http/admin/auth-settings'
 import { newEventId } from '@surehook/contracts/ids'
 import type { Pool, PoolClient } from 'pg'
 import { endPendingSignup } from '../accounts/pending-signups.ts'
@@ -12,7 +13,7 @@ export type UserPlace = { readonly projectId: string; readonly environment: stri
 export type NewUser = Pick<
   User,
   'email' | 'passwordHash' | 'firstName' | 'lastName' | 'roles' | 'emailVerified'
->
+> & { locale?: MailLocale | null }
 
 /** The time of a user's next change: later than its last, even when the clock was set back. */
 const nextUpdate = `greatest(date_trunc('milliseconds', clock_timestamp()), u.updated_at + interval '1 millisecond')`
@@ -55,11 +56,12 @@ export async function insertUsers(
   const { rows } = await tx.query<User>(
     `with clock as materialized (select date_trunc('milliseconds', clock_timestamp()) as at)
      insert into user_account as u (id, project_id, environment, email, password_hash, hash_work, first_name,
-                                    last_name, roles, email_verified, created_at, updated_at)
+                                    last_name, roles, email_verified, locale, created_at, updated_at)
      select n.id, $1, $2, n.email, n.password_hash, n.hash_work, n.first_name, n.last_name,
-            array(select json_array_elements_text(n.roles)), n.email_verified, clock.at, clock.at
-       from clock, unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[], $9::boolean[], $10::int[])
-              as n(id, email, password_hash, first_name, last_name, roles, email_verified, hash_work)
+            array(select json_array_elements_text(n.roles)), n.email_verified, n.locale, clock.at, clock.at
+       from clock, unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[], $9::boolean[], $10::int[],
+                        $11::text[])
+              as n(id, email, password_hash, first_name, last_name, roles, email_verified, hash_work, locale)
      on conflict (project_id, environment, email) do nothing
      returning ${userColumns}`,
     [
@@ -73,6 +75,7 @@ export async function insertUsers(
       users.map(({ roles }) => JSON.stringify(roles)),
       users.map(({ emailVerified }) => emailVerified),
       users.map(({ passwordHash }) => foreignWorkOf(passwordHash)),
+      users.map(({ locale }) => locale ?? null),
     ],
   )
   return rows

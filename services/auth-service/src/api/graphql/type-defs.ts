@@ -15,6 +15,8 @@ export const typeDefs = /* GraphQL */ `
       lastName: String
       "The id of a role that users may give themselves."
       roleId: String
+      "The language of mails to the user, such as de or fr-CA."
+      locale: String
     ): SignupResult
     "Confirm the address with the mailed code, and log in."
     confirmSignup(email: String!, code: String!): LoginResult
