@@ -83,6 +83,7 @@ export default defineConfig({
           'HTTP: users': 'http/users',
           'HTTP: accounts': 'http/accounts',
           'HTTP: sessions': 'http/sessions',
+          'HTTP: self-service': 'http/self-service',
           'HTTP: data': 'http/data',
           'HTTP: webhooks': 'http/webhooks',
           'HTTP: deliveries': 'http/deliveries',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import * as account from '../http/account.ts'
 import * as admin from '../http/admin/admin.ts'
 import * as adminDeletion from '../http/admin/deletion.ts'
 import * as reEncrypt from '../http/admin/re-encryption.ts'
@@ -34,7 +35,17 @@ const shownIn = (document: Document) =>
 const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && 'reply' in value && 'id' in value
 const ofWebhooks = [webhooks, deliveries, webhookLog, webhookLedger, webhookRebuild]
-const operations = [admin, adminDeletion, auth, data, tables, users, reEncrypt, ...ofWebhooks]
+const operations = [
+  account,
+  admin,
+  adminDeletion,
+  auth,
+  data,
+  tables,
+  users,
+  reEncrypt,
+  ...ofWebhooks,
+]
   .flatMap((module) => Object.values<unknown>(module))
   .filter(isOperation)
 

@@ -43,7 +43,7 @@ export async function openAuthentication(
   const notices = createNotices({ pool, box, log })
   const parts = { ...config, ...infrastructure, box, notices }
   const { keys, accessTokens, sessions } = opening.use(openSessions(parts))
-  const { accounts, users, assertCapacity } = opening.use(
+  const { accounts, selfService, users, assertCapacity } = opening.use(
     await openAccounts({ ...parts, sessions }),
   )
   opening.use(
@@ -58,7 +58,7 @@ export async function openAuthentication(
   const openCall = createOpenCall(resolveTenant, config.trustedProxies)
   const lineOf = createLineOf(config.trustedProxies)
   const jwks = (tenant: Parameters<typeof readJwks>[1]) => readJwks(keys, tenant)
-  const useCases = createAuthApi({ accounts, sessions, accessTokens, jwks })
+  const useCases = createAuthApi({ accounts, selfService, sessions, accessTokens, jwks })
   const api = auditedApi(useCases, { pool, log, encryptionKeys: config.encryptionKeys })
   const routeGroups = [
     adminRoutes({ pool, writer, adminTokens, onEnvironment: createPrepareKeys({ keys, log }) }),

@@ -9,6 +9,7 @@ const operations = [
   'login',
   'recover_password',
   'reset_password',
+  'change_password',
 ] as const
 type AccountOperation = (typeof operations)[number]
 

@@ -21,7 +21,7 @@ export type LoginDeps = {
 }
 
 /** A password hash changes under a login only when it is made better, or the password was reset. */
-const maxTries = 3
+export const maxTries = 3
 
 export function createLogin(deps: LoginDeps): Accounts['login'] {
   const { pool, limits, passwords, tryPassword } = deps

@@ -17,6 +17,8 @@ import { createPasswordRules } from '../password/password-rules.ts'
 import { createPasswordStrength } from '../password/password-strength.ts'
 import { createPasswords } from '../password/passwords.ts'
 import { createTryPassword } from '../password/try-password.ts'
+import { createSelfService } from '../self-service/create-self-service.ts'
+import type { SelfService } from '../self-service/self-service.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { type ManageUsers, manageUsers } from '../users/manage-users.ts'
 import { lockoutMeter, operationMeter } from './account-meters.ts'
@@ -41,6 +43,7 @@ export type AccountPartsOptions = {
 
 export type AccountParts = AsyncDisposable & {
   readonly accounts: Accounts
+  readonly selfService: SelfService
   readonly users: ManageUsers
   /** SERVICE_UNAVAILABLE when a password hash for this line would wait too long. */
   assertCapacity: HashQueue['assertCapacity']
@@ -82,6 +85,7 @@ export async function openAccounts(options: AccountPartsOptions): Promise<Accoun
   const resources = opening.move()
   return {
     accounts,
+    selfService: createSelfService(shared),
     users,
     assertCapacity: passwords.assertCapacity,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

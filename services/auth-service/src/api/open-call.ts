@@ -18,6 +18,7 @@ export function createOpenCall(resolveTenant: ResolveTenant, trustedProxies: rea
       origin: { requestId, traceparent },
       authorization: req.headers.authorization,
       acceptLanguage: req.headers['accept-language'],
+      identify: () => {},
       audit: createAudit(context, { projectId, environment }),
     }
   }

@@ -32,6 +32,20 @@ export async function findUserByEmail(
   return rows[0] ?? null
 }
 
+export async function findUserById(
+  db: Db,
+  { projectId, environment }: UserPlace,
+  id: string,
+): Promise<User | null> {
+  const { rows } = await db.query<User>({
+    name: 'user-by-id',
+    text: `select ${userColumns} from user_account u
+            where u.project_id = $1 and u.environment = $2 and u.id = $3`,
+    values: [projectId, environment, id],
+  })
+  return rows[0] ?? null
+}
+
 /** The scheme of the costliest password hash of the environment that is not of our own parameters. */
 export async function findCostliestScheme(
   db: Db,
@@ -135,6 +149,20 @@ export async function setPassword(
     `update user_account set password_hash = $4, hash_work = null
       where project_id = $1 and environment = $2 and id = $3 and not disabled`,
     [projectId, environment, id, passwordHash],
+  )
+  return rowCount === 1
+}
+
+/** False when the password is no longer the one that was checked, or the user is disabled or gone. */
+export async function replacePassword(
+  tx: PoolClient,
+  { id, projectId, environment, passwordHash }: User,
+  replacement: string,
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update user_account set password_hash = $5, hash_work = null
+      where project_id = $1 and environment = $2 and id = $3 and password_hash = $4 and not disabled`,
+    [projectId, environment, id, passwordHash, replacement],
   )
   return rowCount === 1
 }

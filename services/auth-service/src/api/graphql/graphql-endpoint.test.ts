@@ -24,7 +24,7 @@ type Result = {
 }
 
 const noFaults = async () => []
-const ruleFaults = { signup: noFaults, resetPassword: noFaults }
+const ruleFaults = { signup: noFaults, resetPassword: noFaults, changePassword: noFaults }
 
 /** The endpoint before these use cases; the others are not to be called. */
 async function execute(
