@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { RuleCode } from './violation-rules.ts'
 
 /** All error codes of the public APIs with their HTTP status. The list is closed. */
 export const httpStatusByCode = {
@@ -22,6 +23,7 @@ export const httpStatusByCode = {
   WEBHOOK_NOT_FOUND: 404,
   DELIVERY_NOT_FOUND: 404,
   EVENT_NOT_FOUND: 404,
+  SESSION_NOT_FOUND: 404,
   REPLAY_NOT_FOUND: 404,
   ENDPOINT_NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
@@ -44,6 +46,7 @@ export const Violation = z
   .object({
     field: z.string().describe('The dotted path of the fault, or `body`'),
     message: z.string().describe('The broken rule'),
+    rule: RuleCode.optional().describe('The code of the broken rule'),
   })
   .meta({ id: 'Violation' })
 export type Violation = z.infer<typeof Violation>

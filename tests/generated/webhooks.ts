@@ -636,7 +636,7 @@ export interface components {
         };
         Problem: {
             /** @enum {string} */
-            error: "VALIDATION_ERROR" | "ENVIRONMENT_MISMATCH" | "AUTH_INVALID_CODE" | "ADMIN_TOKEN_INVALID" | "MANAGEMENT_TOKEN_INVALID" | "AUTH_INVALID_CREDENTIALS" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_EMAIL_NOT_VERIFIED" | "FORBIDDEN" | "NOT_FOUND" | "AUTH_NOT_CONFIGURED" | "ENVIRONMENT_NOT_FOUND" | "MANAGEMENT_TOKEN_NOT_FOUND" | "USER_NOT_FOUND" | "TABLE_NOT_FOUND" | "RECORD_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "EVENT_NOT_FOUND" | "REPLAY_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "AUTH_EMAIL_EXISTS" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AUTH_ACCOUNT_LOCKED" | "RATE_LIMIT_EXCEEDED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+            error: "VALIDATION_ERROR" | "ENVIRONMENT_MISMATCH" | "AUTH_INVALID_CODE" | "ADMIN_TOKEN_INVALID" | "MANAGEMENT_TOKEN_INVALID" | "AUTH_INVALID_CREDENTIALS" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_EMAIL_NOT_VERIFIED" | "FORBIDDEN" | "NOT_FOUND" | "AUTH_NOT_CONFIGURED" | "ENVIRONMENT_NOT_FOUND" | "MANAGEMENT_TOKEN_NOT_FOUND" | "USER_NOT_FOUND" | "TABLE_NOT_FOUND" | "RECORD_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "EVENT_NOT_FOUND" | "SESSION_NOT_FOUND" | "REPLAY_NOT_FOUND" | "ENDPOINT_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "AUTH_EMAIL_EXISTS" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AUTH_ACCOUNT_LOCKED" | "RATE_LIMIT_EXCEEDED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
             /** @description A sentence for developers */
             message?: string;
             /** @description Each fault of the request */
@@ -652,6 +652,8 @@ export interface components {
             field: string;
             /** @description The broken rule */
             message: string;
+            /** @description The code of the broken rule */
+            rule?: string;
         };
         Endpoint: {
             /** @description The same for the same project, environment and URL */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defineOperation } from '../operation.ts'
+import { ruled } from '../violation-rules.ts'
 import { EnvironmentName, ProjectId } from './admin/admin.ts'
 import { GraphQLRequest, GraphQLResult, graphqlMediaTypes } from './graphql.ts'
 
@@ -25,7 +26,7 @@ export const Email = z
 export const PersonName = z
   .string()
   .max(100)
-  .refine(isPlain, 'must be text without control characters')
+  .refine(isPlain, ruled('must be text without control characters', 'invalid_text'))
 
 /** `null` means the same as an absent field, as it does over GraphQL. */
 export const orDefault = <T extends z.ZodType>(schema: T, value: z.output<T>) =>
@@ -34,24 +35,31 @@ export const orDefault = <T extends z.ZodType>(schema: T, value: z.output<T>) =>
     .default(value as z.core.util.NoUndefined<z.output<T>>)
     .transform((given): z.output<T> => given ?? value)
 
-/** A password that is being chosen. The environment's password rules apply in addition. */
-const newPassword = z
+/** A password that is being chosen. The rules of the environment come on top. */
+export const newPassword = z
   .string()
   .max(1024, { abort: true })
-  .refine(isPlain, 'must be text without control characters')
+  .refine(isPlain, ruled('must be text without control characters', 'invalid_text'))
 
-/**
- * A password at sign-in. It may have been chosen under other rules or imported, so only its length
- * is limited.
- */
-const password = z
+/** A password that is being tried: whatever it may have been chosen as, elsewhere too. */
+export const password = z
   .string()
   .min(1)
   .max(1024, { abort: true })
-  .refine(wellFormed, 'must be valid text')
+  .refine(wellFormed, ruled('must be valid text', 'invalid_text'))
 
-/** A code of six digits. Any other text is treated as a wrong code, not as an invalid request. */
-const mailedCode = z.string().min(1).max(64, { abort: true }).refine(isPlain, 'must be plain text')
+/** Six digits. What has not six digits is a wrong code, as any other. */
+const mailedCode = z
+  .string()
+  .min(1)
+  .max(64, { abort: true })
+  .refine(isPlain, ruled('must be plain text', 'invalid_text'))
+
+/** BCP 47, without its rarer parts. */
+const LanguageTag = z
+  .string()
+  .max(35)
+  .regex(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/, 'must be a language tag such as de or fr-CA')
 
 export const PublicUser = z
   .object({
@@ -74,7 +82,7 @@ export type TokenPair = z.infer<typeof TokenPair>
 export const LoggedIn = z.object({ ...tokens, user: PublicUser }).meta({ id: 'LoggedIn' })
 export type LoggedIn = z.infer<typeof LoggedIn>
 
-const Message = z.object({ message: z.string() }).meta({ id: 'Message' })
+export const Message = z.object({ message: z.string() }).meta({ id: 'Message' })
 
 /**
  * A public key for verifying tokens (`sig`) or, if tokens are encrypted, for encrypting them
@@ -92,18 +100,15 @@ export const PublishedKey = z
   .meta({ id: 'PublishedKey' })
 export type PublishedKey = z.infer<typeof PublishedKey>
 
-/**
- * Read before everything else, even for requests that fail before the operation's own schemas
- * apply.
- */
-const tenantHeaders = z.object({
+/** Read before everything else, also where the operation's own schemas are not reached. */
+export const tenantHeaders = z.object({
   'x-project-id': ProjectId,
   environment: EnvironmentName.default('master'),
 })
 
 const accounts = { tag: 'accounts', security: 'none', headers: tenantHeaders } as const
 const sessions = { tag: 'sessions', security: 'none', headers: tenantHeaders } as const
-const always = ['VALIDATION_ERROR', 'AUTH_NOT_CONFIGURED', 'SERVICE_UNAVAILABLE'] as const
+export const always = ['VALIDATION_ERROR', 'AUTH_NOT_CONFIGURED', 'SERVICE_UNAVAILABLE'] as const
 
 export const signup = defineOperation({
   ...accounts,
@@ -120,6 +125,9 @@ export const signup = defineOperation({
     firstName: orDefault(PersonName, ''),
     lastName: orDefault(PersonName, ''),
     roleId: z.uuid().nullish().describe('A role that users may choose'),
+    locale: LanguageTag.nullish().describe(
+      'The language of mails to the user, such as `de` or `fr-CA`; else `Accept-Language` tells',
+    ),
   }),
   reply: { status: 201, schema: z.object({ userId: z.uuid(), message: z.string() }) },
   errors: [...always, 'AUTH_EMAIL_EXISTS', 'RATE_LIMIT_EXCEEDED'],

@@ -22,6 +22,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   WEBHOOK_NOT_FOUND: 'The environment has no such subscription.',
   DELIVERY_NOT_FOUND: 'The subscription has no such delivery.',
   EVENT_NOT_FOUND: 'The environment has no such event.',
+  SESSION_NOT_FOUND: 'The user has no such session.',
   REPLAY_NOT_FOUND: 'The subscription has no such replay.',
   ENDPOINT_NOT_FOUND: 'The environment has no such endpoint.',
   METHOD_NOT_ALLOWED: 'The path exists, but not with this method. `Allow` lists the methods.',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import * as account from '../http/account.ts'
 import * as admin from '../http/admin/admin.ts'
 import * as adminDeletion from '../http/admin/deletion.ts'
 import * as reEncrypt from '../http/admin/re-encryption.ts'
@@ -39,6 +40,7 @@ const isOperation = (value: unknown): value is Operation =>
 const ofLog = [webhookLog, webhookLedger, webhookRebuild]
 const ofWebhooks = [webhooks, deliveries, questions, endpoints, ...ofLog]
 const operations = [
+  account,
   admin,
   adminDeletion,
   auth,

@@ -1,4 +1,5 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
+import * as account from '../http/account.ts'
 import * as admin from '../http/admin/admin.ts'
 import * as adminDeletion from '../http/admin/deletion.ts'
 import * as reEncrypt from '../http/admin/re-encryption.ts'
@@ -49,9 +50,10 @@ const apis = {
     title: 'Surehook authentication',
     description: 'Users of a project and environment: signup, login, sessions and tokens.',
     base: '/',
-    operations: operationsOf(auth),
+    operations: [...operationsOf(auth), ...operationsOf(account)],
     tags: {
       accounts: 'Signup, login and passwords',
+      'self-service': 'What users do with their own account, and public settings',
       sessions: 'Public keys, refresh and logout',
     },
   },

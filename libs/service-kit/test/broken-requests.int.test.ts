@@ -154,13 +154,15 @@ describe('a connection', () => {
   })
 })
 
+const noHost = ['must be a host, perhaps with a port', 'invalid_format'] as const
+
 describe('a request', () => {
   it.each([
-    ['without Host', '', 'is required'],
-    ['with two Hosts', `${host}${host}`, 'must be sent once'],
-    ['with two names', 'Host: a b\r\n', 'must be a host, perhaps with a port'],
-    ['with an address', 'Host: http://a/\r\n', 'must be a host, perhaps with a port'],
-  ])('%s is refused in JSON', async (_what, headers, message) => {
+    ['without Host', '', 'is required', 'required'],
+    ['with two Hosts', `${host}${host}`, 'must be sent once', 'repeated'],
+    ['with two names', 'Host: a b\r\n', ...noHost],
+    ['with an address', 'Host: http://a/\r\n', ...noHost],
+  ])('%s is refused in JSON', async (_what, headers, message, rule) => {
     const { port } = await serveSlowly()
     await using internal = await openInternalServer({
       ...{ port: 0, host: '127.0.0.1', log: silent, metrics: createMetrics('test') },
@@ -171,7 +173,7 @@ describe('a request', () => {
       expect(lastBodyOf(answer)).toEqual({
         error: 'VALIDATION_ERROR',
         message: 'The request is not valid',
-        violations: [{ field: 'Host', message }],
+        violations: [{ field: 'Host', message, rule }],
       })
     }
   })

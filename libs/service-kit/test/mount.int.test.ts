@@ -27,39 +27,56 @@ describe('an operation', () => {
       error: 'VALIDATION_ERROR',
       message: expect.any(String),
       violations: [
-        { field: 'id', message: 'must be a UUID' },
-        { field: 'limit', message: 'must be at least 1' },
-        { field: 'page', message: 'is not a known field' },
-        { field: 'X-Project-Id', message: 'must have at least 1 character' },
-        { field: 'events.1', message: 'must be one of INSERT, UPDATE, DELETE' },
-        { field: 'url', message: 'must be a URL' },
-        { field: 'colour', message: 'is not a known field' },
-        { field: 'size', message: 'is not a known field' },
+        { field: 'id', message: 'must be a UUID', rule: 'invalid_format' },
+        { field: 'limit', message: 'must be at least 1', rule: 'too_small' },
+        { field: 'page', message: 'is not a known field', rule: 'unrecognized' },
+        {
+          field: 'X-Project-Id',
+          message: 'must have at least 1 character',
+          rule: 'too_short',
+        },
+        {
+          field: 'events.1',
+          message: 'must be one of INSERT, UPDATE, DELETE',
+          rule: 'invalid_value',
+        },
+        { field: 'url', message: 'must be a URL', rule: 'invalid_format' },
+        { field: 'colour', message: 'is not a known field', rule: 'unrecognized' },
+        { field: 'size', message: 'is not a known field', rule: 'unrecognized' },
       ],
     })
   })
 
+  const noObject = { field: 'body', message: 'must be an object', rule: 'invalid_type' }
   it.each([
-    ['no body', '', { field: 'body', message: 'is required' }],
-    ['no JSON', '{"events":', { field: 'body', message: 'must be valid JSON' }],
-    ['no object', '[]', { field: 'body', message: 'must be an object' }],
-    ['null', 'null', { field: 'body', message: 'must be an object' }],
+    ['no body', '', { field: 'body', message: 'is required', rule: 'required' }],
+    [
+      'no JSON',
+      '{"events":',
+      { field: 'body', message: 'must be valid JSON', rule: 'invalid_json' },
+    ],
+    ['no object', '[]', noObject],
+    ['null', 'null', noObject],
     [
       'broken UTF-8',
       Buffer.from('{"events":["\xff"]}', 'latin1'),
-      { field: 'body', message: 'must be valid UTF-8' },
+      { field: 'body', message: 'must be valid UTF-8', rule: 'invalid_text' },
     ],
-    ['a missing field', '{}', { field: 'events', message: 'is required' }],
-    ['a wrong type', '{"events":"INSERT"}', { field: 'events', message: 'must be a list' }],
+    ['a missing field', '{}', { field: 'events', message: 'is required', rule: 'required' }],
+    [
+      'a wrong type',
+      '{"events":"INSERT"}',
+      { field: 'events', message: 'must be a list', rule: 'invalid_type' },
+    ],
     [
       'an empty list',
       '{"events":[]}',
-      { field: 'events', message: 'must have at least 1 element' },
+      { field: 'events', message: 'must have at least 1 element', rule: 'too_few' },
     ],
     [
       'a prototype',
       '{"events":["INSERT"],"__proto__":{"a":1}}',
-      { field: '__proto__', message: 'is not an accepted field name' },
+      { field: '__proto__', message: 'is not an accepted field name', rule: 'invalid_name' },
     ],
     [
       'a hidden prototype',
@@ -74,7 +91,7 @@ describe('an operation', () => {
     [
       'deep nesting',
       `{"extra":${'['.repeat(200)}${']'.repeat(200)}}`,
-      { field: 'body', message: 'must not be nested deeper than 100 levels' },
+      { field: 'body', message: 'must not be nested deeper than 100 levels', rule: 'too_complex' },
     ],
   ])('refuses a body with %s', async (_what, body, violation) => {
     const answer = await put(await serveThings(), { body })
@@ -127,7 +144,8 @@ describe('an operation', () => {
       `PUT /things/${id} HTTP/1.1\r\nHost: a\r\nX-Project-Id: p\r\nX-Project-Id: q\r\nConnection: close\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     )
-    expect(await text(socket)).toContain('{"field":"X-Project-Id","message":"must be sent once"}')
+    const violation = { field: 'X-Project-Id', message: 'must be sent once', rule: 'repeated' }
+    expect(await text(socket)).toContain(JSON.stringify(violation))
   })
 
   it('authorises before it validates the request, and passes the result on', async () => {

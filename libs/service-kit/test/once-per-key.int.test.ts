@@ -69,7 +69,7 @@ describe('a request with a key', () => {
     await make(keyed)
     await expect(make({ ...keyed, fingerprint: requestFingerprint({}) })).rejects.toMatchObject({
       code: 'CONFLICT',
-      violations: [{ field: 'Idempotency-Key' }],
+      violations: [{ field: 'Idempotency-Key', rule: 'already_used' }],
     })
   })
 

@@ -24,10 +24,12 @@ export type MailCatcher = AsyncDisposable & {
   readonly port: number
   /** In order of arrival. */
   readonly mails: readonly CaughtMail[]
-  /** Resolves with the newest mail to the address once there are `count`. */
-  waitFor(address: string, options?: { count?: number; timeoutMs?: number }): Promise<CaughtMail>
+  /** The newest mail to the address, once there are `count` of them; `codes`: of those with a code in them. */
+  waitFor(address: string, options?: WaitForMail): Promise<CaughtMail>
   stop(): Promise<void>
 }
+
+type WaitForMail = { count?: number; codes?: boolean; timeoutMs?: number }
 
 export type MailCatcherOptions = {
   /** A directory in which each mail is kept as a file, for mail programs and for reading. */
@@ -74,8 +76,9 @@ export async function startMailCatcher(options: MailCatcherOptions = {}): Promis
     port: bound,
     url: `smtp://127.0.0.1:${bound}`,
     mails,
-    async waitFor(address, { count = 1, timeoutMs = 10_000 } = {}) {
-      const to = () => mails.filter((mail) => mail.to === address)
+    async waitFor(address, { count = 1, codes = false, timeoutMs = 10_000 } = {}) {
+      const fits = ({ to, code }: CaughtMail) => to === address && !(codes && code === null)
+      const to = () => mails.filter(fits)
       const what = `mail ${count} to ${address}`
       await waitUntil(() => to().length >= count, { what, timeoutMs, everyMs: 20 })
       const newest = to().at(-1)

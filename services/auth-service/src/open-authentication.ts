@@ -17,6 +17,7 @@ import { keyRoutes } from './keys/key-routes.ts'
 import { createPrepareKeys } from './keys/prepare-keys.ts'
 import { createKeyReEncryption } from './keys/re-encrypt-keys.ts'
 import { reEncryptRoutes } from './keys/re-encrypt-routes.ts'
+import { createNotices } from './mail/notices.ts'
 import { adminRoutes } from './platform/admin-routes.ts'
 import { createResolveTenant } from './platform/tenant.ts'
 import { sessionDeletions } from './sessions/delete-expired-sessions.ts'
@@ -38,9 +39,11 @@ export async function openAuthentication(
   await using opening = new AsyncDisposableStack()
   const { pool, writer, log } = infrastructure
   const { adminTokens, serviceTokens } = config
-  const parts = { ...config, ...infrastructure, box: createSecretBox(...config.encryptionKeys) }
+  const box = createSecretBox(...config.encryptionKeys)
+  const notices = createNotices({ pool, box, log })
+  const parts = { ...config, ...infrastructure, box, notices }
   const { keys, accessTokens, sessions } = opening.use(openSessions(parts))
-  const { accounts, users, assertCapacity } = opening.use(
+  const { accounts, selfService, users, assertCapacity } = opening.use(
     await openAccounts({ ...parts, sessions }),
   )
   opening.use(
@@ -55,7 +58,7 @@ export async function openAuthentication(
   const openCall = createOpenCall(resolveTenant, config.trustedProxies)
   const lineOf = createLineOf(config.trustedProxies)
   const jwks = (tenant: Parameters<typeof readJwks>[1]) => readJwks(keys, tenant)
-  const useCases = createAuthApi({ accounts, sessions, accessTokens, jwks })
+  const useCases = createAuthApi({ accounts, selfService, sessions, accessTokens, jwks })
   const api = auditedApi(useCases, { pool, log, encryptionKeys: config.encryptionKeys })
   const routeGroups = [
     adminRoutes({ pool, writer, adminTokens, onEnvironment: createPrepareKeys({ keys, log }) }),

@@ -94,8 +94,16 @@ describe('signup', () => {
       400,
       'VALIDATION_ERROR',
       [
-        { field: 'password', message: 'must have at least 30 characters' },
-        { field: 'password', message: 'must not be one of the most common passwords' },
+        {
+          field: 'password',
+          message: 'must have at least 30 characters',
+          rule: 'too_short',
+        },
+        {
+          field: 'password',
+          message: 'must not be one of the most common passwords',
+          rule: 'common',
+        },
       ],
     ])
     expect(outcome(await post('signup', { email, password }))).toEqual([400, 'VALIDATION_ERROR'])
@@ -106,7 +114,13 @@ describe('signup', () => {
     const refused = await client.admin('PUT ', { auth: member })
     expect([refused.status, refused.body.violations]).toEqual([
       400,
-      [{ field: 'auth.defaultRole', message: 'is not a role of the environment' }],
+      [
+        {
+          field: 'auth.defaultRole',
+          message: 'is not a role of the environment',
+          rule: 'unknown_role',
+        },
+      ],
     ])
     await client.admin('POST /roles', { name: 'member' })
     expect((await client.admin('PUT ', { auth: member })).status).toBe(200)

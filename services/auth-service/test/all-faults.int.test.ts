@@ -44,27 +44,43 @@ describe.each(transports)('over %s one answer names the faults of every field', 
   it('of a signup', async () => {
     const args = { email: 'ada', password: 'password', firstName: 'a\u0007', roleId: randomUUID() }
     expect(await ask({ name: 'signup', path: 'signup', args })).toEqual([
-      { field: 'email', message: 'must be an e-mail address' },
-      { field: 'firstName', message: 'must be text without control characters' },
-      { field: 'password', message: 'must not be one of the most common passwords' },
-      { field: 'roleId', message: 'is not a role that users may give themselves' },
+      { field: 'email', message: 'must be an e-mail address', rule: 'invalid_format' },
+      {
+        field: 'firstName',
+        message: 'must be text without control characters',
+        rule: 'invalid_text',
+      },
+      {
+        field: 'password',
+        message: 'must not be one of the most common passwords',
+        rule: 'common',
+      },
+      {
+        field: 'roleId',
+        message: 'is not a role that users may give themselves',
+        rule: 'role_not_assignable',
+      },
     ])
   })
 
   it('of a signup whose password is a part of the address', async () => {
     const args = { email: 'ada.lovelace@example.com', password: 'lovelace', roleId: 'x' }
     expect(await ask({ name: 'signup', path: 'signup', args })).toEqual([
-      { field: 'roleId', message: 'must be a UUID' },
-      { field: 'password', message: 'must not be the e-mail address or a part of it' },
+      { field: 'roleId', message: 'must be a UUID', rule: 'invalid_format' },
+      {
+        field: 'password',
+        message: 'must not be the e-mail address or a part of it',
+        rule: 'contains_email',
+      },
     ])
   })
 
   it('of a reset', async () => {
     const args = { email: 'ada', newPassword: 'short', code: '' }
     expect(await ask({ name: 'resetPassword', path: 'reset-password', args })).toEqual([
-      { field: 'email', message: 'must be an e-mail address' },
-      { field: 'code', message: 'must have at least 1 character' },
-      { field: 'newPassword', message: 'must have at least 8 characters' },
+      { field: 'email', message: 'must be an e-mail address', rule: 'invalid_format' },
+      { field: 'code', message: 'must have at least 1 character', rule: 'too_short' },
+      { field: 'newPassword', message: 'must have at least 8 characters', rule: 'too_short' },
     ])
   })
 

@@ -68,7 +68,7 @@ describe('every step of a user leaves one line', () => {
     expect((await post('resend-code', { email })).lines).toEqual([
       { event: 'user_verification_request', actor: 'anonymous', ...done },
     ])
-    const code = (await accounts.catcher.waitFor(email, { count: 2 })).code ?? ''
+    const code = (await accounts.catcher.waitFor(email, { count: 2, codes: true })).code ?? ''
     const wrong = String((Number(code) + 1) % 1_000_000).padStart(6, '0')
     expect((await post('confirm-signup', { email, code: wrong })).lines).toEqual([
       { event: 'user_verified_fail', reason: 'AUTH_INVALID_CODE', ...refused },
@@ -103,7 +103,7 @@ describe('every step of a user leaves one line', () => {
     expect((await post('recover-password', { email })).lines).toEqual([
       { event: 'authn_password_reset_request', actor: 'anonymous', ...done },
     ])
-    const recovery = (await accounts.catcher.waitFor(email, { count: 3 })).code ?? ''
+    const recovery = (await accounts.catcher.waitFor(email, { count: 3, codes: true })).code ?? ''
     const newPassword = 'a wholly new one 9'
     const other = String((Number(recovery) + 1) % 1_000_000).padStart(6, '0')
     expect((await post('reset-password', { email, newPassword, code: other })).lines).toEqual([

@@ -19,6 +19,7 @@ const weak = 'aaaaaaaaaaaa'
 const tooGuessable = (field: string, score: number) => ({
   field,
   message: `is too easy to guess: its strength is ${score} of 4, and must be at least 3`,
+  rule: 'too_guessable',
 })
 
 describe('password.minScore', () => {
@@ -27,7 +28,7 @@ describe('password.minScore', () => {
     expect(outcome(await signup())).toEqual([201])
     const put = (minScore: unknown) => client.admin('PUT ', { auth: { password: { minScore } } })
     expect((await put(5)).body.violations).toEqual([
-      { field: 'auth.password.minScore', message: 'must be at most 4' },
+      { field: 'auth.password.minScore', message: 'must be at most 4', rule: 'too_large' },
     ])
     expect((await put(3)).body.auth.password.minScore).toBe(3)
     expect(outcome(await signup())).toEqual([400, 'VALIDATION_ERROR'])
@@ -46,7 +47,7 @@ describe('password.minScore', () => {
     expect(known).toEqual([tooGuessable('password', 0)])
     expect(await signup({ password })).toBeUndefined()
     expect(await signup({ email: 'nobody', password: weak })).toEqual([
-      { field: 'email', message: 'must be an e-mail address' },
+      { field: 'email', message: 'must be an e-mail address', rule: 'invalid_format' },
       tooGuessable('password', 0),
     ])
   })

@@ -50,7 +50,7 @@ async function wholeLife(): Promise<Record<string, string>> {
   const { body: third } = await post('refresh-token', { refreshToken: second.refreshToken })
   await post('refresh-token', { refreshToken: second.refreshToken })
   await post('recover-password', { email })
-  const recovery = (await accounts.catcher.waitFor(email, { count: 2 })).code ?? ''
+  const recovery = (await accounts.catcher.waitFor(email, { count: 2, codes: true })).code ?? ''
   await post('reset-password', { email, newPassword: password.slice(0, 7), code: recovery })
   await post('reset-password', { email, newPassword, code: recovery })
   const { body: fourth } = await post('login', { email, password: newPassword })

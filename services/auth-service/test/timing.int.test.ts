@@ -78,6 +78,13 @@ describe('the time of an answer does not depend on whether the address is known'
     expect(await ratio('login', login)).toBeLessThan(bound)
   }, 60_000)
 
+  it('at the login that locks, which a known address is told of by mail', async () => {
+    await client.change({ lockout: { threshold: 1 } })
+    const login = (email: string) => timeOf('login', { email, password }, 401)
+    expect(await ratio('locking login', login)).toBeLessThan(bound)
+    await client.change({ lockout: null })
+  }, 60_000)
+
   it('at signup with an address that is registered, confirmed or not, and whatever its password', async () => {
     const waiting = Array.from({ length: samples }, newEmail)
     for (const email of waiting) await timeOf('signup', { email, password }, 201)

@@ -73,7 +73,7 @@ describe('a field that is wrong is named', () => {
   it.each(faults)('POST: %s in %j', async (field, fault) => {
     const { status, body } = await client.call('POST', { ...validInput(tenant), ...fault })
     expect([status, body.error]).toEqual([400, 'VALIDATION_ERROR'])
-    expect(body.violations).toEqual([{ field, message: expect.any(String) }])
+    expect(body.violations).toMatchObject([{ field, message: expect.any(String) }])
   })
 
   it.each([
@@ -85,7 +85,7 @@ describe('a field that is wrong is named', () => {
   ])('PATCH: %s in %j', async (field, fault) => {
     const { status, body } = await client.call(`PATCH /${id}`, fault)
     expect([status, body.error]).toEqual([400, 'VALIDATION_ERROR'])
-    expect(body.violations).toEqual([{ field, message: expect.any(String) }])
+    expect(body.violations).toMatchObject([{ field, message: expect.any(String) }])
   })
 
   it.each(['projectId', 'environment', 'table', 'events', 'url', 'secret'])(
@@ -96,7 +96,7 @@ describe('a field that is wrong is named', () => {
         [field]: undefined,
       })
       expect(status).toBe(400)
-      expect(body.violations).toEqual([{ field, message: 'is required' }])
+      expect(body.violations).toEqual([{ field, message: 'is required', rule: 'required' }])
     },
   )
 
@@ -154,7 +154,13 @@ describe('an invalid body', () => {
         const { status, body } = await client.call(`${method} ${path}`, text)
         expect([status, body.violations]).toEqual([
           400,
-          [{ field: 'filter.__proto__', message: 'is not an accepted field name' }],
+          [
+            {
+              field: 'filter.__proto__',
+              message: 'is not an accepted field name',
+              rule: 'invalid_name',
+            },
+          ],
         ])
       }
     },

@@ -20,7 +20,7 @@ export type CallOptions = {
 }
 
 export type Mailbox = {
-  /** Resolves with the code of the next mail to the address, after those already seen. */
+  /** The newest code mailed to the address, once one has come after those seen before. */
   nextCode(email: string): Promise<string>
   count(email: string): number
 }

@@ -49,7 +49,7 @@ function mailboxOf(catcher: MailCatcher): Mailbox {
   return {
     async nextCode(email) {
       const count = (read.get(email) ?? 0) + 1
-      const { code } = await catcher.waitFor(email, { count })
+      const { code } = await catcher.waitFor(email, { count, codes: true })
       read.set(email, count)
       if (code === null) throw new Error(`no code in the mail to ${email}`)
       return code

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defineOperation } from '../../operation.ts'
+import { ruled } from '../../violation-rules.ts'
 import { Instant } from '../instant.ts'
 import { AuthSettings, AuthSettingsChange, change } from './auth-settings.ts'
 
@@ -161,12 +162,18 @@ export const createManagementToken = defineOperation({
       .trim()
       .min(1)
       .max(100)
-      .refine((name) => name.isWellFormed() && !name.includes('\0'), 'must be valid text'),
+      .refine(
+        (name) => name.isWellFormed() && !name.includes('\0'),
+        ruled('must be valid text', 'invalid_text'),
+      ),
     environments: z
       .array(EnvironmentName)
       .min(1)
       .max(100)
-      .refine((names) => new Set(names).size === names.length, 'each environment once')
+      .refine(
+        (names) => new Set(names).size === names.length,
+        ruled('each environment once', 'repeated'),
+      )
       .nullable()
       .optional()
       .describe('The environments that the token manages. Absent or null: all'),

@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { ruled } from '../../violation-rules.ts'
+import { linkTemplateFault } from '../link-template.ts'
 
 export const RoleName = z
   .string()
@@ -29,21 +31,37 @@ const lockoutFields = {
    */
   scope: z.enum(['client', 'account']),
 }
-/** Text of one mail header line. A line break would let it add headers. */
+// oxlint-disable-next-line no-control-regex -- control characters are the point
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
+const isOneLine = (text: string) => text.isWellFormed() && !controlCharacter.test(text)
+
+/** One line of a mail's head: what breaks the line would add headers to it. */
 const headerText = (max: number) =>
   z
     .string()
     .trim()
     .min(1)
     .max(max)
-    // oxlint-disable-next-line no-control-regex -- control characters are the point
-    .refine((text) => text.isWellFormed() && !/[\u0000-\u001f\u007f-\u009f]/.test(text), {
-      error: 'must be one line of text',
-    })
+    .refine(isOneLine, ruled('must be one line of text', 'invalid_text'))
+/** Where a mail sends its reader: with `{code}` and `{email}` in the place of what they name. */
+const linkTemplate = z.string().superRefine((text, ctx) => {
+  const message = linkTemplateFault(text)
+  if (message === null) return
+  ctx.addIssue({ code: 'custom', message, params: { rule: 'invalid_format' } })
+})
+/** The languages that mails are written in. */
+export const mailLocales = ['en', 'de', 'fr', 'es'] as const
+export type MailLocale = (typeof mailLocales)[number]
 const mailFields = {
   senderName: headerText(100).nullable().describe('null: from `MAIL_FROM`'),
   senderAddress: z.email().max(254).nullable().describe('null: from `MAIL_FROM`'),
-  locale: z.enum(['en', 'de']),
+  projectName: headerText(100).nullable().describe('Named in subjects and texts. null: not named'),
+  confirmUrl: linkTemplate
+    .nullable()
+    .describe('A link with `{code}` and `{email}` in place of the code. null: the code'),
+  resetUrl: linkTemplate.nullable().describe('As `confirmUrl`, for a new password'),
+  locale: z.enum(mailLocales),
+  notices: z.boolean(),
   verificationSubject: headerText(200).nullable().describe('null: the default of the locale'),
   recoverySubject: headerText(200).nullable().describe('null: the default of the locale'),
 }
@@ -83,7 +101,13 @@ export const AuthSettings = z
     ),
     lockout,
     password,
-    mail: z.object({ ...mailFields, locale: mailFields.locale.describe('The language of mails') }),
+    mail: z.object({
+      ...mailFields,
+      locale: mailFields.locale.describe('The language of mails to users without their own'),
+      notices: mailFields.notices.describe(
+        'Tell users by mail of a new password, a lock and a reused refresh token',
+      ),
+    }),
   })
   .meta({ id: 'AuthSettings' })
 export type AuthSettings = z.infer<typeof AuthSettings>
@@ -101,7 +125,11 @@ export const defaultAuthSettings: AuthSettings = {
   mail: {
     senderName: null,
     senderAddress: null,
+    projectName: null,
+    confirmUrl: null,
+    resetUrl: null,
     locale: 'en',
+    notices: true,
     verificationSubject: null,
     recoverySubject: null,
   },
@@ -138,7 +166,11 @@ export const AuthSettingsChange = z
       z.strictObject({
         senderName: change(mailFields.senderName),
         senderAddress: change(mailFields.senderAddress),
+        projectName: change(mailFields.projectName),
+        confirmUrl: change(mailFields.confirmUrl),
+        resetUrl: change(mailFields.resetUrl),
         locale: change(mailFields.locale),
+        notices: change(mailFields.notices),
         verificationSubject: change(mailFields.verificationSubject),
         recoverySubject: change(mailFields.recoverySubject),
       }),

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defineOperation } from '../../operation.ts'
 import { Violation } from '../../problem.ts'
+import { ruled } from '../../violation-rules.ts'
 import { Email, orDefault, PersonName } from '../auth.ts'
 import { environmentPath, nextCursor, page } from './admin.ts'
 import { change, RoleName } from './auth-settings.ts'
@@ -15,7 +16,7 @@ export const Role = z
 export type Role = z.infer<typeof Role>
 
 const isUnique = (values: readonly unknown[]) => new Set(values).size === values.length
-const roleNames = z.array(RoleName).max(100).refine(isUnique, 'each role once')
+const roleNames = z.array(RoleName).max(100).refine(isUnique, ruled('each role once', 'repeated'))
 
 export const UserAccount = z
   .object({

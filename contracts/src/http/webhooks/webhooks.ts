@@ -4,6 +4,7 @@ import { filterLimits } from '../../filter/filter.ts'
 import { parseFilter } from '../../filter/parse-filter.ts'
 import { JsonObject } from '../../json-object.ts'
 import { defineOperation } from '../../operation.ts'
+import { ruled } from '../../violation-rules.ts'
 import { EnvironmentName, nextCursor, ProjectId } from '../admin/admin.ts'
 import { httpsUrlFault } from '../https-url.ts'
 import { idempotencyHeader } from '../idempotency-key.ts'
@@ -14,7 +15,10 @@ export const text = (max: number) =>
     .string()
     .min(1)
     .max(max)
-    .refine((value) => value.isWellFormed() && !value.includes('\0'), 'must be valid text')
+    .refine(
+      (value) => value.isWellFormed() && !value.includes('\0'),
+      ruled('must be valid text', 'invalid_text'),
+    )
 
 const isUnique = (values: readonly unknown[]) => new Set(values).size === values.length
 
@@ -23,7 +27,10 @@ export const WatchedTable = z
   .string()
   .regex(/^(?:_webhooks|[a-z][a-z0-9_]{0,62})$/, 'must be a table name: a-z, 0-9 and "_"')
 
-const Events = z.array(z.enum(changeOperations)).min(1).refine(isUnique, 'each event once')
+const Events = z
+  .array(z.enum(changeOperations))
+  .min(1)
+  .refine(isUnique, ruled('each event once', 'repeated'))
 
 const ReceiverUrl = z.string().superRefine((url, context) => {
   const fault = httpsUrlFault(url)
@@ -43,7 +50,11 @@ const FilterInput = JsonObject.superRefine((filter, context) => {
     `and ${filterLimits.bytes} bytes of JSON`,
 })
 
-const Select = z.array(text(128)).min(1).max(500).refine(isUnique, 'each field once')
+const Select = z
+  .array(text(128))
+  .min(1)
+  .max(500)
+  .refine(isUnique, ruled('each field once', 'repeated'))
 
 /** Fields that a client sends. Responses never contain `secret`. */
 const writable = {

@@ -14,7 +14,47 @@ const user = {
   roles: ['clerk'],
 }
 
+const me = {
+  ...user,
+  emailVerified: true,
+  createdAt: '2026-01-31T12:00:00.000Z',
+  updatedAt: '2026-02-01T08:30:00.000Z',
+}
+
 export const authExamples: OperationExamples = {
+  getMe: { reply: me },
+  updateMe: { body: { firstName: 'Ada', lastName: 'King' }, reply: { ...me, lastName: 'King' } },
+  changePassword: {
+    body: { oldPassword: password, newPassword: 'staple the battery' },
+    reply: { message: 'The password is changed' },
+  },
+  listSessions: {
+    reply: {
+      sessions: [
+        {
+          id: ids.session,
+          createdAt: '2026-01-31T12:00:00.000Z',
+          lastUsedAt: '2026-02-01T08:30:00.000Z',
+          current: true,
+        },
+      ],
+      nextCursor: null,
+    },
+  },
+  endSession: { parameters: { id: ids.session } },
+  getAuthSettings: {
+    reply: {
+      emailVerification: true,
+      encryptTokens: false,
+      password: {
+        minLength: 8,
+        maxLength: 128,
+        minScore: 0,
+        breachCheck: false,
+        rules: ['too_short', 'too_long', 'invalid_text', 'contains_email', 'common'],
+      },
+    },
+  },
   signup: {
     body: { email, password, firstName: 'Ada', lastName: 'Lovelace' },
     reply: {

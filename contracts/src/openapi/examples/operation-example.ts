@@ -28,6 +28,7 @@ export const ids = {
   event: '0199a1c6-7a64-7cc3-98c4-dc0c0c07398f',
   delivery: '5d0c7e7c-3f0a-5b1e-8f0e-6a4b2c1d0e9f',
   replay: '0199a1c8-4e21-7f60-a7b8-1c2d3e4f5a60',
+  session: '0199a1ca-6f43-7b82-89da-3e4f5a6b7c80',
   rebuild: '0199a1c9-5f32-7a71-b8c9-2d3e4f5a6b70',
   endpoint: '6b1f0a9d3c5e7f80a1b2c3d4e5f60718',
 } as const

@@ -1,3 +1,5 @@
+import type { Violation } from '@surehook/contracts/problem'
+import type { ViolationRule } from '@surehook/contracts/violation-rules'
 import { GraphQLError, Kind, print } from 'graphql'
 import { type AppError, invalid } from '../errors.ts'
 import { problemOf, retryAfterOf, toAppError } from '../http/problem.ts'
@@ -65,7 +67,17 @@ const valueKinds: ReadonlySet<string> = new Set([
 /** Patterns of GraphQL messages that name an argument. */
 const argumentForms = [/^Variable "\$(\w+)"/, /argument "(?:[\w.]+\()?(\w+):?\)?"/i]
 
-function violationOf(message: string) {
+/** Forms of GraphQL's messages, and the rule of each as REST has it. */
+const ruleForms: readonly (readonly [RegExp, ViolationRule])[] = [
+  [/is required|of required type/, 'required'],
+  [/^Unknown argument|^Cannot query field/, 'unrecognized'],
+  [/cannot represent|is not a valid |Expected /, 'invalid_type'],
+]
+
+const ruleIn = (message: string): ViolationRule =>
+  ruleForms.find(([form]) => form.test(message))?.[1] ?? 'invalid_query'
+
+function violationOf(message: string): Violation {
   const named = argumentForms.map((form) => form.exec(message)?.[1]).find(Boolean)
-  return { field: named ?? 'query', message: message.slice(0, 300) }
+  return { field: named ?? 'query', message: message.slice(0, 300), rule: ruleIn(message) }
 }

@@ -26,7 +26,8 @@ export type QueryLimits = {
 
 /** Error for a request that exceeds a limit. */
 export function exceeds(message: string): AppError {
-  return new AppError('VALIDATION_ERROR', message, { violations: [{ field: 'query', message }] })
+  const violations = [{ field: 'query', message, rule: 'too_complex' }] as const
+  return new AppError('VALIDATION_ERROR', message, { violations })
 }
 
 /**

@@ -24,7 +24,8 @@ export function decodeCursor<Schema extends z.ZodType>(
   const given = parsed(cursor)
   const position = schema.safeParse(given)
   if (position.success && isStorable(given)) return position.data
-  throw invalid([{ field: 'cursor', message: 'must be the nextCursor of an earlier answer' }])
+  const message = 'must be the nextCursor of an earlier answer'
+  throw invalid([{ field: 'cursor', message, rule: 'invalid_cursor' }])
 }
 
 function parsed(cursor: string): unknown {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { ViolationRule } from '@surehook/contracts/violation-rules'
 import { AppError, invalid } from '../errors.ts'
 import { discardRest } from './discard-rest.ts'
 
@@ -101,12 +102,12 @@ export class ClientGoneError extends Error {
 function parseJson(bytes: Buffer): unknown {
   const text = decodeUtf8(bytes)
   if (isDeeperThan(bytes, maxDepth))
-    throw bodyFault(`must not be nested deeper than ${maxDepth} levels`)
+    throw bodyFault(`must not be nested deeper than ${maxDepth} levels`, 'too_complex')
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    throw bodyFault('must be valid JSON')
+    throw bodyFault('must be valid JSON', 'invalid_json')
   }
   if (mayNamePrototype(text)) refusePrototypeKeys(value, [])
   return value
@@ -116,11 +117,12 @@ function decodeUtf8(bytes: Buffer): string {
   try {
     return decoder.decode(bytes)
   } catch {
-    throw bodyFault('must be valid UTF-8')
+    throw bodyFault('must be valid UTF-8', 'invalid_text')
   }
 }
 
-const bodyFault = (message: string) => invalid([{ field: 'body', message }])
+const bodyFault = (message: string, rule: ViolationRule) =>
+  invalid([{ field: 'body', message, rule }])
 
 /** Runs before parsing, so that no later recursion over the value can exhaust the stack. */
 function isDeeperThan(bytes: Buffer, limit: number): boolean {
@@ -149,7 +151,7 @@ function refusePrototypeKeys(value: unknown, path: readonly string[]): void {
   for (const [name, inner] of Object.entries(value)) {
     if (name === '__proto__') {
       const field = [...path, name].join('.')
-      throw invalid([{ field, message: 'is not an accepted field name' }])
+      throw invalid([{ field, message: 'is not an accepted field name', rule: 'invalid_name' }])
     }
     refusePrototypeKeys(inner, [...path, name])
   }

@@ -168,7 +168,11 @@ function parseHeaders(schema: z.ZodObject, req: Request, violations: Violation[]
   for (const name of Object.keys(schema.shape)) {
     const values = req.headersDistinct[name.toLowerCase()]
     if (values !== undefined && values.length > 1) {
-      violations.push({ field: headerName(name), message: 'must be sent once' })
+      violations.push({
+        field: headerName(name),
+        message: 'must be sent once',
+        rule: 'repeated',
+      })
     }
     input[name] = values?.[0]
   }

@@ -11,7 +11,8 @@ export function toAppError(err: unknown): AppError {
   const away = toUnavailable(err)
   if (away !== null) return away
   if (err instanceof URIError) {
-    return invalid([{ field: 'path', message: 'must be valid percent-encoded UTF-8' }])
+    const message = 'must be valid percent-encoded UTF-8'
+    return invalid([{ field: 'path', message, rule: 'invalid_format' }])
   }
   return new AppError('INTERNAL_ERROR', undefined, { cause: err })
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Violation } from '@surehook/contracts/problem'
+import { ruled } from '@surehook/contracts/violation-rules'
 import * as z from 'zod'
 import { headerName, parsePart, soundFields } from './violations.ts'
 
@@ -30,6 +31,35 @@ describe('parsePart', () => {
     expect(faults(schema, input)).toEqual([
       typeof expected === 'string' ? expected : expect.stringMatching(expected),
     ])
+  })
+
+  const named = z.object({ a: z.string().refine(() => false, ruled('no', 'repeated')) })
+  it.each([
+    [z.object({ a: z.string() }), {}, 'required'],
+    [z.object({ a: z.enum(['x']) }), {}, 'required'],
+    [z.object({ a: z.union([z.string(), z.int()]) }), {}, 'required'],
+    [z.object({ a: z.string() }), { a: null }, 'invalid_type'],
+    [z.object({ a: z.union([z.string(), z.boolean()]) }), { a: 7 }, 'invalid_type'],
+    [z.object({ a: z.union([z.string(), z.literal(3)]) }), { a: 7 }, 'invalid_value'],
+    [z.object({ a: z.enum(['x']) }), { a: 'y' }, 'invalid_value'],
+    [z.object({ a: z.uuid() }), { a: 'y' }, 'invalid_format'],
+    [z.object({ a: z.string().regex(/x/, 'must hold x') }), { a: 'y' }, 'invalid_format'],
+    [z.object({ a: z.string().min(1) }), { a: '' }, 'too_short'],
+    [z.object({ a: z.string().max(1) }), { a: 'xx' }, 'too_long'],
+    [z.object({ a: z.array(z.int()).min(1) }), { a: [] }, 'too_few'],
+    [z.object({ a: z.array(z.int()).max(1) }), { a: [1, 2] }, 'too_many'],
+    [z.object({ a: z.int().min(1) }), { a: 0 }, 'too_small'],
+    [z.object({ a: z.coerce.number().max(1) }), { a: '2' }, 'too_large'],
+    [z.object({ a: z.int().multipleOf(2) }), { a: 1 }, 'not_multiple_of'],
+    [z.object({ a: z.string().refine(() => false, 'no') }), { a: '' }, 'invalid_value'],
+    [named, { a: '' }, 'repeated'],
+    [z.strictObject({}), { a: 1 }, 'unrecognized'],
+    [z.record(z.string().max(1), z.int()), { ab: 1 }, 'invalid_name'],
+    [z.object({ a: z.array(z.object({ b: z.string() })) }), { a: [{}] }, 'required'],
+  ])('names the rule of a fault (%#)', (schema, input, rule) => {
+    const violations: Violation[] = []
+    parsePart('body', schema, { input, violations })
+    expect(violations.map((violation) => violation.rule)).toEqual([rule])
   })
 
   it('explains the alternative that is closest to the value', () => {

@@ -1,6 +1,8 @@
 import type { Violation } from '@surehook/contracts/problem'
+import type { ViolationRule } from '@surehook/contracts/violation-rules'
 import * as z from 'zod'
 import { explainIssue } from './explain-issue.ts'
+import { ruleOf } from './rule-of-issue.ts'
 
 /** Part of the request with a value. It decides how faults of the value are named. */
 export type Part = 'params' | 'query' | 'headers' | 'body'
@@ -17,7 +19,8 @@ export function parsePart<Schema extends z.ZodType>(
   schema: Schema,
   { input, violations }: { input: unknown; violations: Violation[] },
 ): z.output<Schema> | undefined {
-  const result = schema.safeParse(input, { error: explainIssue })
+  // A rule tells what is missing from what has another type by the input.
+  const result = schema.safeParse(input, { error: explainIssue, reportInput: true })
   if (result.success) return result.data
   for (const issue of result.error.issues) collect(part, issue, violations)
   return undefined
@@ -59,13 +62,13 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
 function collect(part: Part, issue: z.core.$ZodIssue, violations: Violation[]): void {
-  for (const { path, message } of leaves(issue)) {
+  for (const { path, message, rule } of leaves(issue)) {
     if (violations.length >= maxViolations) return
-    violations.push({ field: fieldName(part, path), message })
+    violations.push({ field: fieldName(part, path), message, rule })
   }
 }
 
-type Leaf = { path: readonly PropertyKey[]; message: string }
+type Leaf = { path: readonly PropertyKey[]; message: string; rule: ViolationRule }
 
 /** Splits issues that stand for several faults, or for a nested one, into those. */
 function leaves(issue: z.core.$ZodIssue): Leaf[] {
@@ -74,21 +77,26 @@ function leaves(issue: z.core.$ZodIssue): Leaf[] {
       return issue.keys.map((key) => ({
         path: [...issue.path, key],
         message: 'is not a known field',
+        rule: 'unrecognized',
       }))
     case 'invalid_key':
-      return issue.issues.map(({ message }) => ({ path: issue.path, message: `name ${message}` }))
+      return issue.issues.map(({ message }) => ({
+        path: issue.path,
+        message: `name ${message}`,
+        rule: 'invalid_name',
+      }))
     case 'invalid_element':
       return issue.issues.flatMap(leaves).map((leaf) => below(issue.path, leaf))
     case 'invalid_union':
       return unionLeaves(issue)
     default:
-      return [{ path: issue.path, message: issue.message }]
+      return [{ path: issue.path, message: issue.message, rule: ruleOf(issue) }]
   }
 }
 
 const below = (path: readonly PropertyKey[], leaf: Leaf): Leaf => ({
+  ...leaf,
   path: [...path, ...leaf.path],
-  message: leaf.message,
 })
 
 /** Explains the alternative that the value came closest to: the one whose faults are all nested. */
@@ -100,7 +108,7 @@ function unionLeaves(issue: z.core.$ZodIssueInvalidUnion): Leaf[] {
   }
   const messages = new Set(issue.errors.flat().map(({ message }) => message))
   const message = messages.size === 0 ? issue.message : [...messages].join(', or ')
-  return [{ path: issue.path, message }]
+  return [{ path: issue.path, message, rule: ruleOf(issue) }]
 }
 
 function fieldName(part: Part, path: readonly PropertyKey[]): string {

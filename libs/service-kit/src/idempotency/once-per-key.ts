@@ -86,6 +86,12 @@ export async function dropOldKeys(pool: Pool, table: string): Promise<number> {
 
 function usedOtherwise(): AppError {
   return new AppError('CONFLICT', 'The Idempotency-Key was used for another request', {
-    violations: [{ field: 'Idempotency-Key', message: 'was used for another request' }],
+    violations: [
+      {
+        field: 'Idempotency-Key',
+        message: 'was used for another request',
+        rule: 'already_used',
+      },
+    ],
   })
 }

@@ -9,18 +9,21 @@ const operations = [
   'login',
   'recover_password',
   'reset_password',
+  'change_password',
 ] as const
-export type AccountOperation = (typeof operations)[number]
+type AccountOperation = (typeof operations)[number]
 
-/** Counts how operations end: `success`, or the error code of the answer. */
-export function operationMeter(metrics: Metrics) {
+export type CountOperation = <T>(operation: AccountOperation, work: Promise<T>) => Promise<T>
+
+/** Counts how operations end: `success`, or the code that they are answered with. */
+export function operationMeter(metrics: Metrics): CountOperation {
   const ended = metrics.counter({
     name: 'surehook_auth_operations_total',
     help: 'Operations on accounts, by outcome',
     labelNames: ['operation', 'outcome'],
   })
   for (const operation of operations) ended.inc({ operation, outcome: 'success' }, 0)
-  return async <T>(operation: AccountOperation, work: Promise<T>): Promise<T> => {
+  return async (operation, work) => {
     try {
       const result = await work
       ended.inc({ operation, outcome: 'success' })

@@ -1,3 +1,4 @@
+import type { MailLocale } from '@surehook/contracts/http/admin/auth-settings'
 import type { PublicUser, TokenPair } from '@surehook/contracts/http/auth'
 import type { Violation } from '@surehook/contracts/problem'
 import type { Tenant } from '../platform/tenant.ts'
@@ -13,6 +14,8 @@ export type SignupInput = {
   firstName: string
   lastName: string
   roleId?: string | null | undefined
+  /** The language of mails to the user; `null`: that of the environment. */
+  locale?: MailLocale | null
 }
 
 export type ResetInput = { email: string; newPassword: string; code: string }

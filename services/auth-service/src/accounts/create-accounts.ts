@@ -1,14 +1,13 @@
-import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
-import { operationMeter } from './account-meters.ts'
+import type { CountOperation } from './account-meters.ts'
 import type { Accounts } from './accounts.ts'
 import { createLogin, type LoginDeps } from './login.ts'
 import { createRecovery, type RecoveryDeps } from './recovery.ts'
 import { createSignup, type SignupDeps } from './signup.ts'
 
-export type AccountsDeps = SignupDeps & LoginDeps & RecoveryDeps & { metrics: Metrics }
+export type AccountsDeps = SignupDeps & LoginDeps & RecoveryDeps & { count: CountOperation }
 
 export function createAccounts(deps: AccountsDeps): Accounts {
-  const count = operationMeter(deps.metrics)
+  const { count } = deps
   const signup = createSignup(deps)
   const login = createLogin(deps)
   const recovery = createRecovery(deps)

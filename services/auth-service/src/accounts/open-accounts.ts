@@ -9,14 +9,19 @@ import { createLockout } from '../limits/lockout.ts'
 import { createRateLimits } from '../limits/rate-limits.ts'
 import { openMailSender } from '../mail/mail-sender.ts'
 import { openMailTransport } from '../mail/mail-transport.ts'
+import type { Notices } from '../mail/notices.ts'
 import { parseMailAddress } from '../mail/render-mail.ts'
 import { createBreachCheck } from '../password/breach-check.ts'
 import { createHashQueue, type HashQueue } from '../password/hash-queue.ts'
 import { createPasswordRules } from '../password/password-rules.ts'
 import { createPasswordStrength } from '../password/password-strength.ts'
 import { createPasswords } from '../password/passwords.ts'
+import { createTryPassword } from '../password/try-password.ts'
+import { createSelfService } from '../self-service/create-self-service.ts'
+import type { SelfService } from '../self-service/self-service.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { type ManageUsers, manageUsers } from '../users/manage-users.ts'
+import { lockoutMeter, operationMeter } from './account-meters.ts'
 import type { Accounts } from './accounts.ts'
 import { createCodes } from './codes.ts'
 import { createAccounts } from './create-accounts.ts'
@@ -26,6 +31,7 @@ export type AccountPartsOptions = {
   redis: RedisClient
   writer: StateWriter
   sessions: Sessions
+  notices: Notices
   box: SecretBox
   encryptionKeys: EncryptionKeys
   mail: { smtpUrl: string; from: string }
@@ -37,6 +43,7 @@ export type AccountPartsOptions = {
 
 export type AccountParts = AsyncDisposable & {
   readonly accounts: Accounts
+  readonly selfService: SelfService
   readonly users: ManageUsers
   /** Throws SERVICE_UNAVAILABLE if a password hash for this client would wait too long. */
   assertCapacity: HashQueue['assertCapacity']
@@ -44,7 +51,8 @@ export type AccountParts = AsyncDisposable & {
 
 /** Opens the limits, passwords, codes, mails and the use cases on top of them. */
 export async function openAccounts(options: AccountPartsOptions): Promise<AccountParts> {
-  const { pool, redis, writer, sessions, box, encryptionKeys, mail, metrics, log } = options
+  const { pool, redis, writer, sessions, notices, box, encryptionKeys, mail, metrics, log } =
+    options
   await using opening = new AsyncDisposableStack()
   const queue = createHashQueue({ ...options.hashing, metrics })
   const passwords = createPasswords(queue, log)
@@ -54,22 +62,30 @@ export async function openAccounts(options: AccountPartsOptions): Promise<Accoun
   const from = parseMailAddress(mail.from)
   const sender = opening.use(openMailSender({ pool, box, transport, from, log, metrics }))
   const lockout = createLockout(redis)
-  const accounts = createAccounts({
+  const lockouts = lockoutMeter(metrics)
+  const onLock = () => lockouts.inc()
+  const shared = {
     pool,
     writer,
     sessions,
+    notices,
     limits: createRateLimits(redis),
-    lockout,
     rules: createPasswordRules({ isBreached, strength, queue }),
     passwords,
+    tryPassword: createTryPassword({ pool, lockout, passwords, notices, onLock }),
+    count: operationMeter(metrics),
+  }
+  const accounts = createAccounts({
+    ...shared,
+    lockout,
     codes: createCodes({ pool, box, encryptionKeys }),
     onMail: () => sender.wake(),
-    metrics,
   })
   const users = manageUsers({ pool, writer, sessions, lockout })
   const resources = opening.move()
   return {
     accounts,
+    selfService: createSelfService(shared),
     users,
     assertCapacity: passwords.assertCapacity,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

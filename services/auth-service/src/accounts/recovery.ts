@@ -4,6 +4,7 @@ import type { Pool } from 'pg'
 import { clientLine } from '../limits/client-line.ts'
 import type { Lockout } from '../limits/lockout.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
+import type { Notices } from '../mail/notices.ts'
 import { type PasswordRules, passwordFaults } from '../password/password-rules.ts'
 import type { Passwords } from '../password/passwords.ts'
 import type { Tenant } from '../platform/tenant.ts'
@@ -22,7 +23,8 @@ export type RecoveryDeps = {
   passwords: Pick<Passwords, 'hash'>
   codes: Codes
   sessions: Pick<Sessions, 'endAll' | 'blacklist'>
-  /** Called after a mail was put into the outbox. */
+  notices: Pick<Notices, 'passwordChanged'>
+  /** A mail waits in the outbox. */
   onMail: () => void
 }
 
@@ -61,8 +63,8 @@ export function createRecovery(
         const { projectId, environment } = tenant
         const at = { projectId, environment, userId: id }
         const over = await sessions.endAll(tx, emit, at, 'reset')
-        // Redis comes last, after everything that can fail except the commit: it cannot be rolled
-        // back, and the code cannot be used again.
+        await deps.notices.passwordChanged(tx, tenant, email)
+        // Last, so that nothing else can still fail but the commit: the code cannot be used again.
         await lockout.clear(tenant, email)
         return { userId: id, ended: over }
       })

@@ -45,7 +45,7 @@ export function createSignup(
       const line = clientLine(tenant, client)
       passwords.assertCapacity(line)
       const attempt = { tenant, input, line }
-      const { email, firstName, lastName } = input
+      const { email, firstName, lastName, locale = null } = input
       const { roles, passwordHash } = await limits.admit('signup', tenant, {
         subject: client.address,
         async work() {
@@ -58,7 +58,7 @@ export function createSignup(
       })
       const emailVerified = !tenant.settings.emailVerification
       const user = await createUser(deps, tenant, {
-        user: { email, passwordHash, firstName, lastName, roles, emailVerified },
+        user: { email, passwordHash, firstName, lastName, roles, emailVerified, locale },
         network: line[1],
         origin,
       })
@@ -121,7 +121,8 @@ async function applyRules(
     password === undefined ? [] : await rules.faults({ ...chosen, password }, settings, line)
   const own = roleId ? await findSelfAssignableRole(pool, tenant, roleId) : null
   if (roleId && own === null) {
-    faults.push({ field: 'roleId', message: 'is not a role that users may give themselves' })
+    const message = 'is not a role that users may give themselves'
+    faults.push({ field: 'roleId', message, rule: 'role_not_assignable' })
   }
   const role = own ?? defaultRole
   return { faults, roles: role === null ? [] : [role] }

@@ -6,7 +6,7 @@ import type { EncryptionKeys } from '@surehook/service-kit/config/config'
 import { toAppError } from '@surehook/service-kit/http/problem'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
-import { LockingFailure } from '../accounts/login.ts'
+import { LockingFailure } from '../password/try-password.ts'
 import type { Tenant } from '../platform/tenant.ts'
 import { findUserByEmail } from '../users/user-store.ts'
 import type { AuthApi, Call } from './auth-api.ts'
@@ -44,6 +44,15 @@ export function auditedApi(api: AuthApi, deps: AuditedApiDeps): AuthApi {
       api.resetPassword,
     ),
     logout: audited({ done: 'authn_logout', refused: 'authn_logout_fail' }, api.logout),
+    updateMe: audited({ done: 'user_updated', refused: 'user_updated_fail' }, api.updateMe),
+    changePassword: audited(
+      { done: 'authn_password_change', refused: 'authn_password_change_fail' },
+      api.changePassword,
+    ),
+    endSession: audited(
+      { done: 'authn_token_revoked', refused: 'authn_token_revoked_fail' },
+      api.endSession,
+    ),
   }
 }
 
@@ -55,18 +64,24 @@ function auditedUseCase<Body, Result>({
   nameOf,
 }: Audited<Body, Result>): UseCase<Body, Result> {
   return async (body, call) => {
+    /** Whose access token was good. */
+    let known: string | undefined
+    const identify = (userId: string) => {
+      known = userId
+    }
     const write = (event: AuditEvent, subject: Subject, reason?: ErrorCode) => {
       const outcome = reason === undefined ? 'success' : 'failure'
-      call.audit({ event, outcome, actor: actorOf(event), reason, ...subject })
+      const actor = known === undefined ? actorOf(event) : 'user'
+      call.audit({ event, outcome, actor, reason, ...subject })
     }
     try {
-      const result = await useCase(body, call)
-      const userId = userIdOf(result)
+      const result = await useCase(body, { ...call, identify })
+      const userId = known ?? userIdOf(result)
       write(events.done, userId ? { userId } : await nameOf(call.tenant, emailOf(body)))
       return result
     } catch (err) {
       const { code } = toAppError(err)
-      const subject = await nameOf(call.tenant, emailOf(body), code)
+      const subject = known ? { userId: known } : await nameOf(call.tenant, emailOf(body), code)
       write(events.refused, subject, code)
       if (err instanceof LockingFailure) write('authn_login_lock', subject, code)
       throw err

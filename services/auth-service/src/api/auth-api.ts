@@ -1,12 +1,18 @@
+import type * as account from '@surehook/contracts/http/account'
+import type { Me, PublicSettings, UserSession } from '@surehook/contracts/http/account'
 import type * as operations from '@surehook/contracts/http/auth'
 import type { LoggedIn, TokenPair } from '@surehook/contracts/http/auth'
 import type { Operation } from '@surehook/contracts/operation'
 import type { Violation } from '@surehook/contracts/problem'
 import type { Audit } from '@surehook/service-kit/audit/audit'
+import type { Page } from '@surehook/service-kit/http/cursor'
 import type * as z from 'zod'
 import type { Accounts, Client } from '../accounts/accounts.ts'
 import type { JwksAnswer } from '../keys/jwks.ts'
+import { pickLocale } from '../mail/pick-locale.ts'
+import { publicSettings } from '../platform/public-settings.ts'
 import type { Tenant } from '../platform/tenant.ts'
+import type { Caller, SelfService } from '../self-service/self-service.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { AccessTokens } from '../sessions/tokens/access-token.ts'
 import type { ChangeOrigin } from '../users/user-changes.ts'
@@ -17,7 +23,10 @@ export type Call = {
   client: Client
   origin: ChangeOrigin
   authorization: string | undefined
+  acceptLanguage: string | undefined
   audit: Audit
+  /** Told whose access token was good: the audit trail names the user of a call that fails afterwards. */
+  identify: (userId: string) => void
 }
 
 type BodyOf<Op extends Operation> = Op['body'] extends z.ZodType ? z.output<Op['body']> : undefined
@@ -33,6 +42,7 @@ export type RuleFaults<Op extends Operation> = (
 type Message = { message: string }
 /** The reply schema removes `userId`, which only the audit trail needs. */
 type UserMessage = Message & { userId: string }
+type SessionPage = { sessions: UserSession[]; nextCursor: string | null }
 
 /** The use cases of users. REST and GraphQL call the same ones. */
 export type AuthApi = {
@@ -45,25 +55,44 @@ export type AuthApi = {
   refreshToken: UseCase<typeof operations.refreshToken, TokenPair>
   logout: UseCase<typeof operations.logout, UserMessage>
   jwks: (tenant: Tenant) => Promise<JwksAnswer>
-  /**
-   * Called when a request breaks its schema, so that one answer names the faults of every field.
-   */
+  settings: (tenant: Tenant) => PublicSettings
+  me: UseCase<typeof account.getMe, Me>
+  updateMe: UseCase<typeof account.updateMe, Me>
+  changePassword: UseCase<typeof account.changePassword, UserMessage>
+  listSessions: (page: Page, call: Call) => Promise<SessionPage>
+  endSession: (params: { id: string }, call: Call) => Promise<void>
+  /** Asked when the schemas found faults, so that one answer names those of every field. */
   ruleFaults: {
     signup: RuleFaults<typeof operations.signup>
     resetPassword: RuleFaults<typeof operations.resetPassword>
+    changePassword: RuleFaults<typeof account.changePassword>
   }
 }
 
 export type AuthApiDeps = {
   accounts: Accounts
+  selfService: SelfService
   sessions: Pick<Sessions, 'refresh' | 'logout'>
   accessTokens: Pick<AccessTokens, 'authenticate'>
   jwks: (tenant: Tenant) => Promise<JwksAnswer>
 }
 
-export function createAuthApi({ accounts, sessions, accessTokens, jwks }: AuthApiDeps): AuthApi {
+export function createAuthApi(deps: AuthApiDeps): AuthApi {
+  const { accounts, selfService, sessions, accessTokens, jwks } = deps
+  const callerOf = async (call: Call): Promise<Caller> => {
+    const { tenant, authorization, client } = call
+    const claims = await accessTokens.authenticate(tenant, authorization, client)
+    call.identify(claims.sub)
+    return { tenant, claims }
+  }
   return {
-    signup: (input, { tenant, client, origin }) => accounts.signup(tenant, input, client, origin),
+    signup: (input, call) =>
+      accounts.signup(
+        call.tenant,
+        { ...input, locale: localeOf(input.locale, call) },
+        call.client,
+        call.origin,
+      ),
     confirmSignup: (input, { tenant, client, origin }) =>
       accounts.confirmSignup(tenant, input, client, origin),
     resendCode: (input, { tenant, client }) => accounts.resendCode(tenant, input, client),
@@ -78,9 +107,27 @@ export function createAuthApi({ accounts, sessions, accessTokens, jwks }: AuthAp
       return { message: 'You are logged out', userId: claims.sub }
     },
     jwks,
+    settings: ({ settings }) => publicSettings(settings),
+    me: async (_, call) => selfService.me(await callerOf(call)),
+    updateMe: async (change, call) =>
+      selfService.updateMe(await callerOf(call), change, call.origin),
+    async changePassword(change, call) {
+      const caller = await callerOf(call)
+      await selfService.changePassword(caller, change, call.client)
+      return { message: 'The password is changed', userId: caller.claims.sub }
+    },
+    listSessions: async (page, call) => selfService.listSessions(await callerOf(call), page),
+    endSession: async ({ id }, call) => selfService.endSession(await callerOf(call), id),
     ruleFaults: {
-      signup: (given, { tenant, client }) => accounts.signupFaults(tenant, given, client),
+      signup: ({ locale: _, ...given }, { tenant, client }) =>
+        accounts.signupFaults(tenant, given, client),
       resetPassword: async (given, { tenant }) => accounts.resetFaults(tenant, given),
+      changePassword: async (given, { tenant }) => selfService.changeFaults(tenant, given),
     },
   }
+}
+
+/** What the signup names, else what the browser does where the environment leaves it open. */
+function localeOf(given: string | null | undefined, { tenant, acceptLanguage }: Call) {
+  return pickLocale(given) ?? (tenant.hasMailLocale ? null : pickLocale(acceptLanguage))
 }

@@ -17,6 +17,8 @@ export function createOpenCall(resolveTenant: ResolveTenant, trustedProxies: rea
       client: { address: countedClient(req, trustedProxies) },
       origin: { requestId, traceparent },
       authorization: req.headers.authorization,
+      acceptLanguage: req.headers['accept-language'],
+      identify: () => {},
       audit: createAudit(context, { projectId, environment }),
     }
   }

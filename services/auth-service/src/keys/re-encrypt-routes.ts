@@ -30,6 +30,7 @@ function positionOf(text: string | undefined): KeyPosition | null {
   try {
     return Position.parse(JSON.parse(text))
   } catch {
-    throw invalid([{ field: 'query.after', message: 'must be the next of an answer' }])
+    const message = 'must be the next of an answer'
+    throw invalid([{ field: 'query.after', message, rule: 'invalid_cursor' }])
   }
 }

@@ -11,6 +11,7 @@ const tenantOf = (accessTokenTtl: number): Tenant => ({
   projectId: 'p',
   environment: 'master',
   settings: { ...defaultAuthSettings, accessTokenTtl },
+  hasMailLocale: false,
   keyEpoch: 0,
 })
 

@@ -163,13 +163,14 @@ class OutboxSender implements MailSender {
     await deleteMail(this.#options.pool, id)
   }
 
-  async #send({ id, template, recipient, sealedCode, ...mail }: QueuedMail): Promise<void> {
+  async #send({ id, template, recipient, sealedCode, locale, ...mail }: QueuedMail): Promise<void> {
     const { transport, from } = this.#options
     const code = this.#open(sealedCode, id)
     const content = {
       template,
       to: recipient,
       code,
+      locale,
       validMs: mail.expiresAt.getTime() - Date.now(),
     }
     const rendered = renderMail(content, fullSettings(mail.overrides).mail, from)

@@ -1,8 +1,6 @@
 import type { Pool } from 'pg'
 import type { SettingsOverrides } from '../platform/auth-settings.ts'
-
-export const mailTemplates = ['verification', 'recovery'] as const
-export type MailTemplate = (typeof mailTemplates)[number]
+import type { MailTemplate } from './texts/mail-text.ts'
 
 export type QueuedMail = {
   id: string
@@ -10,7 +8,10 @@ export type QueuedMail = {
   environment: string
   recipient: string
   template: MailTemplate
+  /** Of a notice, which has no code: an empty text. */
   sealedCode: string
+  /** Of the user, as far as it is known. */
+  locale: string | null
   expiresAt: Date
   /** Includes this attempt. */
   attempts: number
@@ -91,9 +92,11 @@ claimed as (
 )
 select m.id, m.project_id as "projectId", m.environment, m.recipient, m.template,
        m.sealed_code as "sealedCode", m.expires_at as "expiresAt", m.attempts,
-       e.auth_overrides as overrides
+       e.auth_overrides as overrides, u.locale
   from claimed m
   join environment e on e.project_id = m.project_id and e.name = m.environment
+  left join user_account u on u.project_id = m.project_id and u.environment = m.environment
+   and u.email = m.recipient
  order by m.turn`
 
 export async function deleteMail(pool: Pool, id: string): Promise<void> {

@@ -1,6 +1,11 @@
-import type { AuthSettings } from '@surehook/contracts/http/admin/auth-settings'
+import {
+  type AuthSettings,
+  type MailLocale,
+  mailLocales,
+} from '@surehook/contracts/http/admin/auth-settings'
+import { fillLink } from '@surehook/contracts/http/link-template'
 import { mailTexts } from './mail-texts.ts'
-import type { MailTemplate } from './outbox.ts'
+import type { CodeTemplate, MailTemplate } from './texts/mail-text.ts'
 
 export type MailAddress = { name: string; address: string }
 
@@ -15,51 +20,102 @@ export type RenderedMail = {
 export type MailContent = {
   template: MailTemplate
   to: string
+  /** Empty in a notice. */
   code: string
-  /** How long the code is valid from now, in milliseconds. */
+  /** The user's own; what this version does not ship is as good as none. */
+  locale: string | null
+  /** From now on. */
   validMs: number
 }
 
-/** Renders the mail by the environment's settings; `from` is the default sender. */
+type Settings = AuthSettings['mail']
+
+/** The mail as the environment's settings want it; what they leave open is as in `from`. */
 export function renderMail(
-  { template, to, code, validMs }: MailContent,
-  settings: AuthSettings['mail'],
+  content: MailContent,
+  settings: Settings,
   from: MailAddress,
 ): RenderedMail {
-  const words = mailTexts[settings.locale][template]
-  const validity = words.validity(Math.max(1, Math.round(validMs / 60_000)))
+  const lang = localeOf(content.locale) ?? settings.locale
   const sender = {
     name: settings.senderName ?? from.name,
     address: settings.senderAddress ?? from.address,
   }
-  const subject = settings[`${template}Subject`] ?? words.subject
-  const { greeting, intro, otherwise } = words
-  const paragraphs = [greeting, intro, code, validity, ...otherwise]
-  const signed = sender.name === '' ? paragraphs : [...paragraphs, sender.name]
+  const { subject, paragraphs } = bodyOf(content, settings, lang)
+  const written = [mailTexts[lang].greeting, ...paragraphs]
+  const signed = sender.name === '' ? written : [...written, sender.name]
   return {
     from: sender,
-    to,
+    to: content.to,
     subject,
-    text: `${signed.join('\n\n')}\n`,
-    html: toHtml({ lang: settings.locale, subject, paragraphs: signed, code }),
+    text: `${signed.map(toText).join('\n\n')}\n`,
+    html: toHtml({ lang, subject, paragraphs: signed }),
   }
 }
 
-type HtmlParts = { lang: string; subject: string; paragraphs: readonly string[]; code: string }
+const localeOf = (text: string | null): MailLocale | undefined =>
+  mailLocales.find((locale) => locale === text)
+
+type Paragraph = string | { code: string } | { link: string }
+type Body = { subject: string; paragraphs: readonly Paragraph[] }
+
+function bodyOf(content: MailContent, settings: Settings, lang: MailLocale): Body {
+  const { template } = content
+  const { projectName } = settings
+  if (template === 'verification' || template === 'recovery') {
+    return codeBody({ ...content, template }, settings, lang)
+  }
+  const { subject, paragraphs } = mailTexts[lang][template]
+  return { subject: named(subject, projectName), paragraphs: paragraphs(projectName) }
+}
+
+function codeBody(
+  { template, to, code, validMs }: MailContent & { template: CodeTemplate },
+  settings: Settings,
+  lang: MailLocale,
+): Body {
+  const { nouns, [template]: words } = mailTexts[lang]
+  const { projectName, confirmUrl, resetUrl } = settings
+  const url = template === 'verification' ? confirmUrl : resetUrl
+  const noun = url === null ? nouns.code : nouns.link
+  const own = settings[`${template}Subject`]
+  return {
+    subject: own ?? named(words.subject(noun), projectName),
+    paragraphs: [
+      words.intro(noun, projectName),
+      url === null ? { code } : { link: fillLink(url, { code, email: to }) },
+      words.validity(Math.max(1, Math.round(validMs / 60_000))),
+      ...words.otherwise(noun),
+    ],
+  }
+}
+
+const named = (subject: string, projectName: string | null) =>
+  projectName === null ? subject : `${projectName}: ${subject}`
+
+function toText(paragraph: Paragraph): string {
+  if (typeof paragraph === 'string') return paragraph
+  return 'code' in paragraph ? paragraph.code : paragraph.link
+}
 
 const codeStyle = 'font:bold 28px/1.4 monospace;letter-spacing:6px'
 
-function toHtml({ lang, subject, paragraphs, code }: HtmlParts): string {
-  const body = paragraphs.map((paragraph) =>
-    paragraph === code
-      ? `<p style="${codeStyle}">${escapeHtml(code)}</p>`
-      : `<p>${escapeHtml(paragraph)}</p>`,
-  )
+function paragraphHtml(paragraph: Paragraph): string {
+  const text = escapeHtml(toText(paragraph))
+  if (typeof paragraph === 'string') return `<p>${text}</p>`
+  return 'code' in paragraph
+    ? `<p style="${codeStyle}">${text}</p>`
+    : `<p><a href="${text}">${text}</a></p>`
+}
+
+type HtmlParts = { lang: string; subject: string; paragraphs: readonly Paragraph[] }
+
+function toHtml({ lang, subject, paragraphs }: HtmlParts): string {
   return `<!doctype html>
 <html lang="${lang}">
 <head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head>
 <body style="font:16px/1.5 sans-serif;color:#222">
-${body.join('\n')}
+${paragraphs.map(paragraphHtml).join('\n')}
 </body>
 </html>
 `

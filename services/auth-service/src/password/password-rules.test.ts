@@ -86,11 +86,13 @@ describe('the password rules', () => {
     const check = (password: string, breachCheck: boolean) =>
       rules.faults({ ...given, password }, { minLength: 8, minScore: 0, breachCheck }, line)
     expect(await check('Known-to-them', false)).toEqual([])
-    expect(await check('short', true)).toEqual([{ field: 'newPassword', message: tooShort }])
+    expect(await check('short', true)).toEqual([
+      { field: 'newPassword', message: tooShort, rule: 'too_short' },
+    ])
     expect(asked).toEqual([])
     expect(await check('Unknown-to-them', true)).toEqual([])
     expect(await check('Known-to-them', true)).toEqual([
-      { field: 'newPassword', message: 'is known from a data breach' },
+      { field: 'newPassword', message: 'is known from a data breach', rule: 'breached' },
     ])
   })
 })

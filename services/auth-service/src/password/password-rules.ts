@@ -1,5 +1,6 @@
 import type { AuthSettings } from '@surehook/contracts/http/admin/auth-settings'
 import type { Violation } from '@surehook/contracts/problem'
+import type { ViolationRule } from '@surehook/contracts/violation-rules'
 import type { ClientLine } from '../limits/client-line.ts'
 import type { BreachCheck } from './breach-check.ts'
 import { commonPasswords } from './common-passwords.ts'
@@ -17,7 +18,7 @@ export type NewPassword = {
   names?: readonly string[]
 }
 
-const maxLength = 128
+export const maxPasswordLength = 128
 
 /** Returns one violation for each rule that the password breaks. */
 export function passwordFaults(
@@ -27,18 +28,19 @@ export function passwordFaults(
   const password = normalForm(given)
   const lower = password.toLowerCase()
   const { length } = Array.from(password)
-  const rules: [broken: boolean, message: string][] = [
-    [length < minLength, `must have at least ${minLength} characters`],
-    [length > maxLength, `must have at most ${maxLength} characters`],
-    [!password.isWellFormed(), 'must be valid text'],
-    // A short password is part of many addresses by chance, and `minLength` refuses it anyway.
+  const rules: [broken: boolean, rule: ViolationRule, message: string][] = [
+    [length < minLength, 'too_short', `must have at least ${minLength} characters`],
+    [length > maxPasswordLength, 'too_long', `must have at most ${maxPasswordLength} characters`],
+    [!password.isWellFormed(), 'invalid_text', 'must be valid text'],
+    // A short one is a part of many addresses by chance, and is refused as it is.
     [
       length >= minLength && email?.includes(lower) === true,
+      'contains_email',
       'must not be the e-mail address or a part of it',
     ],
-    [commonPasswords.has(lower), 'must not be one of the most common passwords'],
+    [commonPasswords.has(lower), 'common', 'must not be one of the most common passwords'],
   ]
-  return rules.flatMap(([broken, message]) => (broken ? [{ field, message }] : []))
+  return rules.flatMap(([broken, rule, message]) => (broken ? [{ field, message, rule }] : []))
 }
 
 export type PasswordRules = {
@@ -75,11 +77,13 @@ export function createPasswordRules({
       const { minScore, breachCheck } = settings
       const faults = passwordFaults(given, settings)
       const score = minScore === 0 ? minScore : await scoreOf(given, line)
-      if (score < minScore)
-        faults.push({ field: given.field, message: tooGuessable(score, minScore) })
+      if (score < minScore) {
+        const message = tooGuessable(score, minScore)
+        faults.push({ field: given.field, message, rule: 'too_guessable' })
+      }
       if (faults.length > 0 || !breachCheck) return faults
       if (!(await isBreached(normalForm(given.password)))) return []
-      return [{ field: given.field, message: 'is known from a data breach' }]
+      return [{ field: given.field, message: 'is known from a data breach', rule: 'breached' }]
     },
   }
 }

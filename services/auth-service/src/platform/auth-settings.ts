@@ -31,6 +31,11 @@ export function fullSettings(overrides: SettingsOverrides): AuthSettings {
   }
 }
 
+/** Whether the environment itself says what language its mails are in. */
+export function setsMailLocale({ mail }: SettingsOverrides): boolean {
+  return isGroup(mail) && 'locale' in mail
+}
+
 function merge(current: SettingsOverrides, change: SettingsOverrides): SettingsOverrides {
   const merged: Record<string, unknown> = { ...current }
   for (const [field, value] of Object.entries(change)) {

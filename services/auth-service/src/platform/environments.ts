@@ -76,9 +76,9 @@ export async function defaultRoleFaults(
 ): Promise<Violation[]> {
   if (role === undefined || role === null) return []
   const known = await knownRoles(db, { projectId: project, environment }, [role])
-  return known.has(role)
-    ? []
-    : [{ field: 'auth.defaultRole', message: 'is not a role of the environment' }]
+  if (known.has(role)) return []
+  const message = 'is not a role of the environment'
+  return [{ field: 'auth.defaultRole', message, rule: 'unknown_role' }]
 }
 
 async function lockEnvironment(client: PoolClient, name: EnvironmentName): Promise<EnvironmentRow> {

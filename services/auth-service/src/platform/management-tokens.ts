@@ -103,7 +103,7 @@ export async function tokenFaults(
 ): Promise<Violation[]> {
   const faults = await unknownEnvironments(db, project, environments ?? [])
   if (expiresAt && expiresAt.getTime() <= Date.now()) {
-    faults.push({ field: 'expiresAt', message: 'must be in the future' })
+    faults.push({ field: 'expiresAt', message: 'must be in the future', rule: 'not_in_future' })
   }
   return faults
 }
@@ -119,10 +119,12 @@ async function unknownEnvironments(
     [project, names],
   )
   const known = new Set(rows.map(({ name }) => name))
+  const fault = {
+    message: 'is not an environment of the project',
+    rule: 'unknown_environment',
+  } as const
   return names.flatMap((name, index) =>
-    known.has(name)
-      ? []
-      : [{ field: `environments.${index}`, message: 'is not an environment of the project' }],
+    known.has(name) ? [] : [{ field: `environments.${index}`, ...fault }],
   )
 }
 

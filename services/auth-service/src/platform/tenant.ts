@@ -4,14 +4,16 @@ import { type AuthSettings } from '@surehook/contracts/http/admin/auth-settings'
 import type { Violation } from '@surehook/contracts/problem'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
-import { fullSettings, type SettingsOverrides } from './auth-settings.ts'
+import { fullSettings, type SettingsOverrides, setsMailLocale } from './auth-settings.ts'
 
 /** The (project, environment) of a request, with its effective settings. */
 export type Tenant = {
   readonly projectId: string
   readonly environment: string
   readonly settings: AuthSettings
-  /** Keys that were read under a lower epoch are invalid. */
+  /** The environment sets `mail.locale`: browsers do not choose. */
+  readonly hasMailLocale: boolean
+  /** Keys that were read under a lower one count no more. */
   readonly keyEpoch: number
 }
 
@@ -34,7 +36,8 @@ export function createResolveTenant(pool: Pool): ResolveTenant {
         'Authentication is not enabled for this project and environment',
       )
     }
-    return { ...name, settings, keyEpoch: found.keyEpoch }
+    const hasMailLocale = setsMailLocale(found.overrides)
+    return { ...name, settings, hasMailLocale, keyEpoch: found.keyEpoch }
   }
 }
 
@@ -43,7 +46,9 @@ export function namedTenant(req: TenantHeaders): Pick<Tenant, 'projectId' | 'env
   const violations: Violation[] = []
   const projectId = once(req, 'X-Project-Id', violations)
   const environment = once(req, 'environment', violations) ?? 'master'
-  if (!projectId) violations.push({ field: 'X-Project-Id', message: 'is required' })
+  if (!projectId) {
+    violations.push({ field: 'X-Project-Id', message: 'is required', rule: 'required' })
+  }
   if (!projectId || violations.length > 0) throw invalid(violations)
   return { projectId, environment }
 }
@@ -54,9 +59,10 @@ function once(
   violations: Violation[],
 ): string | undefined {
   const values = headersDistinct[name.toLowerCase()] ?? []
-  // A proxy may join a header that was sent twice; no valid name has a comma.
-  if (values.length > 1 || values[0]?.includes(','))
-    violations.push({ field: name, message: 'must be sent once' })
+  // A proxy may have joined what was sent twice; no name has a comma.
+  if (values.length > 1 || values[0]?.includes(',')) {
+    violations.push({ field: name, message: 'must be sent once', rule: 'repeated' })
+  }
   return values[0]
 }
 

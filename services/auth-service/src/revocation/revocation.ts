@@ -19,6 +19,7 @@ export type EndReason =
   | 'logout'
   | 'reuse'
   | 'reset'
+  | 'change'
   | 'disabled'
   | 'unverified'
   | 'deleted'

@@ -10,6 +10,7 @@ import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Pool } from 'pg'
 import { createKeyStore } from '../keys/key-store.ts'
 import { createSigningKeys, type SigningKeys } from '../keys/signing-keys.ts'
+import type { Notices } from '../mail/notices.ts'
 import { type Blacklist, createBlacklist } from '../revocation/blacklist.ts'
 import { copyRevocations, openCopyLoop } from '../revocation/copy-loop.ts'
 import type { EndedSessions } from '../revocation/revocation.ts'
@@ -37,6 +38,7 @@ export type SessionPartsOptions = {
   producer: { readonly healthy: boolean }
   relay: { readonly healthy: boolean }
   box: SecretBox
+  notices: Notices
   encryptionKeys: EncryptionKeys
   publicUrl: string
   keyMaxAgeMs: number
@@ -83,6 +85,7 @@ export function openSessions(options: SessionPartsOptions): SessionParts {
     blacklist,
     copyRevocations: (ended: EndedSessions) => copyRevocations({ pool, blacklist }, ended),
     relayed: untilRelayed(options),
+    notices: options.notices,
     meters,
   })
   const copying = openCopyLoop({ pool, blacklist, log })

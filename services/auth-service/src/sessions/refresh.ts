@@ -4,6 +4,7 @@ import type { TokenPair } from '@surehook/contracts/http/auth'
 import type { Audit } from '@surehook/service-kit/audit/audit'
 import { AppError } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
+import type { Notices } from '../mail/notices.ts'
 import type { Tenant } from '../platform/tenant.ts'
 import type { Blacklist } from '../revocation/blacklist.ts'
 import type { EndedSessions } from '../revocation/revocation.ts'
@@ -23,6 +24,7 @@ export type RefreshDeps = {
   copyRevocations: (ended: EndedSessions) => Promise<void>
   /** Resolves when the topic holds everything that was emitted up to this LSN. */
   relayed: (lsn: string) => Promise<void>
+  notices: Pick<Notices, 'tokenReused'>
   meters: SessionMeters
 }
 
@@ -89,6 +91,7 @@ export function createRefresh(deps: RefreshDeps) {
     if (row.reused) {
       const event = { event: 'authn_token_reuse', outcome: 'failure', actor: 'anonymous' } as const
       audit({ ...event, userId: row.userId, sessionId: sid, reason: 'AUTH_TOKEN_INVALID' })
+      await deps.notices.tokenReused(tenant, row.userId)
       await publishReuse(deps, tenant, { sid, row })
       throw refused(meters, 'reused')
     }

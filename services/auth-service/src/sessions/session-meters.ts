@@ -5,6 +5,7 @@ const revocationReasons = [
   'logout',
   'reuse',
   'reset',
+  'change',
   'disabled',
   'unverified',
   'deleted',

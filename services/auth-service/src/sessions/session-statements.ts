@@ -86,15 +86,15 @@ select t.user_id as "userId", t.roles, t.generation, t.ended_at is not null as r
 }
 
 /**
- * Ends sessions: `$1` project, `$2` environment, `$3` session or null, `$4` user or null, `$5`
- * reason. Locks the rows in a fixed order, so that two calls that end all sessions of a user do not
- * deadlock.
+ * Ends sessions: `$1` project, `$2` environment, `$3` session or null, `$4` user or null, `$5` reason, `$6` session
+ * that goes on, or null. Rows are locked in one order, so that two who end all sessions of a user do not wait for each other.
  */
 export const endSessionsSql = `
 with chosen as (
   select id from session
    where project_id = $1 and environment = $2 and ended_at is null
      and ($3::uuid is null or id = $3) and ($4::uuid is null or user_id = $4)
+     and ($6::uuid is null or id <> $6)
    order by id for update
 ),
 ended as (

@@ -43,7 +43,7 @@ export async function importUsers(
   })
   for (const { user, violations } of candidates) {
     if (user === undefined || violations.length > 0 || imported.has(user.email)) continue
-    violations.push({ field: 'email', message: 'is registered already' })
+    violations.push({ field: 'email', message: 'is registered already', rule: 'email_taken' })
   }
   const failed = candidates.flatMap(({ index, violations }) =>
     violations.length === 0 ? [] : [{ index, violations }],
@@ -56,7 +56,9 @@ function toCandidate(input: unknown, index: number): Candidate {
   const user = parsePart('body', ImportedUser, { input, violations })
   const { passwordHash, roles = [] } = user ?? soundFields(ImportedUser, input)
   const fault = passwordHash === undefined ? null : importFault(passwordHash)
-  if (fault !== null) violations.push({ field: 'passwordHash', message: fault })
+  if (fault !== null) {
+    violations.push({ field: 'passwordHash', message: fault, rule: 'unsupported_hash' })
+  }
   return { index, user, roles, violations }
 }
 
@@ -76,7 +78,8 @@ function addRepeats(candidates: readonly Candidate[]): void {
   for (const { user, violations } of candidates) {
     if (user === undefined || violations.length > 0) continue
     if (seen.has(user.email)) {
-      violations.push({ field: 'email', message: 'stands twice in this import' })
+      const message = 'stands twice in this import'
+      violations.push({ field: 'email', message, rule: 'repeated' })
     }
     seen.add(user.email)
   }

@@ -1,23 +1,15 @@
 import type { EmitState, StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { UserAccount, UserChange } from '@surehook/contracts/http/admin/users'
-import { invalid } from '@surehook/service-kit/errors'
 import type { Pool, PoolClient } from 'pg'
 import * as z from 'zod'
-import { endPendingSignup } from '../accounts/pending-signups.ts'
 import type { Lockout } from '../limits/lockout.ts'
 import type { EndedSessions, EndReason } from '../revocation/revocation.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import { applyChange, type Changed, changedFields } from './apply-change.ts'
 import { findUser, toAccount, userNotFound } from './read-users.ts'
-import { unknownRoles } from './roles.ts'
 import type { User } from './user.ts'
 import { type ChangeOrigin, emitUserChanges } from './user-changes.ts'
-import {
-  deleteUser,
-  type EditableFields,
-  lockUser,
-  type UserPlace,
-  updateUser,
-} from './user-store.ts'
+import { deleteUser, type EditableFields, lockUser, type UserPlace } from './user-store.ts'
 
 export type ManageUsersDeps = {
   pool: Pool
@@ -115,23 +107,7 @@ async function demandLocked(tx: PoolClient, place: UserPlace, id: string): Promi
   return user
 }
 
-type Changed = { fields: (keyof EditableFields)[]; change: UserChange }
-
-/** Returns the user after the change. Does nothing if no field differs. */
-async function applyChange(
-  tx: PoolClient,
-  before: User,
-  { fields, change, origin }: Changed & { origin: ChangeOrigin },
-): Promise<User> {
-  if (fields.length === 0) return before
-  const after = await updateUser(tx, before, { ...before, ...given(change) })
-  if (fields.includes('emailVerified')) await endPendingSignup(tx, after)
-  const event = { operation: 'UPDATE', user: after, changedFields: fields } as const
-  await emitUserChanges(tx, [event], origin)
-  return after
-}
-
-/** Returns why the change ends every session, or `null`. */
+/** Why the change ends every session; `null` when it does not. */
 function shutOutBy(after: User, changed: readonly (keyof EditableFields)[]): EndReason | null {
   if (after.disabled && changed.includes('disabled')) return 'disabled'
   return !after.emailVerified && changed.includes('emailVerified') ? 'unverified' : null
@@ -142,35 +118,3 @@ type EndWhat = (
   emit: EmitState,
   changed: Changed & { user: User },
 ) => Promise<EndedSessions>
-
-/**
- * Returns the fields that differ from the stored user. Throws VALIDATION_ERROR for unknown roles.
- */
-async function changedFields(
-  tx: PoolClient,
-  before: User,
-  change: UserChange,
-): Promise<(keyof EditableFields)[]> {
-  const after = given(change)
-  if (after.roles !== undefined) {
-    const violations = await unknownRoles(tx, before, after.roles)
-    if (violations.length > 0) throw invalid(violations)
-  }
-  const names = ['firstName', 'lastName', 'roles', 'disabled', 'emailVerified'] as const
-  return names.filter(
-    (name) =>
-      after[name] !== undefined && JSON.stringify(after[name]) !== JSON.stringify(before[name]),
-  )
-}
-
-/** Returns the fields that were sent; `null` clears a field. */
-function given(change: UserChange): Partial<EditableFields> {
-  const { firstName, lastName, roles, disabled, emailVerified } = change
-  return {
-    ...(firstName !== undefined && { firstName: firstName ?? '' }),
-    ...(lastName !== undefined && { lastName: lastName ?? '' }),
-    ...(roles !== undefined && { roles: roles ?? [] }),
-    ...(disabled !== undefined && { disabled: disabled ?? false }),
-    ...(emailVerified !== undefined && { emailVerified: emailVerified ?? false }),
-  }
-}

@@ -4,19 +4,14 @@ import { decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/curs
 import type { Pool } from 'pg'
 import * as z from 'zod'
 import { type User, userColumns } from './user.ts'
-import type { UserPlace } from './user-store.ts'
+import { findUserById, type UserPlace } from './user-store.ts'
 
 export const userNotFound = () => new AppError('USER_NOT_FOUND', 'No such user')
 
 export async function findUser(pool: Pool, place: UserPlace, id: string): Promise<User> {
   if (!z.uuid().safeParse(id).success) throw userNotFound()
-  const { rows } = await pool.query<User>(
-    `select ${userColumns} from user_account u
-      where u.project_id = $1 and u.environment = $2 and u.id = $3`,
-    [place.projectId, place.environment, id],
-  )
-  const [user] = rows
-  if (user === undefined) throw userNotFound()
+  const user = await findUserById(pool, place, id)
+  if (user === null) throw userNotFound()
   return user
 }
 

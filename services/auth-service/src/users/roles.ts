@@ -66,10 +66,9 @@ export async function unknownRoles(
 }
 
 export function roleFaults(roles: readonly string[], known: ReadonlySet<string>): Violation[] {
+  const fault = { message: 'is not a role of the environment', rule: 'unknown_role' } as const
   return roles.flatMap((role, index) =>
-    known.has(role)
-      ? []
-      : [{ field: `roles.${index}`, message: 'is not a role of the environment' }],
+    known.has(role) ? [] : [{ field: `roles.${index}`, ...fault }],
   )
 }
 

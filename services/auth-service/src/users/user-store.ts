@@ -1,3 +1,4 @@
+import type { MailLocale } from '@surehook/contracts/http/admin/auth-settings'
 import { newEventId } from '@surehook/contracts/ids'
 import type { Pool, PoolClient } from 'pg'
 import { endPendingSignup } from '../accounts/pending-signups.ts'
@@ -12,7 +13,7 @@ export type UserPlace = { readonly projectId: string; readonly environment: stri
 export type NewUser = Pick<
   User,
   'email' | 'passwordHash' | 'firstName' | 'lastName' | 'roles' | 'emailVerified'
->
+> & { locale?: MailLocale | null }
 
 /**
  * The time of a user's next change. It is later than the last one, even if the clock was set back.
@@ -33,7 +34,21 @@ export async function findUserByEmail(
   return rows[0] ?? null
 }
 
-/** Returns the scheme of the costliest imported password hash in the environment. */
+export async function findUserById(
+  db: Db,
+  { projectId, environment }: UserPlace,
+  id: string,
+): Promise<User | null> {
+  const { rows } = await db.query<User>({
+    name: 'user-by-id',
+    text: `select ${userColumns} from user_account u
+            where u.project_id = $1 and u.environment = $2 and u.id = $3`,
+    values: [projectId, environment, id],
+  })
+  return rows[0] ?? null
+}
+
+/** The scheme of the costliest password hash of the environment that is not of our own parameters. */
 export async function findCostliestScheme(
   db: Db,
   { projectId, environment }: UserPlace,
@@ -57,11 +72,12 @@ export async function insertUsers(
   const { rows } = await tx.query<User>(
     `with clock as materialized (select date_trunc('milliseconds', clock_timestamp()) as at)
      insert into user_account as u (id, project_id, environment, email, password_hash, hash_work, first_name,
-                                    last_name, roles, email_verified, created_at, updated_at)
+                                    last_name, roles, email_verified, locale, created_at, updated_at)
      select n.id, $1, $2, n.email, n.password_hash, n.hash_work, n.first_name, n.last_name,
-            array(select json_array_elements_text(n.roles)), n.email_verified, clock.at, clock.at
-       from clock, unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[], $9::boolean[], $10::int[])
-              as n(id, email, password_hash, first_name, last_name, roles, email_verified, hash_work)
+            array(select json_array_elements_text(n.roles)), n.email_verified, n.locale, clock.at, clock.at
+       from clock, unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[], $9::boolean[], $10::int[],
+                        $11::text[])
+              as n(id, email, password_hash, first_name, last_name, roles, email_verified, hash_work, locale)
      on conflict (project_id, environment, email) do nothing
      returning ${userColumns}`,
     [
@@ -75,6 +91,7 @@ export async function insertUsers(
       users.map(({ roles }) => JSON.stringify(roles)),
       users.map(({ emailVerified }) => emailVerified),
       users.map(({ passwordHash }) => foreignWorkOf(passwordHash)),
+      users.map(({ locale }) => locale ?? null),
     ],
   )
   return rows
@@ -140,7 +157,21 @@ export async function setPassword(
   return rowCount === 1
 }
 
-/** Locks the user against every other change. */
+/** False when the password is no longer the one that was checked, or the user is disabled or gone. */
+export async function replacePassword(
+  tx: PoolClient,
+  { id, projectId, environment, passwordHash }: User,
+  replacement: string,
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update user_account set password_hash = $5, hash_work = null
+      where project_id = $1 and environment = $2 and id = $3 and password_hash = $4 and not disabled`,
+    [projectId, environment, id, passwordHash, replacement],
+  )
+  return rowCount === 1
+}
+
+/** The user, locked against every other change, for one of its own. */
 export async function lockUser(
   tx: PoolClient,
   { projectId, environment }: UserPlace,

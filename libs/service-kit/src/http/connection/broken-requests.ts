@@ -65,7 +65,8 @@ function problemOfHead(err: NodeJS.ErrnoException): AppError {
 }
 
 function malformed(message = 'The request is not valid HTTP'): AppError {
-  return new AppError('VALIDATION_ERROR', message, { violations: [{ field: 'request', message }] })
+  const violations = [{ field: 'request', message, rule: 'invalid_format' }] as const
+  return new AppError('VALIDATION_ERROR', message, { violations })
 }
 
 /** A request without a complete head reaches no handler, but gets a response of the same form. */

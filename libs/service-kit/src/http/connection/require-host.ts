@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { ViolationRule } from '@surehook/contracts/violation-rules'
 import { invalid } from '../../errors.ts'
 
 /**
@@ -18,11 +19,13 @@ export function requireHost({ rawHeaders, httpVersion }: IncomingMessage): void 
   }
   const [host] = hosts
   if (host === undefined) {
-    if (httpVersion === '1.1') throw fault('is required')
+    if (httpVersion === '1.1') throw fault('is required', 'required')
     return
   }
-  if (hosts.length > 1) throw fault('must be sent once')
-  if (!hostForm.test(host)) throw fault('must be a host, perhaps with a port')
+  if (hosts.length > 1) throw fault('must be sent once', 'repeated')
+  if (!hostForm.test(host)) {
+    throw fault('must be a host, perhaps with a port', 'invalid_format')
+  }
 }
 
-const fault = (message: string) => invalid([{ field: 'Host', message }])
+const fault = (message: string, rule: ViolationRule) => invalid([{ field: 'Host', message, rule }])

@@ -24,7 +24,7 @@ type Result = {
 }
 
 const noFaults = async () => []
-const ruleFaults = { signup: noFaults, resetPassword: noFaults }
+const ruleFaults = { signup: noFaults, resetPassword: noFaults, changePassword: noFaults }
 
 /** Runs the request against these use cases; calling any other one fails the test. */
 async function execute(

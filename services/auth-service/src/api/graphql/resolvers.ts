@@ -1,3 +1,4 @@
+import * as account from '@surehook/contracts/http/account'
 import * as operations from '@surehook/contracts/http/auth'
 import type { Operation } from '@surehook/contracts/operation'
 import type { Violation } from '@surehook/contracts/problem'
@@ -15,8 +16,12 @@ type Resolve = (args: object, context: GraphQLContext) => Promise<unknown>
  * case.
  */
 export function createResolvers(api: AuthApi): Readonly<Record<string, Resolve>> {
+  const endSession = field(account.endSession, api.endSession)
   return {
     jwks: async (_args, { call }) => (await api.jwks(call.tenant)).body,
+    settings: async (_args, { call }) => api.settings(call.tenant),
+    me: field(account.getMe, api.me),
+    sessions: field(account.listSessions, api.listSessions),
     signup: field(operations.signup, api.signup, api.ruleFaults.signup),
     confirmSignup: field(operations.confirmSignup, api.confirmSignup),
     resendCode: field(operations.resendCode, api.resendCode),
@@ -25,22 +30,34 @@ export function createResolvers(api: AuthApi): Readonly<Record<string, Resolve>>
     resetPassword: field(operations.resetPassword, api.resetPassword, api.ruleFaults.resetPassword),
     refreshToken: field(operations.refreshToken, api.refreshToken),
     logout: field(operations.logout, api.logout),
+    updateMe: field(account.updateMe, api.updateMe),
+    changePassword: field(
+      account.changePassword,
+      api.changePassword,
+      api.ruleFaults.changePassword,
+    ),
+    endSession: async (args, context) => {
+      await endSession(args, context)
+      return { message: 'The session is ended' }
+    },
   }
 }
 
 function field<Op extends Operation>(
   operation: Op,
-  useCase: (body: never, call: Call) => Promise<unknown>,
+  useCase: (input: never, call: Call) => Promise<unknown>,
   ruleFaults?: RuleFaults<Op>,
 ): Resolve {
-  const { body: schema, reply } = operation
+  const { body, query, params, reply } = operation
+  // REST has what is asked for in one of them; here all of it are arguments.
+  const schema = body ?? query ?? params
   return async (args, { call }) => {
     const violations: Violation[] = []
-    const body = schema && parsePart('body', schema, { input: args, violations })
+    const input = schema && parsePart('body', schema, { input: args, violations })
     if (schema && violations.length > 0) {
       const sound = soundFields(schema, args) as Parameters<RuleFaults<Op>>[0]
       throw invalid([...violations, ...((await ruleFaults?.(sound, call)) ?? [])])
     }
-    return reply.schema.parse(await useCase(body as never, call))
+    return reply.schema.parse(await useCase(input as never, call))
   }
 }

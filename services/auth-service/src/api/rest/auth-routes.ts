@@ -1,3 +1,4 @@
+import * as account from '@surehook/contracts/http/account'
 import * as operations from '@surehook/contracts/http/auth'
 import type { Operation } from '@surehook/contracts/operation'
 import { mountGraphQL } from '@surehook/service-kit/graphql/mount-graphql'
@@ -53,6 +54,16 @@ export function authRoutes(deps: AuthRoutesDeps): (router: Router) => void {
       const { body, headers } = await api.jwks(auth.tenant)
       return new Reply(body, headers)
     })
+    serve(account.getAuthSettings, (_, { auth }) => api.settings(auth.tenant))
+    serve(account.getMe, (_, { auth }) => api.me(undefined, auth))
+    serve(account.updateMe, ({ body }, { auth }) => api.updateMe(body, auth))
+    mount(router, account.changePassword, {
+      authorize: openHashing,
+      ruleFaults: ({ body }, { auth }) => api.ruleFaults.changePassword(body, auth),
+      handle: ({ body }, { auth }) => api.changePassword(body, auth),
+    })
+    serve(account.listSessions, ({ query }, { auth }) => api.listSessions(query, auth))
+    serve(account.endSession, ({ params }, { auth }) => api.endSession(params, auth))
     mountGraphQL(router, operations.authGraphQL, {
       authorize: openCall,
       execute: ({ body }, { auth, log }) => graphql.execute(body, auth, log),

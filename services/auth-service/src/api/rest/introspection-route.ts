@@ -73,7 +73,7 @@ function tokenIn({ headers }: IncomingMessage, body: string): string {
   const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
   const token = type === 'application/json' ? fromJson(body) : fromForm(type, body)
   if (typeof token !== 'string' || token === '') {
-    throw invalid([{ field: 'token', message: 'is required' }])
+    throw invalid([{ field: 'token', message: 'is required', rule: 'required' }])
   }
   return token
 }
@@ -88,6 +88,6 @@ function fromJson(body: string): unknown {
     const parsed: unknown = JSON.parse(body)
     return typeof parsed === 'object' && parsed !== null && 'token' in parsed ? parsed.token : null
   } catch {
-    throw invalid([{ field: 'body', message: 'must be valid JSON' }])
+    throw invalid([{ field: 'body', message: 'must be valid JSON', rule: 'invalid_json' }])
   }
 }

@@ -1,0 +1,54 @@
+import * as z from 'zod'
+
+/**
+ * The codes of `violations[].rule`, and what each says of its field. A code keeps its meaning for ever; new ones may come.
+ * docs/reference/violations.md lists them; a test compares.
+ */
+export const requestRules = {
+  required: 'The field is missing',
+  unrecognized: 'The operation has no such field',
+  invalid_type: 'The value has another type',
+  invalid_value: 'The value is none of the accepted values',
+  invalid_format: 'The text has another form, such as that of a URL or a date',
+  invalid_text: 'The text has characters that are not accepted',
+  invalid_name: 'The name of a field is not accepted',
+  invalid_json: 'The body is no JSON',
+  invalid_query: 'GraphQL does not accept the document',
+  invalid_cursor: 'The cursor is none of an earlier answer',
+  too_short: 'The text has too few characters',
+  too_long: 'The text has too many characters',
+  too_few: 'The list has too few elements',
+  too_many: 'The list has too many elements',
+  too_small: 'The number is too small',
+  too_large: 'The number is too large',
+  too_complex: 'The request is nested too deep, or asks for too much at once',
+  not_multiple_of: 'The number is no multiple of the step',
+  repeated: 'The value or the header stands twice',
+  already_used: 'The key was used for another request',
+} as const
+
+/** What only auth-service refuses. */
+export const accountRules = {
+  contains_email: 'The password is the e-mail address or a part of it',
+  common: 'The password is a common one',
+  too_guessable: 'The password has a lower score than `password.minScore`',
+  breached: 'The password is known from a data breach',
+  role_not_assignable: 'Users may not give themselves the role',
+  unknown_role: 'The environment has no such role',
+  unknown_environment: 'The project has no such environment',
+  not_in_future: 'The time is not in the future',
+  email_taken: 'The e-mail address is registered already',
+  unsupported_hash:
+    'The password hash has another form, or other parameters, than the accepted ones',
+} as const
+
+export type ViolationRule = keyof typeof requestRules | keyof typeof accountRules
+
+const known: ReadonlySet<unknown> = new Set(Object.keys({ ...requestRules, ...accountRules }))
+export const isViolationRule = (value: unknown): value is ViolationRule => known.has(value)
+
+/** Any text to clients: an older one has to read the codes that come after it. */
+export const RuleCode = z.string() as unknown as z.ZodType<ViolationRule, ViolationRule>
+
+/** For `refine`: the message of a rule that zod does not know, and its code. */
+export const ruled = (error: string, rule: ViolationRule) => ({ error, params: { rule } })

@@ -1,0 +1,8 @@
+-- Up Migration
+
+-- The language of mails to the user, one that this service ships; null: that of the environment.
+alter table user_account add column locale text;
+
+-- Down Migration
+
+alter table user_account drop column locale;

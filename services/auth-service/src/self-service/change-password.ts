@@ -1,0 +1,103 @@
+import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
+import { invalid } from '@surehook/service-kit/errors'
+import type { Pool } from 'pg'
+import type { Client } from '../accounts/accounts.ts'
+import { maxTries } from '../accounts/login.ts'
+import { clientLine } from '../limits/client-line.ts'
+import type { RateLimits } from '../limits/rate-limits.ts'
+import type { Notices } from '../mail/notices.ts'
+import { type PasswordRules, passwordFaults } from '../password/password-rules.ts'
+import type { Passwords } from '../password/passwords.ts'
+import { invalidCredentials, type TryPassword } from '../password/try-password.ts'
+import type { EndedSessions } from '../revocation/revocation.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { User } from '../users/user.ts'
+import { replacePassword } from '../users/user-store.ts'
+import { callerIsGone, findCaller } from './find-caller.ts'
+import type { Caller, PasswordChange } from './self-service.ts'
+
+export type ChangePasswordDeps = {
+  pool: Pool
+  writer: StateWriter
+  limits: Pick<RateLimits, 'admit'>
+  rules: PasswordRules
+  passwords: Pick<Passwords, 'hash' | 'assertCapacity'>
+  tryPassword: TryPassword
+  sessions: Pick<Sessions, 'endOthers' | 'blacklist'>
+  notices: Pick<Notices, 'passwordChanged'>
+}
+
+/**
+ * The old password is tried as at a login: in the same queue, against the same limit of the client and the same lockout.
+ * Whoever stole an access token guesses here no better than there.
+ */
+export function createChangePassword(deps: ChangePasswordDeps) {
+  const { pool, limits, passwords, tryPassword, sessions } = deps
+
+  const attemptChange = async (
+    caller: Caller,
+    { oldPassword, newPassword }: PasswordChange,
+    client: Client,
+  ): Promise<EndedSessions> => {
+    const { tenant } = caller
+    for (let tries = 1; tries <= maxTries; tries++) {
+      const user = await findCaller(pool, caller)
+      const attempt = { tenant, email: user.email, client }
+      demandNoFault(passwordFaults(newPasswordOf(user, newPassword), tenant.settings.password))
+      if ((await tryPassword(attempt, user, oldPassword)) === null) break
+      const passwordHash = await hashChosen(deps, attempt, { user, newPassword })
+      const ended = await replace(deps, caller, { user, passwordHash })
+      if (ended !== null) return ended
+    }
+    throw invalidCredentials()
+  }
+
+  return async (caller: Caller, change: PasswordChange, client: Client): Promise<void> => {
+    passwords.assertCapacity(clientLine(caller.tenant, client))
+    const ended = await limits.admit('login', caller.tenant, {
+      subject: client.address,
+      work: () => attemptChange(caller, change, client),
+    })
+    await sessions.blacklist(ended)
+  }
+}
+
+function newPasswordOf({ email, firstName, lastName }: User, password: string) {
+  return { field: 'newPassword', password, email, names: [firstName, lastName] } as const
+}
+
+function demandNoFault(faults: ReturnType<typeof passwordFaults>): void {
+  if (faults.length > 0) throw invalid(faults)
+}
+
+/** Only who knows the old password makes us count a score, ask others about breaches, and hash. */
+async function hashChosen(
+  { rules, passwords }: ChangePasswordDeps,
+  { tenant, client }: Pick<Caller, 'tenant'> & { client: Client },
+  { user, newPassword }: { user: User; newPassword: string },
+): Promise<string> {
+  const line = clientLine(tenant, client)
+  const given = newPasswordOf(user, newPassword)
+  demandNoFault(await rules.faults(given, tenant.settings.password, line))
+  return passwords.hash(newPassword, line)
+}
+
+/**
+ * The new password, the end of the other sessions, its message to the verifiers and the notice: all of them, or nothing.
+ * `null` when the old password is no longer the one that was checked.
+ */
+function replace(
+  { writer, sessions, notices }: ChangePasswordDeps,
+  { tenant, claims }: Caller,
+  { user, passwordHash }: { user: User; passwordHash: string },
+): Promise<EndedSessions | null> {
+  const { projectId, environment } = tenant
+  return writer.write(async (tx, emit) => {
+    if (!(await replacePassword(tx, user, passwordHash))) return null
+    const at = { projectId, environment, userId: user.id, sid: claims.sid }
+    const ended = await sessions.endOthers(tx, emit, at)
+    if (ended === null) throw callerIsGone()
+    await notices.passwordChanged(tx, tenant, user.email)
+    return ended
+  })
+}

@@ -1,0 +1,18 @@
+import { AppError } from '@surehook/service-kit/errors'
+import type { Pool } from 'pg'
+import type { User } from '../users/user.ts'
+import { findUserById } from '../users/user-store.ts'
+import type { Caller } from './self-service.ts'
+
+/** The token was good a moment ago: its user or its session has ended since. */
+export const callerIsGone = () =>
+  new AppError('AUTH_TOKEN_INVALID', 'The access token is not valid')
+
+export async function findCaller(pool: Pool, { tenant, claims }: Caller): Promise<User> {
+  return demandActive(await findUserById(pool, tenant, claims.sub))
+}
+
+export function demandActive(user: User | null): User {
+  if (user === null || user.disabled) throw callerIsGone()
+  return user
+}

@@ -1,0 +1,110 @@
+import type { EmitState, StateWriter } from '@surehook/change-capture/emit/state-writer'
+import type { AccessClaims } from '@surehook/token-verifier'
+import type { PoolClient } from 'pg'
+import type { Tenant } from '../platform/tenant.ts'
+import type { EndedSessions, EndReason, Revocation } from '../revocation/revocation.ts'
+import { emitRevocations, findRevocation } from '../revocation/revocation-store.ts'
+import { lockSession, lockSessions, type UserOfTenant } from './read-sessions.ts'
+import type { SessionMeters } from './session-meters.ts'
+import { endAccessTokensSql, endSessionsSql } from './session-statements.ts'
+
+export type SessionEnds = {
+  /** Ends the session; answers when every verifier can know. */
+  logout(tenant: Tenant, claims: Pick<AccessClaims, 'sid'>): Promise<void>
+  /** Ends every session of the user, inside a `StateWriter.write`. */
+  endAll(
+    tx: PoolClient,
+    emit: EmitState,
+    at: UserOfTenant,
+    reason: EndReason,
+  ): Promise<EndedSessions>
+  /**
+   * Ends every session of the user but one, inside a `StateWriter.write`; `null`, and nothing ends, when that one has
+   * ended itself.
+   */
+  endOthers(
+    tx: PoolClient,
+    emit: EmitState,
+    at: UserOfTenant & Pick<AccessClaims, 'sid'>,
+  ): Promise<EndedSessions | null>
+  /**
+   * Ends a session of the user, as `logout`; false when the user has no such session, or it had ended. A repeat says so
+   * only when every verifier can know.
+   */
+  endOne(at: UserOfTenant & Pick<AccessClaims, 'sid'>): Promise<boolean>
+  /**
+   * Ends the access tokens of a user whose roles changed, not the sessions. Call it after the user's row was
+   * changed in the same transaction: the sessions take their roles from there.
+   */
+  endAccessTokens(tx: PoolClient, emit: EmitState, at: UserOfTenant): Promise<EndedSessions>
+}
+
+export type SessionEndsDeps = {
+  writer: StateWriter
+  copyRevocations: (ended: EndedSessions) => Promise<void>
+  meters: Pick<SessionMeters, 'ended'>
+}
+
+type Ended = { text: string; values: unknown[]; reason: EndReason | 'roles' }
+
+/** A session ends in one transaction with its message to the verifiers. */
+export function createSessionEnds({
+  writer,
+  copyRevocations,
+  meters,
+}: SessionEndsDeps): SessionEnds {
+  async function end(
+    tx: PoolClient,
+    emit: EmitState,
+    { text, values, reason }: Ended,
+  ): Promise<EndedSessions> {
+    const { rows } = await tx.query<Revocation>(text, values)
+    await emitRevocations(emit, rows)
+    meters.ended(reason, rows.length)
+    return rows
+  }
+
+  async function logOut(
+    tx: PoolClient,
+    emit: EmitState,
+    { projectId, environment, sid }: Omit<UserOfTenant, 'userId'> & Pick<AccessClaims, 'sid'>,
+  ): Promise<EndedSessions> {
+    const values = [projectId, environment, sid, null, 'logout', null]
+    const revoked = await end(tx, emit, { text: endSessionsSql, values, reason: 'logout' })
+    if (revoked.length > 0) return revoked
+    // Ended before, by a call that may not have reached every verifier: it is published again.
+    const known = await findRevocation(tx, sid)
+    await emitRevocations(emit, known)
+    return known
+  }
+
+  return {
+    async logout({ projectId, environment }, { sid }) {
+      const session = { projectId, environment, sid }
+      await copyRevocations(await writer.write((tx, emit) => logOut(tx, emit, session)))
+    },
+    async endOne(session) {
+      const found = await writer.write(async (tx, emit) => {
+        const isOpen = await lockSession(tx, session)
+        return isOpen === null ? null : { isOpen, ended: await logOut(tx, emit, session) }
+      })
+      if (found === null) return false
+      await copyRevocations(found.ended)
+      return found.isOpen
+    },
+    async endOthers(tx, emit, { projectId, environment, userId, sid }) {
+      const open = await lockSessions(tx, { projectId, environment, userId })
+      if (!open.includes(sid)) return null
+      const values = [projectId, environment, null, userId, 'change', sid]
+      return end(tx, emit, { text: endSessionsSql, values, reason: 'change' })
+    },
+    endAll(tx, emit, { projectId, environment, userId }, reason) {
+      const values = [projectId, environment, null, userId, reason, null]
+      return end(tx, emit, { text: endSessionsSql, values, reason })
+    },
+    endAccessTokens(tx, emit, { projectId, environment, userId }) {
+      const values = [projectId, environment, userId]
+      return end(tx, emit, { text: endAccessTokensSql, values, reason: 'roles' })
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import type { UserSession } from '@surehook/contracts/http/account'
+import { decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/cursor'
+import type { AccessClaims } from '@surehook/token-verifier'
+import type { Pool, PoolClient } from 'pg'
+import * as z from 'zod'
+
+export type UserOfTenant = { projectId: string; environment: string; userId: string }
+
+type OwnSession = UserOfTenant & Pick<AccessClaims, 'sid'>
+
+const isOpen = `ended_at is null and idle_expires_at > clock_timestamp()
+  and expires_at > clock_timestamp()`
+
+type Row = { id: string; createdAt: Date; lastUsedAt: Date }
+
+/** Those of the user that a refresh would go on with, newest first: ids are in the order of their creation. */
+export async function listOpenSessions(
+  pool: Pool,
+  { projectId, environment, userId, sid }: OwnSession,
+  { limit, cursor }: Page,
+): Promise<{ sessions: UserSession[]; nextCursor: string | null }> {
+  const before = decodeCursor(z.uuid(), cursor)
+  const { rows } = await pool.query<Row>(
+    `select id, created_at as "createdAt", rotated_at as "lastUsedAt" from session
+      where project_id = $1 and environment = $2 and user_id = $3 and ${isOpen}
+        and ($4::uuid is null or id < $4)
+      order by id desc limit $5`,
+    [projectId, environment, userId, before, limit + 1],
+  )
+  const { page, nextCursor } = pageOf(rows, limit, ({ id }) => id)
+  const sessions = page.map(({ id, createdAt, lastUsedAt }) => ({
+    id,
+    createdAt: createdAt.toISOString(),
+    lastUsedAt: lastUsedAt.toISOString(),
+    current: id === sid,
+  }))
+  return { sessions, nextCursor }
+}
+
+/** Whether the session of the user is open, `null` when there is none. It is locked. */
+export async function lockSession(
+  tx: PoolClient,
+  { projectId, environment, userId, sid }: OwnSession,
+): Promise<boolean | null> {
+  const { rows } = await tx.query<{ open: boolean }>(
+    `select ${isOpen} as open from session
+      where project_id = $1 and environment = $2 and user_id = $3 and id = $4 for update`,
+    [projectId, environment, userId, sid],
+  )
+  return rows[0]?.open ?? null
+}
+
+/** The ids of the user's sessions that have not been ended. They are locked, in the order of `endSessionsSql`. */
+export async function lockSessions(
+  tx: PoolClient,
+  { projectId, environment, userId }: UserOfTenant,
+): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select id from session
+      where project_id = $1 and environment = $2 and user_id = $3 and ended_at is null
+      order by id for update`,
+    [projectId, environment, userId],
+  )
+  return rows.map(({ id }) => id)
+}

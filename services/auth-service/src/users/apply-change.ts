@@ -1,0 +1,54 @@
+import type { UserChange } from '@surehook/contracts/http/admin/users'
+import { invalid } from '@surehook/service-kit/errors'
+import type { PoolClient } from 'pg'
+import { endPendingSignup } from '../accounts/pending-signups.ts'
+import { unknownRoles } from './roles.ts'
+import type { User } from './user.ts'
+import { type ChangeOrigin, emitUserChanges } from './user-changes.ts'
+import { type EditableFields, updateUser } from './user-store.ts'
+
+export type Changed = { fields: (keyof EditableFields)[]; change: UserChange }
+
+/** The user, which is locked, as it is then. Nothing happens when no field differs. */
+export async function applyChange(
+  tx: PoolClient,
+  before: User,
+  { fields, change, origin }: Changed & { origin: ChangeOrigin },
+): Promise<User> {
+  if (fields.length === 0) return before
+  const after = await updateUser(tx, before, { ...before, ...given(change) })
+  if (fields.includes('emailVerified')) await endPendingSignup(tx, after)
+  const event = { operation: 'UPDATE', user: after, changedFields: fields } as const
+  await emitUserChanges(tx, [event], origin)
+  return after
+}
+
+/** What differs from what is there; throws VALIDATION_ERROR for roles that are none. */
+export async function changedFields(
+  tx: PoolClient,
+  before: User,
+  change: UserChange,
+): Promise<(keyof EditableFields)[]> {
+  const after = given(change)
+  if (after.roles !== undefined) {
+    const violations = await unknownRoles(tx, before, after.roles)
+    if (violations.length > 0) throw invalid(violations)
+  }
+  const names = ['firstName', 'lastName', 'roles', 'disabled', 'emailVerified'] as const
+  return names.filter(
+    (name) =>
+      after[name] !== undefined && JSON.stringify(after[name]) !== JSON.stringify(before[name]),
+  )
+}
+
+/** The fields that were sent; `null` clears. */
+function given(change: UserChange): Partial<EditableFields> {
+  const { firstName, lastName, roles, disabled, emailVerified } = change
+  return {
+    ...(firstName !== undefined && { firstName: firstName ?? '' }),
+    ...(lastName !== undefined && { lastName: lastName ?? '' }),
+    ...(roles !== undefined && { roles: roles ?? [] }),
+    ...(disabled !== undefined && { disabled: disabled ?? false }),
+    ...(emailVerified !== undefined && { emailVerified: emailVerified ?? false }),
+  }
+}
