@@ -6,6 +6,7 @@ import * as users from '../http/admin/users.ts'
 import * as auth from '../http/auth.ts'
 import * as data from '../http/data/data.ts'
 import * as tables from '../http/data/tables.ts'
+import * as discovery from '../http/discovery.ts'
 import * as deliveries from '../http/webhooks/deliveries.ts'
 import * as webhookLedger from '../http/webhooks/ledger.ts'
 import * as webhookLog from '../http/webhooks/log.ts'
@@ -34,7 +35,17 @@ const shownIn = (document: Document) =>
 const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && 'reply' in value && 'id' in value
 const ofWebhooks = [webhooks, deliveries, webhookLog, webhookLedger, webhookRebuild]
-const operations = [admin, adminDeletion, auth, data, tables, users, reEncrypt, ...ofWebhooks]
+const operations = [
+  admin,
+  adminDeletion,
+  auth,
+  discovery,
+  data,
+  tables,
+  users,
+  reEncrypt,
+  ...ofWebhooks,
+]
   .flatMap((module) => Object.values<unknown>(module))
   .filter(isOperation)
 

@@ -6,6 +6,7 @@ import * as users from '../http/admin/users.ts'
 import * as auth from '../http/auth.ts'
 import * as data from '../http/data/data.ts'
 import * as tables from '../http/data/tables.ts'
+import * as discovery from '../http/discovery.ts'
 import * as deliveries from '../http/webhooks/deliveries.ts'
 import * as webhookLedger from '../http/webhooks/ledger.ts'
 import * as webhookLog from '../http/webhooks/log.ts'
@@ -46,7 +47,7 @@ const apis = {
     title: 'Surehook authentication',
     description: 'Users of a project and environment: signup, login, sessions and tokens.',
     base: '/',
-    operations: operationsOf(auth),
+    operations: [...operationsOf(auth), ...operationsOf(discovery)],
     tags: {
       accounts: 'Signup, login and passwords',
       sessions: 'Public keys, refresh and logout',

@@ -14,6 +14,19 @@ const user = {
   roles: ['clerk'],
 }
 
+const jwks = {
+  keys: [{ kty: 'RSA', kid: 'b3f1c2a4', use: 'sig', alg: 'RS256', n: 'u1W_jH4…', e: 'AQAB' }],
+}
+const issuer = 'https://api.example.com/auth/shop/master'
+const metadata = {
+  issuer,
+  jwks_uri: `${issuer}/.well-known/jwks.json`,
+  response_types_supported: [],
+  grant_types_supported: [],
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: ['RS256'],
+}
+
 export const authExamples: OperationExamples = {
   signup: {
     body: { email, password, firstName: 'Ada', lastName: 'Lovelace' },
@@ -38,11 +51,11 @@ export const authExamples: OperationExamples = {
   },
   refreshToken: { body: { refreshToken: tokens.refreshToken }, reply: tokens },
   logout: { reply: { message: 'You are logged out' } },
-  getJwks: {
-    reply: {
-      keys: [{ kty: 'RSA', kid: 'b3f1c2a4', use: 'sig', alg: 'RS256', n: 'u1W_jH4…', e: 'AQAB' }],
-    },
-  },
+  getJwks: { reply: jwks },
+  getIssuerJwks: { reply: jwks },
+  getOpenIdConfiguration: { reply: metadata },
+  getIssuerMetadata: { reply: metadata },
+  getAuthorizationServerMetadata: { reply: metadata },
   authGraphQL: {
     body: {
       query:

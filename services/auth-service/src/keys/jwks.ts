@@ -22,9 +22,12 @@ export async function readJwks(
       e,
     })),
   }
-  const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64url')
   // The answer depends on headers that a shared cache would not look at by itself.
-  const vary = 'X-Project-Id, environment'
-  const headers = { ETag: `"${digest}"`, 'Cache-Control': 'max-age=300', Vary: vary }
-  return { body, headers }
+  return { body, headers: { ...cacheHeaders(body), Vary: 'X-Project-Id, environment' } }
+}
+
+/** Readers may keep it as long as verifiers may keep keys, and ask for it again by what it was. */
+export function cacheHeaders(body: object): Record<'ETag' | 'Cache-Control', string> {
+  const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64url')
+  return { ETag: `"${digest}"`, 'Cache-Control': 'max-age=300' }
 }

@@ -16,16 +16,22 @@ export type Tenant = {
 }
 
 export type ResolveTenant = (headers: TenantHeaders) => Promise<Tenant>
+export type FindTenant = (name: Pick<Tenant, 'projectId' | 'environment'>) => Promise<Tenant>
 
 type TenantHeaders = Pick<IncomingMessage, 'headersDistinct'>
+
+/** The tenant that the headers name. */
+export function createResolveTenant(pool: Pool): ResolveTenant {
+  const findTenant = createFindTenant(pool)
+  return async (req) => findTenant(namedTenant(req))
+}
 
 /**
  * Reads the settings anew for each request: a change of them counts at once on every replica.
  * Comes before every other check, so that nothing else can be learnt about what is not there.
  */
-export function createResolveTenant(pool: Pool): ResolveTenant {
-  return async (req) => {
-    const name = namedTenant(req)
+export function createFindTenant(pool: Pool): FindTenant {
+  return async (name) => {
     const found = await findEnvironment(pool, name)
     const settings = found === null ? null : fullSettings(found.overrides)
     if (found === null || settings?.enabled !== true) {
@@ -34,7 +40,8 @@ export function createResolveTenant(pool: Pool): ResolveTenant {
         'Authentication is not enabled for this project and environment',
       )
     }
-    return { ...name, settings, keyEpoch: found.keyEpoch }
+    const { projectId, environment } = name
+    return { projectId, environment, settings, keyEpoch: found.keyEpoch }
   }
 }
 
