@@ -1,10 +1,46 @@
+import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { expectStatus, send } from '@surehook/scripts/client/call'
 import { createTenant } from '@surehook/scripts/client/tenant'
-import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { repoRoot } from '@surehook/scripts/lib/paths'
+import { hasToolchain } from '@surehook/scripts/lib/toolchains'
+import { pythonWith } from '@surehook/scripts/python/python-tools'
+import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import { newEmail, password } from '../support/auth/auth-tenant.ts'
 import { transports } from '../support/auth/auth-transports.ts'
 import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
+
+type Issued = { issuer: string; audience: string; token: string }
+/** The claims of a token that verifies, by a library that knows nothing but the URL of its issuer. */
+type Library = (issued: Issued) => Promise<JWTPayload | null>
+
+const jose: Library = async ({ issuer, audience, token }) => {
+  const metadata = await fetch(`${issuer}/.well-known/openid-configuration`)
+  const { jwks_uri: url } = (await metadata.json()) as { jwks_uri: string }
+  const expected = { issuer, audience, typ: 'at+jwt', algorithms: ['RS256'] }
+  try {
+    return (await jwtVerify(token, createRemoteJWKSet(new URL(url)), expected)).payload
+  } catch (err) {
+    if (err instanceof errors.JOSEError) return null
+    throw err
+  }
+}
+
+const pyJwt: Library = async (issued) => {
+  const python = await pythonWith(`${repoRoot}/scripts/python/verify-tokens.txt`)
+  const { stdout, stderr } = spawnSync(python, [`${import.meta.dirname}/verify_token.py`], {
+    input: JSON.stringify(issued),
+    encoding: 'utf8',
+  })
+  if (stdout === '') throw new Error(stderr)
+  return JSON.parse(stdout) as JWTPayload | null
+}
+
+/** The library of Python is installed at its first use. */
+const installsWithinMs = 300_000
+
+const libraries: [string, Library][] = [['jose', jose]]
+if (hasToolchain('python', process.env)) libraries.push(['PyJWT', pyJwt])
 
 let world: AuthWorld
 
@@ -87,7 +123,40 @@ describe('what other software can use by itself', () => {
     expect(JSON.stringify(payload)).not.toContain(email)
   })
 
-  it('the key set has a cache time, and is not sent twice', async () => {
+  it.each(libraries)(
+    'a token verifies with %s and the URL of its issuer',
+    async (_name, verify) => {
+      const [[, transport]] = transports as readonly [(typeof transports)[0]]
+      const auth = { emailVerification: false }
+      const tenant = await world.tenant(transport, { environment: 'test', auth })
+      const other = await world.tenant(transport, { environment: 'test', auth })
+      const issuedBy = ({ projectId, environment }: typeof tenant, token: string) => ({
+        issuer: `${world.system.baseUrl}/auth/${projectId}/${environment}`,
+        audience: `${projectId}/${environment}`,
+        token,
+      })
+      const { email, session } = await tenant.newUser()
+      const issued = issuedBy(tenant, session.accessToken)
+      expect(await verify(issued)).toMatchObject({ sub: session.user.id, iss: issued.issuer })
+      expect(await verify(issuedBy(other, session.accessToken))).toBeNull()
+      expect(await verify({ ...issued, audience: 'other/test' })).toBeNull()
+      // Only auth-service can read what is encrypted.
+      await tenant.configure({ ...auth, encryptTokens: true })
+      expect(await verify(issuedBy(tenant, (await tenant.login(email)).accessToken))).toBeNull()
+    },
+    installsWithinMs,
+  )
+
+  it('the metadata of an issuer is where RFC 8414 puts it', async () => {
+    const [[, transport]] = transports as readonly [(typeof transports)[0]]
+    const { projectId, environment } = await world.tenant(transport)
+    const { baseUrl } = world.system
+    const path = `/auth/${projectId}/${environment}`
+    const answer = await send(baseUrl, `GET /.well-known/oauth-authorization-server${path}`)
+    expect([answer.status, answer.body]).toMatchObject([200, { issuer: baseUrl + path }])
+  })
+
+  it('the key set says how long it may be kept, and is not sent twice', async () => {
     const [[, transport]] = transports as readonly [(typeof transports)[0]]
     const headers = (await world.tenant(transport)).headers()
     const request = 'GET /auth/.well-known/jwks.json'

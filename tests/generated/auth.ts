@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/.well-known/oauth-authorization-server/auth/{project}/{environment}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the metadata of an issuer, in the place of RFC 8414
+         * @description Returns the same. RFC 8414 puts the path of the issuer behind the well-known name.
+         */
+        get: operations["getAuthorizationServerMetadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/.well-known/jwks.json": {
         parameters: {
             query?: never;
@@ -308,6 +328,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/{project}/{environment}/.well-known/jwks.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the public keys of an issuer
+         * @description Returns the JSON Web Key Set of the environment that the path names. You may cache it for 5 minutes.
+         */
+        get: operations["getIssuerJwks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/{project}/{environment}/.well-known/oauth-authorization-server": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the metadata of an issuer
+         * @description Returns the same as the OpenID configuration, for libraries of OAuth.
+         */
+        get: operations["getIssuerMetadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/{project}/{environment}/.well-known/openid-configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the OpenID configuration of an issuer
+         * @description Returns what a library needs to verify access tokens when it knows only their `iss`. You may cache it for 5 minutes.
+         */
+        get: operations["getOpenIdConfiguration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -330,16 +410,25 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        PublishedKey: {
-            /** @constant */
-            kty: "RSA";
-            kid: string;
-            /** @enum {string} */
-            use: "sig" | "enc";
-            /** @enum {string} */
-            alg: "RS256" | "RSA-OAEP-256";
-            n: string;
-            e: string;
+        IssuerMetadata: {
+            /**
+             * Format: uri
+             * @description `iss` of the access tokens
+             */
+            issuer: string;
+            /**
+             * Format: uri
+             * @description Where the public keys are
+             */
+            jwks_uri: string;
+            /** @description None: users log in with `POST /auth/login`, not at an authorization endpoint */
+            response_types_supported: string[];
+            /** @description None, for the same reason */
+            grant_types_supported: string[];
+            /** @description `public`: a user has the same `sub` for everybody */
+            subject_types_supported: string[];
+            /** @description The algorithm of every token of the issuer */
+            id_token_signing_alg_values_supported: string[];
         };
         Problem: {
             /** @enum {string} */
@@ -361,6 +450,17 @@ export interface components {
             message: string;
             /** @description The code of the broken rule */
             rule?: string;
+        };
+        PublishedKey: {
+            /** @constant */
+            kty: "RSA";
+            kid: string;
+            /** @enum {string} */
+            use: "sig" | "enc";
+            /** @enum {string} */
+            alg: "RS256" | "RSA-OAEP-256";
+            n: string;
+            e: string;
         };
         Message: {
             message: string;
@@ -470,6 +570,99 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    getAuthorizationServerMetadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
+                project: components["schemas"]["ProjectId"];
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
+                environment: components["schemas"]["EnvironmentName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "issuer": "https://api.example.com/auth/shop/master",
+                     *       "jwks_uri": "https://api.example.com/auth/shop/master/.well-known/jwks.json",
+                     *       "response_types_supported": [],
+                     *       "grant_types_supported": [],
+                     *       "subject_types_supported": [
+                     *         "public"
+                     *       ],
+                     *       "id_token_signing_alg_values_supported": [
+                     *         "RS256"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IssuerMetadata"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            400: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description AUTH_NOT_CONFIGURED */
+            404: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description INTERNAL_ERROR */
+            500: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description SERVICE_UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     getJwks: {
         parameters: {
             query?: never;
@@ -2466,6 +2659,287 @@ export interface operations {
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description INTERNAL_ERROR */
+            500: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description SERVICE_UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getIssuerJwks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
+                project: components["schemas"]["ProjectId"];
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
+                environment: components["schemas"]["EnvironmentName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "keys": [
+                     *         {
+                     *           "kty": "RSA",
+                     *           "kid": "b3f1c2a4",
+                     *           "use": "sig",
+                     *           "alg": "RS256",
+                     *           "n": "u1W_jH4…",
+                     *           "e": "AQAB"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        keys: components["schemas"]["PublishedKey"][];
+                    };
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            400: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description AUTH_NOT_CONFIGURED */
+            404: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description INTERNAL_ERROR */
+            500: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description SERVICE_UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getIssuerMetadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
+                project: components["schemas"]["ProjectId"];
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
+                environment: components["schemas"]["EnvironmentName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "issuer": "https://api.example.com/auth/shop/master",
+                     *       "jwks_uri": "https://api.example.com/auth/shop/master/.well-known/jwks.json",
+                     *       "response_types_supported": [],
+                     *       "grant_types_supported": [],
+                     *       "subject_types_supported": [
+                     *         "public"
+                     *       ],
+                     *       "id_token_signing_alg_values_supported": [
+                     *         "RS256"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IssuerMetadata"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            400: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description AUTH_NOT_CONFIGURED */
+            404: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description INTERNAL_ERROR */
+            500: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description SERVICE_UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getOpenIdConfiguration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
+                project: components["schemas"]["ProjectId"];
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
+                environment: components["schemas"]["EnvironmentName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "issuer": "https://api.example.com/auth/shop/master",
+                     *       "jwks_uri": "https://api.example.com/auth/shop/master/.well-known/jwks.json",
+                     *       "response_types_supported": [],
+                     *       "grant_types_supported": [],
+                     *       "subject_types_supported": [
+                     *         "public"
+                     *       ],
+                     *       "id_token_signing_alg_values_supported": [
+                     *         "RS256"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IssuerMetadata"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            400: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description AUTH_NOT_CONFIGURED */
+            404: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
                     [name: string]: unknown;
                 };
                 content: {

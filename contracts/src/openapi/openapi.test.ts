@@ -8,6 +8,7 @@ import * as auth from '../http/auth.ts'
 import * as changes from '../http/data/changes.ts'
 import * as data from '../http/data/data.ts'
 import * as tables from '../http/data/tables.ts'
+import * as discovery from '../http/discovery.ts'
 import * as deliveries from '../http/webhooks/deliveries.ts'
 import * as endpoints from '../http/webhooks/endpoints.ts'
 import * as webhookLedger from '../http/webhooks/ledger.ts'
@@ -44,6 +45,7 @@ const operations = [
   admin,
   adminDeletion,
   auth,
+  discovery,
   data,
   tables,
   changes,

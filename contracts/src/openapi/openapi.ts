@@ -8,6 +8,7 @@ import * as auth from '../http/auth.ts'
 import * as changes from '../http/data/changes.ts'
 import * as data from '../http/data/data.ts'
 import * as tables from '../http/data/tables.ts'
+import * as discovery from '../http/discovery.ts'
 import * as deliveries from '../http/webhooks/deliveries.ts'
 import * as endpoints from '../http/webhooks/endpoints.ts'
 import * as webhookLedger from '../http/webhooks/ledger.ts'
@@ -50,7 +51,7 @@ const apis = {
     title: 'Surehook authentication',
     description: 'Users of a project and environment: signup, login, sessions and tokens.',
     base: '/',
-    operations: [...operationsOf(auth), ...operationsOf(account)],
+    operations: [...operationsOf(auth), ...operationsOf(account), ...operationsOf(discovery)],
     tags: {
       accounts: 'Signup, login and passwords',
       'self-service': 'What users do with their own account, and public settings',

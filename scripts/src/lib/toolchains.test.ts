@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals'
 import { hasToolchain, missingToolchains } from './toolchains.ts'
 
-const bare = { PATH: '/nowhere' }
+const bare = { PATH: '/nowhere', CHROME_PATH: '/nowhere/chrome' }
 
 describe('a tool that is not on the machine', () => {
   it('skips the tests that need it, and is named', () => {
     expect(hasToolchain('go', bare)).toBe(false)
     expect(missingToolchains(bare)).toMatch(
-      /^not tested \(python, go, helm, promtool\): python3, .*go, /,
+      /^not tested \(python, go, helm, promtool, browser\): python3, .*go, /,
     )
   })
 

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
+import { repoRoot } from './paths.ts'
 
 /** Tools that tests need besides Node, Java and Maven. */
-export type Toolchain = 'python' | 'go' | 'helm' | 'promtool'
+export type Toolchain = 'python' | 'go' | 'helm' | 'promtool' | 'browser'
 
 const probes = {
   python: {
@@ -13,6 +14,12 @@ const probes = {
   // If Helm and kube-score are missing, they are built with go.
   helm: { command: 'go', args: ['version'], needed: 'go, which builds Helm and kube-score,' },
   promtool: { command: 'go', args: ['version'], needed: 'go, which builds promtool,' },
+  // One of npm is unpacked by the probe at its first use.
+  browser: {
+    command: process.execPath,
+    args: ['--conditions=source', `${repoRoot}/tests/browser/probe.ts`],
+    needed: 'a browser, which is Linux on x64 or CHROME_PATH,',
+  },
 } as const satisfies Record<Toolchain, object>
 
 /**

@@ -11,6 +11,7 @@ import { createLineOf, createOpenCall } from './api/open-call.ts'
 import { authRoutes } from './api/rest/auth-routes.ts'
 import { introspectionRoute } from './api/rest/introspection-route.ts'
 import type { Config } from './config.ts'
+import { discoveryRoutes } from './discovery/discovery-routes.ts'
 import { endedKeys } from './keys/delete-expired-keys.ts'
 import { readJwks } from './keys/jwks.ts'
 import { keyRoutes } from './keys/key-routes.ts'
@@ -19,7 +20,7 @@ import { createKeyReEncryption } from './keys/re-encrypt-keys.ts'
 import { reEncryptRoutes } from './keys/re-encrypt-routes.ts'
 import { createNotices } from './mail/notices.ts'
 import { adminRoutes } from './platform/admin-routes.ts'
-import { createResolveTenant } from './platform/tenant.ts'
+import { createFindTenant, createResolveTenant } from './platform/tenant.ts'
 import { sessionDeletions } from './sessions/delete-expired-sessions.ts'
 import { openSessions, type SessionPartsOptions } from './sessions/open-sessions.ts'
 import { userRoutes } from './users/user-routes.ts'
@@ -70,6 +71,7 @@ export async function openAuthentication(
       assertCapacity: (context) => assertCapacity(lineOf(context)),
       graphql: createGraphQL(api),
     }),
+    discoveryRoutes({ findTenant: createFindTenant(pool), jwks, publicUrl: config.publicUrl }),
     introspectionRoute({ resolveTenant, accessTokens, serviceTokens }),
     reEncryptRoutes({
       adminTokens,

@@ -10,6 +10,7 @@ import type { Service } from '@surehook/service-kit/lifecycle'
 import { openTracing } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import type { Logger } from 'pino'
 import { type Config, service } from './config.ts'
+import { allowOrigins } from './cors/allow-origins.ts'
 import { type ForwarderOptions, openForwarder } from './forwarding/forwarder.ts'
 import type { Place } from './forwarding/target.ts'
 import { mountLocalRoutes } from './local-routes.ts'
@@ -54,7 +55,7 @@ export async function compose(
       clientOf: (req) => clientNetwork(forwardedClient(req, trustedProxies).client),
       clientOfAddress: (address) =>
         clientAddress(address, undefined, trustedProxies).trusted ? null : clientNetwork(address),
-      first: dispatch(forwarder),
+      first: allowOrigins(config.allowedOrigins, dispatch(forwarder)),
       routes: (router) => mountLocalRoutes(router, checks),
     }),
   )

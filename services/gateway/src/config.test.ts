@@ -31,3 +31,26 @@ it('names every fault at once', () => {
     /AUTH_SERVICE_URL: [^]*DATA_API_URL: is not set[^]*TRUSTED_PROXIES.0: "x" is not/,
   )
 })
+
+it('lets pages of every origin call unless origins are listed', () => {
+  expect(readConfig(env).allowedOrigins).toEqual(['*'])
+  const list = 'https://app.example.com, http://localhost:5173,capacitor://localhost'
+  expect(readConfig({ ...env, CORS_ALLOWED_ORIGINS: list }).allowedOrigins).toEqual([
+    'https://app.example.com',
+    'http://localhost:5173',
+    'capacitor://localhost',
+  ])
+})
+
+it.each([
+  'app.example.com',
+  'https://app.example.com/',
+  'https://App.example.com',
+  'https://app.example.com:443',
+  'https://*.example.com',
+  'null',
+  'https://app.example.com, *',
+  ',',
+])('refuses %s as origins: no browser sends it', (CORS_ALLOWED_ORIGINS) => {
+  expect(() => readConfig({ ...env, CORS_ALLOWED_ORIGINS })).toThrow(/CORS_ALLOWED_ORIGINS/)
+})

@@ -2,6 +2,7 @@ import { duration, httpEnv, readEnv } from '@surehook/service-kit/config/config'
 import { proxyList } from '@surehook/service-kit/http/request/client-address'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import * as z from 'zod'
+import { allowedOrigins, everyOrigin } from './cors/allowed-origins.ts'
 
 export const service = 'gateway'
 
@@ -16,6 +17,7 @@ export const Env = z.object({
   /** The base URL that clients use. */
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
   TRUSTED_PROXIES: proxyList.prefault(''),
+  CORS_ALLOWED_ORIGINS: allowedOrigins.prefault(everyOrigin),
   GATEWAY_BODY_LIMIT_BYTES: z.coerce
     .number()
     .int()
@@ -39,6 +41,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     },
     publicUrl: read.PUBLIC_URL,
     trustedProxies: read.TRUSTED_PROXIES,
+    allowedOrigins: read.CORS_ALLOWED_ORIGINS,
     bodyLimitBytes: read.GATEWAY_BODY_LIMIT_BYTES,
     upstreamTimeoutMs: read.GATEWAY_UPSTREAM_TIMEOUT,
   })

@@ -21,6 +21,19 @@ const me = {
   updatedAt: '2026-02-01T08:30:00.000Z',
 }
 
+const jwks = {
+  keys: [{ kty: 'RSA', kid: 'b3f1c2a4', use: 'sig', alg: 'RS256', n: 'u1W_jH4…', e: 'AQAB' }],
+}
+const issuer = 'https://api.example.com/auth/shop/master'
+const metadata = {
+  issuer,
+  jwks_uri: `${issuer}/.well-known/jwks.json`,
+  response_types_supported: [],
+  grant_types_supported: [],
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: ['RS256'],
+}
+
 export const authExamples: OperationExamples = {
   getMe: { reply: me },
   updateMe: { body: { firstName: 'Ada', lastName: 'King' }, reply: { ...me, lastName: 'King' } },
@@ -78,11 +91,11 @@ export const authExamples: OperationExamples = {
   },
   refreshToken: { body: { refreshToken: tokens.refreshToken }, reply: tokens },
   logout: { reply: { message: 'You are logged out' } },
-  getJwks: {
-    reply: {
-      keys: [{ kty: 'RSA', kid: 'b3f1c2a4', use: 'sig', alg: 'RS256', n: 'u1W_jH4…', e: 'AQAB' }],
-    },
-  },
+  getJwks: { reply: jwks },
+  getIssuerJwks: { reply: jwks },
+  getOpenIdConfiguration: { reply: metadata },
+  getIssuerMetadata: { reply: metadata },
+  getAuthorizationServerMetadata: { reply: metadata },
   authGraphQL: {
     body: {
       query:

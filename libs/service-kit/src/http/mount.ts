@@ -209,7 +209,11 @@ function sendAnswer(res: Response, { reply }: Operation, { answer, req }: Answer
     headers,
     status = reply.status,
   } = answer instanceof Reply ? answer : { body: answer, headers: {} }
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+  for (const [name, value] of Object.entries(headers)) {
+    // A gateway in the same process has set what its own part of the answer varies with.
+    if (name === 'Vary') res.appendHeader(name, value)
+    else res.setHeader(name, value)
+  }
   if (hasAlready(req, res)) {
     res.writeHead(304).end()
     return

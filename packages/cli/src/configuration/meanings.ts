@@ -125,6 +125,10 @@ export const meanings: Readonly<Record<string, Meaning>> = {
   },
   WEBHOOK_ENDPOINT_CONCURRENCY: { meaning: 'Attempts in flight per endpoint' },
   WEBHOOK_WINDOW: { meaning: 'Messages of a partition that are held in memory' },
+  CORS_ALLOWED_ORIGINS: {
+    meaning:
+      'Origins whose pages may call the APIs from a browser, separated by commas, such as `https://app.example.com`. `*` stands for every origin',
+  },
   TRUSTED_PROXIES: { meaning: 'Addresses and CIDRs whose `X-Forwarded-*` is trusted' },
   GATEWAY_BODY_LIMIT_BYTES: { meaning: 'Larger request bodies get 413' },
   GATEWAY_UPSTREAM_TIMEOUT: { meaning: 'A request ends when a service is silent for this time' },

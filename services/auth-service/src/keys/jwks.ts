@@ -24,9 +24,12 @@ export async function readJwks(
       e,
     })),
   }
-  const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64url')
   // The answer depends on these headers, which a shared cache ignores unless `Vary` names them.
-  const vary = 'X-Project-Id, environment'
-  const headers = { ETag: `"${digest}"`, 'Cache-Control': 'max-age=300', Vary: vary }
-  return { body, headers }
+  return { body, headers: { ...cacheHeaders(body), Vary: 'X-Project-Id, environment' } }
+}
+
+/** Lets clients cache the answer as long as verifiers may cache keys, and revalidate it by ETag. */
+export function cacheHeaders(body: object): Record<'ETag' | 'Cache-Control', string> {
+  const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64url')
+  return { ETag: `"${digest}"`, 'Cache-Control': 'max-age=300' }
 }

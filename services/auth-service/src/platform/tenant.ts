@@ -18,16 +18,22 @@ export type Tenant = {
 }
 
 export type ResolveTenant = (headers: TenantHeaders) => Promise<Tenant>
+export type FindTenant = (name: Pick<Tenant, 'projectId' | 'environment'>) => Promise<Tenant>
 
 type TenantHeaders = Pick<IncomingMessage, 'headersDistinct'>
+
+/** The tenant that the headers name. */
+export function createResolveTenant(pool: Pool): ResolveTenant {
+  const findTenant = createFindTenant(pool)
+  return async (req) => findTenant(namedTenant(req))
+}
 
 /**
  * Reads the settings for each request, so that a change applies at once on every replica. Runs
  * before every other check, so that requests for unknown tenants learn nothing else.
  */
-export function createResolveTenant(pool: Pool): ResolveTenant {
-  return async (req) => {
-    const name = namedTenant(req)
+export function createFindTenant(pool: Pool): FindTenant {
+  return async (name) => {
     const found = await findEnvironment(pool, name)
     const settings = found === null ? null : fullSettings(found.overrides)
     if (found === null || settings?.enabled !== true) {
@@ -36,8 +42,9 @@ export function createResolveTenant(pool: Pool): ResolveTenant {
         'Authentication is not enabled for this project and environment',
       )
     }
+    const { projectId, environment } = name
     const hasMailLocale = setsMailLocale(found.overrides)
-    return { ...name, settings, hasMailLocale, keyEpoch: found.keyEpoch }
+    return { projectId, environment, settings, hasMailLocale, keyEpoch: found.keyEpoch }
   }
 }
 

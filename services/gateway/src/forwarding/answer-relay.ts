@@ -63,7 +63,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Controller, status: number): void {
     if (status < 200 || this.#res.headersSent) return
-    this.#res.writeHead(status, responseHeaders(controller.rawHeaders))
+    this.#res.writeHead(status, this.#headers(controller))
   }
 
   onResponseData(controller: Controller, chunk: Buffer): void {
@@ -102,6 +102,14 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     if (this.#req.complete) return
     this.#req.unpipe()
     discardRest(this.#req)
+  }
+
+  /** They replace those that the gateway has set, but what its answers vary with they keep. */
+  #headers({ rawHeaders }: Controller): string[] {
+    const headers = responseHeaders(rawHeaders)
+    const vary = this.#res.getHeader('Vary')
+    if (vary !== undefined) headers.push('Vary', String(vary))
+    return headers
   }
 
   #abort(reason: string): void {

@@ -34,7 +34,10 @@ export function routeOf(url: string): Route {
   if (path === null) return { kind: 'ambiguous' }
   if (local.has(path) || openapi.test(path)) return { kind: 'local', path }
   const query = queryAt === -1 ? '' : url.slice(queryAt)
-  if (isBelow(path, '/auth')) return { kind: 'proxy', upstream: 'auth', url: path + query }
+  // The metadata of `{base}/auth/…` has this place (RFC 8414, section 3.1).
+  if (isBelow(path, '/auth') || isBelow(path, '/.well-known/oauth-authorization-server/auth')) {
+    return { kind: 'proxy', upstream: 'auth', url: path + query }
+  }
   if (!isBelow(path, '/gw')) return { kind: 'none' }
   return apiRoute(path.slice('/gw'.length), query)
 }

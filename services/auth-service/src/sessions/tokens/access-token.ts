@@ -11,6 +11,7 @@ import {
   TokenError,
 } from '@surehook/token-verifier'
 import { CompactEncrypt } from 'jose'
+import { issuerOf } from '../../discovery/issuer.ts'
 import { usesOf } from '../../keys/key-pair.ts'
 import type { TenantName } from '../../keys/key-store.ts'
 import type { SigningKeys } from '../../keys/signing-keys.ts'
@@ -59,10 +60,8 @@ const encoder = new TextEncoder()
 export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   const { keys, decryptions, isRevoked, publicUrl, now = Date.now } = options
   const cache = new ClaimsCache(cachedTokens)
-  const issuerOf = ({ projectId, environment }: TenantName) =>
-    `${publicUrl}/auth/${projectId}/${environment}`
   const expectedOf = (tenant: TenantName) => ({
-    issuer: issuerOf(tenant),
+    issuer: issuerOf(publicUrl, tenant),
     audience: audienceOf(tenant),
     nowMs: now(),
   })
@@ -95,7 +94,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     async issue(tenant, subject) {
       const jws = await sign(await keys.current(tenant, 'sig'), {
         subject,
-        issuer: issuerOf(tenant),
+        issuer: issuerOf(publicUrl, tenant),
         audience: audienceOf(tenant),
         issuedAt: Math.floor(now() / 1_000),
         ttlS: tenant.settings.accessTokenTtl,

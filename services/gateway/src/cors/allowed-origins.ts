@@ -1,0 +1,29 @@
+import { commaList } from '@surehook/service-kit/config/config'
+import * as z from 'zod'
+
+/** Pages of every origin may call. */
+export const everyOrigin = '*'
+
+const schemeAndHost = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@*]+$/
+
+const origin = z
+  .string()
+  .refine(
+    (text) => text === everyOrigin || isOrigin(text),
+    'must be an origin as browsers send it, such as https://app.example.com, or *',
+  )
+
+/** The variable: origins separated by commas, or `*` alone. */
+export const allowedOrigins = commaList.pipe(
+  z
+    .array(origin)
+    .min(1)
+    .refine((list) => list.length === 1 || !list.includes(everyOrigin), '* must stand alone'),
+)
+
+/** Browsers send no path, no port that the scheme implies, and a host in lower case (RFC 6454, section 6.2). */
+function isOrigin(text: string): boolean {
+  if (!schemeAndHost.test(text)) return false
+  // Node knows the origin of these alone; applications have schemes of their own, such as capacitor://localhost.
+  return /^https?:/.test(text) ? URL.canParse(text) && new URL(text).origin === text : true
+}
