@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { createCertificates } from '@surehook/scripts/receiver/certificates'
-import { environmentOf as environmentIn } from '../../services/single-process/src/environments.ts'
 import { render, singleValuesFile } from './chart.ts'
 import { componentOf, containerOf, ofKind, selects, theOne } from './kube-objects.ts'
 import { mayBeReached, mayConnect } from './network.ts'
@@ -61,9 +60,9 @@ describe('with mode single', () => {
       config: { LOG_LEVEL: null },
       services: { 'webhook-matcher': { config: { LOG_LEVEL: 'debug' } } },
     })
-    const variables = environmentOf(objects, name)
-    expect(environmentIn('webhook-matcher', variables)['LOG_LEVEL']).toBe('debug')
-    expect(environmentIn('webhook-dispatcher', variables)['LOG_LEVEL']).not.toBe('debug')
+    const { services: configs } = readSingleConfig(withFiles(environmentOf(objects, name)))
+    expect(configs['webhook-matcher']).toMatchObject({ logLevel: 'debug' })
+    expect(configs['webhook-dispatcher']).toMatchObject({ logLevel: 'info' })
   })
 
   test('each service has its own users', async () => {
