@@ -58,11 +58,11 @@ describe('with mode single', () => {
   test('what the values set for one service stays with it', async () => {
     const objects = await render(singleValuesFile, {
       config: { LOG_LEVEL: null },
-      services: { 'webhook-matcher': { config: { LOG_LEVEL: 'debug' } } },
+      services: { 'webhook-dispatcher': { config: { LOG_LEVEL: 'debug' } } },
     })
     const { services: configs } = readSingleConfig(withFiles(environmentOf(objects, name)))
-    expect(configs['webhook-matcher']).toMatchObject({ logLevel: 'debug' })
-    expect(configs['webhook-dispatcher']).toMatchObject({ logLevel: 'info' })
+    expect(configs['webhook-dispatcher']).toMatchObject({ logLevel: 'debug' })
+    expect(configs.gateway).toMatchObject({ logLevel: 'info' })
   })
 
   test('each service has its own users', async () => {
