@@ -10,6 +10,7 @@ import * as deliveries from '../http/webhooks/deliveries.ts'
 import * as webhookLedger from '../http/webhooks/ledger.ts'
 import * as webhookLog from '../http/webhooks/log.ts'
 import * as webhookRebuild from '../http/webhooks/rebuild.ts'
+import * as webhookStream from '../http/webhooks/stream.ts'
 import * as webhooks from '../http/webhooks/webhooks.ts'
 import type { Operation } from '../operation.ts'
 import { examples } from './examples/with-examples.ts'
@@ -33,7 +34,7 @@ const shownIn = (document: Document) =>
 
 const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && 'reply' in value && 'id' in value
-const ofWebhooks = [webhooks, deliveries, webhookLog, webhookLedger, webhookRebuild]
+const ofWebhooks = [webhooks, deliveries, webhookLog, webhookLedger, webhookRebuild, webhookStream]
 const operations = [admin, adminDeletion, auth, data, tables, users, reEncrypt, ...ofWebhooks]
   .flatMap((module) => Object.values<unknown>(module))
   .filter(isOperation)

@@ -34,6 +34,8 @@ import { purgeEnvironment } from './purge/purge-environment.ts'
 import { openRebuilds } from './rebuild/open-rebuilds.ts'
 import { rebuildRoutes } from './rebuild/rebuild-routes.ts'
 import { endedReplays } from './redelivery/replay/replay-store.ts'
+import { openStreams } from './stream/open-streams.ts'
+import { streamRoutes } from './stream/stream-routes.ts'
 import { manageSubscriptions } from './subscriptions/manage-subscriptions.ts'
 import { reEncryptRoutes } from './subscriptions/re-encryption/re-encrypt-routes.ts'
 import { createSecretReEncryption } from './subscriptions/re-encryption/re-encrypt-secrets.ts'
@@ -81,10 +83,12 @@ export async function compose(
   const management = opening.use(
     openManagement({ config, pool, messaging, relay, access, tables, log, metrics }),
   )
-  const { routes } = management
+  const { routes, streams } = management
   const api = opening.use(
     await host.openApiServer({ ...config.http, log, metrics, tracer, routes }),
   )
+  // The server waits for open answers when it closes.
+  opening.defer(() => streams.endAll())
 
   const resources = opening.move()
   return {
@@ -167,6 +171,7 @@ function openManagement(deps: ManagementDeps) {
       log,
     }),
   )
+  const streams = open.use(openStreams({ ...parts, ...messaging }))
   const ledgers = open.use(openLedgers({ ...parts, ...messaging }))
   const rebuilds = open.use(openRebuilds({ ...parts, ...messaging }))
   const authorize = managementCaller(access)
@@ -184,8 +189,10 @@ function openManagement(deps: ManagementDeps) {
     webhookRoutes({ authorize, subscriptions, newestDeliveries }),
     deliveryRoutes({ authorize, ...deliveries }),
     logRoutes({ authorize, ...logQuestions }),
+    streamRoutes({ authorize, streams }),
   ]
   return {
+    streams,
     routes: (router: Router) => mounts.forEach((mountOn) => mountOn(router)),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }

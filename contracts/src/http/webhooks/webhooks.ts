@@ -18,18 +18,18 @@ const text = (max: number) =>
 const isUnique = (values: readonly unknown[]) => new Set(values).size === values.length
 
 /** Named as data tables are, or one of the reserved tables that the platform itself publishes. */
-const WatchedTable = z
+export const WatchedTable = z
   .string()
   .regex(/^(?:_webhooks|[a-z][a-z0-9_]{0,62})$/, 'must be a table name: a-z, 0-9 and "_"')
 
-const Events = z.array(z.enum(changeOperations)).min(1).refine(isUnique, 'each event once')
+export const Events = z.array(z.enum(changeOperations)).min(1).refine(isUnique, 'each event once')
 
 const ReceiverUrl = z.string().superRefine((url, context) => {
   const fault = httpsUrlFault(url)
   if (fault !== null) context.addIssue({ code: 'custom', message: fault })
 })
 
-const FilterInput = JsonObject.superRefine((filter, context) => {
+export const FilterInput = JsonObject.superRefine((filter, context) => {
   const parsed = parseFilter(filter)
   if (parsed.ok) return
   for (const { field, message } of parsed.violations) {
@@ -42,7 +42,7 @@ const FilterInput = JsonObject.superRefine((filter, context) => {
     `and ${filterLimits.bytes} bytes of JSON`,
 })
 
-const Select = z.array(text(128)).min(1).max(500).refine(isUnique, 'each field once')
+export const Select = z.array(text(128)).min(1).max(500).refine(isUnique, 'each field once')
 
 /** What a client sends; `secret` goes in and never comes out. */
 const writable = {

@@ -4,6 +4,8 @@ export type OperationExample = {
   parameters?: Readonly<Record<string, string | number>>
   body?: unknown
   reply?: unknown
+  /** Where an answer of another media type looks different. */
+  replyAs?: Readonly<Record<string, unknown>>
 }
 
 export type OperationExamples = Readonly<Record<string, OperationExample>>

@@ -42,7 +42,7 @@ function addTo({ operationId = '', parameters = [], requestBody, responses }: Op
   for (const parameter of parameters) addValue(parameter, example)
   fill(requestBody?.content, example.body)
   const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? []
-  fill(success?.content, example.reply)
+  fill(success?.content, example.reply, example.replyAs)
 }
 
 function addValue(parameter: Parameter, { parameters = {} }: OperationExample): void {
@@ -51,7 +51,11 @@ function addValue(parameter: Parameter, { parameters = {} }: OperationExample): 
   if (value !== undefined) parameter.example = value
 }
 
-function fill(content: Content = {}, example: unknown): void {
+function fill(
+  content: Content = {},
+  example: unknown,
+  byType: Readonly<Record<string, unknown>> = {},
+): void {
   if (example === undefined) return
-  for (const media of Object.values(content)) media.example = example
+  for (const [type, media] of Object.entries(content)) media.example = byType[type] ?? example
 }

@@ -52,6 +52,7 @@ export type World = AsyncDisposable & {
   /** Creates an environment, and a token that is valid for its whole project. */
   tenant(environment?: string): Promise<Tenant>
   token(projectId: string, limits?: TokenLimits): Promise<string>
+  revocableToken(projectId: string): Promise<{ tokenId: string; token: string }>
 }
 
 export type Tenant = { projectId: string; environment: string; token: string }
@@ -106,7 +107,8 @@ export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
       return states
     },
     tenant: (environment = 'master') => addTenant(world, environment),
-    token: (projectId, limits = {}) => addToken(world, projectId, limits),
+    token: async (projectId, limits = {}) => (await addToken(world, projectId, limits)).token,
+    revocableToken: (projectId) => addToken(world, projectId, {}),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
@@ -163,14 +165,14 @@ async function addTenant(world: Parts, environment: string): Promise<Tenant> {
       value: world.codec.environment.encode(state),
     },
   ])
-  return { projectId, environment, token: await addToken(world, projectId, {}) }
+  return { projectId, environment, token: (await addToken(world, projectId, {})).token }
 }
 
 async function addToken(
   { codec, producer }: Parts,
   projectId: string,
   { environments, expiresAt }: TokenLimits,
-): Promise<string> {
+): Promise<{ tokenId: string; token: string }> {
   const token = `mt_${randomBytes(32).toString('base64url')}`
   const id = randomUUID()
   const state = {
@@ -184,5 +186,5 @@ async function addToken(
   }
   const value = codec.managementToken.encode(state)
   await producer.send([{ topic: managementTokensTopic, key: id, value }])
-  return token
+  return { tokenId: id, token }
 }
