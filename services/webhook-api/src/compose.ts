@@ -134,6 +134,29 @@ function openSubscriptions(open: AsyncDisposableStack, parts: SubscriptionParts)
   })
 }
 
+function runPurge({
+  config,
+  pool,
+  writer,
+  access,
+  log,
+}: Omit<SubscriptionParts, 'tables' | 'keyedWriter'>): AsyncDisposable {
+  const isDeleted = async ({ projectId, environment }: Tenant) =>
+    !(await access.environmentExists(projectId, environment))
+  return purgeDeleted({
+    service,
+    pool,
+    deleted: () => access.deletedEnvironments(),
+    isDeleted,
+    purge: (environment) =>
+      purgeEnvironment({ pool, writer, isDeleted: () => isDeleted(environment) }, environment),
+    // A job on the slowest retry topic is cancelled, and recorded in the history, only when it is
+    // due.
+    settleMs: config.longestDelayMs * 1.1 + longestRequestMs,
+    log,
+  })
+}
+
 function openManagement(deps: ManagementDeps) {
   const { config, pool, messaging, relay, access, tables, log, metrics } = deps
   const { kafka, codec, producer } = messaging
@@ -155,22 +178,7 @@ function openManagement(deps: ManagementDeps) {
       hasReadAll: (signal) => hasReadAll(kafka, reading, signal),
     }),
   )
-  const isDeleted = async ({ projectId, environment }: Tenant) =>
-    !(await access.environmentExists(projectId, environment))
-  open.use(
-    purgeDeleted({
-      service,
-      pool,
-      deleted: () => access.deletedEnvironments(),
-      isDeleted,
-      purge: (environment) =>
-        purgeEnvironment({ pool, writer, isDeleted: () => isDeleted(environment) }, environment),
-      // A job on the slowest retry topic is cancelled, and recorded in the history, only when it is
-      // due.
-      settleMs: config.longestDelayMs * 1.1 + longestRequestMs,
-      log,
-    }),
-  )
+  open.use(runPurge(parts))
   const streams = open.use(openStreams({ ...parts, ...messaging }))
   const ledgers = open.use(openLedgers({ ...parts, ...messaging }))
   const rebuilds = open.use(openRebuilds({ ...parts, ...messaging }))

@@ -45,30 +45,11 @@ type Sending = Pick<Exchange, 'req' | 'res'> & { headers: ReturnType<typeof requ
 const maxUnreadOfStreamMs = 300_000
 
 export function openForwarder(options: ForwarderOptions): Forwarder {
-  const { upstreams, trustedProxies, bodyLimitBytes, upstreamTimeoutMs, maxUnreadMs } = options
+  const { trustedProxies, bodyLimitBytes, upstreamTimeoutMs, maxUnreadMs } = options
   const memory = new SpoolMemory(options.spool)
-  const targets: Readonly<Record<Upstream, Target>> = {
-    auth: openTarget(upstreams.auth, upstreamTimeoutMs),
-    data: openTarget(upstreams.data, upstreamTimeoutMs),
-    webhooks: openTarget(upstreams.webhooks, upstreamTimeoutMs),
-  }
+  const targets = openTargets(options)
 
   const endless = new EndlessAnswers()
-
-  function lineOf(
-    target: Target,
-    { isStream, isLarge }: { isStream?: true | undefined; isLarge: boolean },
-  ) {
-    if (isStream === true) {
-      const watch = (_req: Request, res: Response) => endless.add(res)
-      const limits = { timeoutMs: maxUnreadOfStreamMs, maxUnreadMs: maxUnreadOfStreamMs }
-      return { ...target.endless, ...limits, watch }
-    }
-    const limits = { timeoutMs: upstreamTimeoutMs, maxUnreadMs }
-    if (!isLarge) return { ...target.whole, ...limits, watch: undefined }
-    const { stalled } = target.streams
-    return { ...target.streams, ...limits, watch: stalled.add.bind(stalled) }
-  }
 
   async function send({ upstream, url, isStream }: ProxyRoute, { req, res, headers }: Sending) {
     const target = targets[upstream]
@@ -78,7 +59,13 @@ export function openForwarder(options: ForwarderOptions): Forwarder {
     const body = await spoolBody(req, share)
     if (body === gone) return
     const isLarge = body instanceof LargeBody
-    const { slots, way, ...limits } = lineOf(target, { isStream, isLarge })
+    const { slots, way, ...limits } = lineOf(target, {
+      isStream,
+      isLarge,
+      endless,
+      upstreamTimeoutMs,
+      maxUnreadMs,
+    })
     const slot = await slots.enter(client)
     if (res.closed || res.writableEnded) return slot[Symbol.dispose]()
     limits.watch?.(req, res)
@@ -115,4 +102,35 @@ export function openForwarder(options: ForwarderOptions): Forwarder {
       await Promise.all(Object.values(targets).map((target) => target[Symbol.asyncDispose]()))
     },
   }
+}
+
+function openTargets({
+  upstreams,
+  upstreamTimeoutMs,
+}: ForwarderOptions): Readonly<Record<Upstream, Target>> {
+  return {
+    auth: openTarget(upstreams.auth, upstreamTimeoutMs),
+    data: openTarget(upstreams.data, upstreamTimeoutMs),
+    webhooks: openTarget(upstreams.webhooks, upstreamTimeoutMs),
+  }
+}
+
+type Sent = Pick<ForwarderOptions, 'upstreamTimeoutMs' | 'maxUnreadMs'> & {
+  isStream: true | undefined
+  isLarge: boolean
+  endless: EndlessAnswers
+}
+
+/** The connections that the request takes, its limits, and who watches it. */
+function lineOf(target: Target, sent: Sent) {
+  const { isStream, isLarge, endless, upstreamTimeoutMs, maxUnreadMs } = sent
+  if (isStream === true) {
+    const watch = (_req: Request, res: Response) => endless.add(res)
+    const limits = { timeoutMs: maxUnreadOfStreamMs, maxUnreadMs: maxUnreadOfStreamMs }
+    return { ...target.endless, ...limits, watch }
+  }
+  const limits = { timeoutMs: upstreamTimeoutMs, maxUnreadMs }
+  if (!isLarge) return { ...target.whole, ...limits, watch: undefined }
+  const { stalled, ...line } = target.streams
+  return { ...line, ...limits, watch: stalled.add.bind(stalled) }
 }

@@ -96,7 +96,9 @@ describe('a stream', () => {
           }
           seen.push(...(await drain(source, position)))
           for (const partition of [0, 1, 2]) {
-            const own = records.filter((of) => of.partition === partition && of.tenant === 'shop')
+            const own = records.filter(
+              (one) => one.partition === partition && one.tenant === 'shop',
+            )
             expect(seen.filter((one) => one.startsWith(`${partition}:`))).toEqual(
               own.map(({ offset }) => `${partition}:${offset}`),
             )

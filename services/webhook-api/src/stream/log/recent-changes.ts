@@ -1,4 +1,4 @@
-import { Position } from '../cursor/position.ts'
+import type { Position } from '../cursor/position.ts'
 import type { LoggedEntry } from './logged-entry.ts'
 
 /** Consecutive records of one partition. */

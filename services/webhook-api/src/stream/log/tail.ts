@@ -7,7 +7,7 @@ import {
 import type { EventCodec } from '@surehook/schemas/codec'
 import { backoffMs } from '@surehook/service-kit/backoff'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
-import { Position } from '../cursor/position.ts'
+import type { Position } from '../cursor/position.ts'
 import { bytesOf, entriesByTenant } from './logged-entry.ts'
 import { RecentChanges } from './recent-changes.ts'
 
@@ -21,7 +21,8 @@ const fetchLimits = { waitMs: 1_000, bytes: 1_048_576 }
 /** Under load a fetch brings the changes of this time instead of single ones. */
 const pauseMs = 5
 const backoff = { firstMs: 100, longestMs: 2_000 }
-const recentBytes = 8_388_608
+/** As records. Decoded, which they are for tenants with streams, they take four times as much. */
+const recentBytes = 4_194_304
 
 /**
  * Follows the end of the log for all streams of the process. While Kafka is away it tries again;
