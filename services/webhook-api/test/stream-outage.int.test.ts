@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { openStream, type StreamClient } from '@surehook/scripts/client/stream'
 import { startStack } from '@surehook/scripts/containers/start-stack'
 import type { Stack } from '@surehook/scripts/lib/stack'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { logChanges } from './support/changes.ts'
-import { openStream, type StreamClient } from './support/stream-client.ts'
 import { openWorld, type Tenant, type World } from './support/under-test.ts'
 
 // The tests stop Kafka, so they use their own.

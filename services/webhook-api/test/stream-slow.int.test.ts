@@ -4,9 +4,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { headersOf } from '@surehook/scripts/client/call'
+import { openStream } from '@surehook/scripts/client/stream'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { type Given, logChanges } from './support/changes.ts'
-import { openStream } from './support/stream-client.ts'
 import { openWorld, type Tenant, type World } from './support/under-test.ts'
 
 setFlagsFromString('--expose-gc')

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { environmentsTopic, managementTokensTopic } from '@surehook/contracts/topics'
 import { buildBody } from '@surehook/matching/build-body'
 import { fieldsOf, headersOf, send } from '@surehook/scripts/client/call'
+import { openStream } from '@surehook/scripts/client/stream'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { type Given, logChanges } from './support/changes.ts'
-import { openStream } from './support/stream-client.ts'
 import { publishTable } from './support/tables.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 

@@ -1,6 +1,5 @@
-import { headersOf } from '@surehook/scripts/client/call'
 import { waitUntil } from '@surehook/service-kit/wait-until'
-import type { Tenant } from './under-test.ts'
+import { headersOf } from './call.ts'
 
 export type StreamedEvent = { event: string; id: string; data: string }
 
@@ -17,7 +16,9 @@ export type StreamClient = Disposable & {
   ended(): Promise<void>
 }
 
-/** Reads a stream as a client does. `lastEventId` is where it goes on. */
+type Tenant = { projectId: string; environment: string; token: string }
+
+/** Reads a stream of the API below `api` as a client does. `lastEventId` is where it goes on. */
 export async function openStream(
   api: string,
   tenant: Tenant,
