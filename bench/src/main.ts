@@ -11,6 +11,7 @@ import { openBench } from './platform/open-bench.ts'
 import { isAnyMissing, printed, printRows } from './report/report.ts'
 import { inRounds } from './report/rounds.ts'
 import { stallScenarios } from './stalls/scenarios.ts'
+import { streams } from './streams/scenario.ts'
 
 /**
  * `npm run bench`: measures the running system. Prints results and their limits; fails only for
@@ -40,6 +41,7 @@ const { system, runDirs, tls } = bench
 const scenarios: Record<string, () => Promise<void>> = {
   ...deliveryScenarios({ bench, seconds, changes }),
   history: () => history(system),
+  streams: () => streams(bench, changes),
   matcher: () => matchedChanges(system),
   ...authScenarios({ system, seconds, runDirs }),
   ...dataScenarios({ system, seconds, runDirs, rows: Number(options.rows) }),

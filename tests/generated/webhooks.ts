@@ -104,6 +104,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/rest/_stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream changes
+         * @description Sends the changes of the environment as Server-Sent Events, at least once and in commit order per record. `event` is the operation, `data` the body that a webhook would get, and `id` a cursor. Reconnect with the last `id` in `Last-Event-ID` to miss nothing for 7 days. A comment every 15 s brings the newest cursor. With `format=ndjson` the answer is one page: a line of JSON per event with `cursor`, `headers` and `body`, and the next cursor in `X-Next-Cursor`. A page ends early at 512 KiB.
+         */
+        get: operations["streamChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/rest/_webhooks": {
         parameters: {
             query?: never;
@@ -1735,6 +1755,157 @@ export interface operations {
                 };
             };
             /** @description ENVIRONMENT_NOT_FOUND, EVENT_NOT_FOUND */
+            404: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description INTERNAL_ERROR */
+            500: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description SERVICE_UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    streamChanges: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only changes of this table. Default: all tables
+                 * @example orders
+                 */
+                table?: string;
+                /**
+                 * @description Only these operations, separated by commas. Default: all
+                 * @example INSERT,UPDATE
+                 */
+                events?: string;
+                /** @description Only records that match this filter, as JSON */
+                filter?: string;
+                /** @description Only these fields of the record, separated by commas */
+                select?: string;
+                /**
+                 * @description Where to begin without a cursor: `now` (default), an instant, or a duration back such as `1h`. At most 7 days back
+                 * @example 1h
+                 */
+                from?: string;
+                /** @description Goes on behind this cursor. `Last-Event-ID` prevails */
+                cursor?: string;
+                /** @description `sse`: an endless stream. `ndjson`: one page */
+                format?: "sse" | "ndjson";
+                /** @description Events of a page at most. Default: 100. Only with `ndjson` */
+                limit?: number;
+                /** @description Seconds that an empty page waits for its first event. Default: 0 */
+                wait?: number;
+            };
+            header: {
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
+                "x-project-id": components["schemas"]["ProjectId"];
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
+                environment: components["schemas"]["EnvironmentName"];
+                /** @description The `id` of the last event that you processed */
+                "last-event-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A stream of events, or a page */
+            200: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example event: UPDATE
+                     *     id: ASSNz7sBtYy2AfKfvLkBFt0nD4mS6g2r
+                     *     data: {"id":"0199a1c6-7a64-7cc3-98c4-dc0c0c07398f","timestamp":"2026-01-01T12:00:00.000Z","project_id":"shop","environment":"master","table":"orders","event":"UPDATE","record":{"id":"0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10","customer":"Ada","status":"paid","total":"12.50"},"data":{"id":"0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10","customer":"Ada","status":"paid","total":"12.50"},"changed_fields":["status"]}
+                     */
+                    "text/event-stream": string;
+                    /** @example {"cursor":"ASSNz7sBtYy2AfKfvLkBFt0nD4mS6g2r","headers":{"x-service-event":"UPDATE","x-service-delivery":"0199a1c6-7a64-7cc3-98c4-dc0c0c07398f"},"body":"{\"id\":\"0199a1c6-7a64-7cc3-98c4-dc0c0c07398f\",\"timestamp\":\"2026-01-01T12:00:00.000Z\",\"project_id\":\"shop\",\"environment\":\"master\",\"table\":\"orders\",\"event\":\"UPDATE\",\"record\":{\"id\":\"0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10\",\"customer\":\"Ada\",\"status\":\"paid\",\"total\":\"12.50\"},\"data\":{\"id\":\"0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10\",\"customer\":\"Ada\",\"status\":\"paid\",\"total\":\"12.50\"},\"changed_fields\":[\"status\"]}"} */
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            400: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description MANAGEMENT_TOKEN_INVALID */
+            401: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description ENVIRONMENT_NOT_FOUND */
             404: {
                 headers: {
                     /** @description As sent with the request, or a new one */

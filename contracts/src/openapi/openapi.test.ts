@@ -15,6 +15,7 @@ import * as webhookLedger from '../http/webhooks/ledger.ts'
 import * as webhookLog from '../http/webhooks/log.ts'
 import * as questions from '../http/webhooks/questions.ts'
 import * as webhookRebuild from '../http/webhooks/rebuild.ts'
+import * as webhookStream from '../http/webhooks/stream.ts'
 import * as webhooks from '../http/webhooks/webhooks.ts'
 import type { Operation } from '../operation.ts'
 import { examples } from './examples/with-examples.ts'
@@ -38,7 +39,7 @@ const shownIn = (document: Document) =>
 
 const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && 'reply' in value && 'id' in value
-const ofLog = [webhookLog, webhookLedger, webhookRebuild]
+const ofLog = [webhookLog, webhookLedger, webhookRebuild, webhookStream]
 const ofWebhooks = [webhooks, deliveries, questions, endpoints, ...ofLog]
 const operations = [
   account,

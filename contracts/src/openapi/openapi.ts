@@ -15,6 +15,7 @@ import * as webhookLedger from '../http/webhooks/ledger.ts'
 import * as webhookLog from '../http/webhooks/log.ts'
 import * as questions from '../http/webhooks/questions.ts'
 import * as webhookRebuild from '../http/webhooks/rebuild.ts'
+import * as webhookStream from '../http/webhooks/stream.ts'
 import * as webhooks from '../http/webhooks/webhooks.ts'
 import { credentialsOf, type Operation } from '../operation.ts'
 import { deliveryObject } from './delivery-object.ts'
@@ -77,10 +78,11 @@ const apis = {
       ...operationsOf(webhookLog),
       ...operationsOf(webhookLedger),
       ...operationsOf(webhookRebuild),
+      ...operationsOf(webhookStream),
       reEncrypt.reEncryptSecrets,
     ],
     tags: {
-      webhooks: 'Subscriptions, previews, explanations and replays',
+      webhooks: 'Subscriptions, previews, explanations, replays and the stream',
       deliveries: 'Deliveries, their history and the ledger',
     },
     webhooks: { delivery: deliveryObject },

@@ -155,16 +155,47 @@ describe('authorizeManagement', () => {
   })
 })
 
-describe('environmentExists', () => {
-  const live: EnvironmentState = {
-    projectId: 'shop',
-    environment: 'live',
-    settings: '{}',
-    updatedAt: '2026-01-01T00:00:00Z',
-    deletedAt: null,
-    keyEpoch: 0,
-  }
+const live: EnvironmentState = {
+  projectId: 'shop',
+  environment: 'live',
+  settings: '{}',
+  updatedAt: '2026-01-01T00:00:00Z',
+  deletedAt: null,
+  keyEpoch: 0,
+}
 
+describe('standingOf', () => {
+  const credentials = { authorization: bearer('a'), projectId: 'shop', environment: 'live' }
+
+  it('holds while token and environment are there, and ends with either', async () => {
+    const { state, put, access } = setUp()
+    const isAdmitted = access.standingOf(credentials)
+    expect(isAdmitted()).toBe(false)
+    put(token('a'))
+    expect(isAdmitted()).toBe(false)
+    state.apply(environmentsTopic, 'shop/live', live)
+    expect(isAdmitted()).toBe(true)
+    put(token('a', { environments: ['test'] }))
+    expect(isAdmitted()).toBe(false)
+    put(token('a', { expiresAt: '2026-06-01T12:00:00.000Z' }))
+    expect(isAdmitted()).toBe(false)
+    put(token('a'))
+    state.apply(environmentsTopic, 'shop/live', { ...live, deletedAt: '2026-01-01T00:00:00Z' })
+    expect(isAdmitted()).toBe(false)
+    state.apply(environmentsTopic, 'shop/live', live)
+    state.apply(managementTokensTopic, 'id-a', null)
+    expect(isAdmitted()).toBe(false)
+  })
+
+  it('trusts no view that does not follow its topics', async () => {
+    const { state, put, access } = setUp({ healthy: false })
+    put(token('a'))
+    state.apply(environmentsTopic, 'shop/live', live)
+    expect(access.standingOf(credentials)()).toBe(false)
+  })
+})
+
+describe('environmentExists', () => {
   it('reads the topic, and updates its view before it returns false', async () => {
     const { state, access, late, barriers } = setUp()
     late.push(() => state.apply(environmentsTopic, 'shop/live', live))

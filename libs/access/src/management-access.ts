@@ -33,6 +33,11 @@ export type PlatformAccess = AsyncDisposable & {
     credentials: ManagementCredentials,
     signal?: AbortSignal,
   ): Promise<ManagementIdentity>
+  /**
+   * For what outlives its request: tells at any time whether the token still manages the project and environment,
+   * by what is known here. False also while that is not current.
+   */
+  standingOf(credentials: ManagementCredentials): () => boolean
   environmentExists(projectId: string, environment: string, signal?: AbortSignal): Promise<boolean>
   /** Environments whose deletion may be incomplete in some service. */
   deletedEnvironments(): readonly DeletedEnvironment[]
@@ -114,6 +119,16 @@ export function createPlatformAccess({ state, view, now }: PlatformAccessParts):
         throw new AppError('FORBIDDEN', 'The token is not for this project and environment')
       }
       return { ...tenant, tokenId: token.id }
+    },
+    standingOf({ authorization, projectId, environment }) {
+      const hash = tokenHash(authorization)
+      const tenant = readTenant(projectId, environment)
+      return () => {
+        const token = view.healthy ? state.tokenOf(hash) : undefined
+        if (token === undefined || isExpired(token, now()) || !mayManage(token, tenant))
+          return false
+        return state.hasEnvironment(tenant.projectId, tenant.environment)
+      }
     },
     async environmentExists(projectId, environment, signal) {
       const find = () => state.hasEnvironment(projectId, environment) || undefined

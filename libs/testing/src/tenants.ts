@@ -28,6 +28,16 @@ export async function publishToken(
   return token
 }
 
+/** As `publishToken`, with the id by which the token can be revoked. */
+export async function publishRevocableToken(
+  { codec, producer }: Parts,
+  projectId: string,
+): Promise<{ tokenId: string; token: string }> {
+  const { id: tokenId, token, record } = tokenRecord(codec, projectId)
+  await producer.send([record])
+  return { tokenId, token }
+}
+
 /** The state of an environment, as auth-service publishes it. */
 export function environmentRecord(
   codec: EventCodec,

@@ -59,7 +59,7 @@ export async function send(baseUrl: string, request: string, call: Call = {}): P
   return { status: response.status, headers: response.headers, text, body, list }
 }
 
-const isJson = ({ headers }: Response) => headers.get('content-type')?.includes('json') ?? false
+const isJson = ({ headers }: Response) => /[/+]json/.test(headers.get('content-type') ?? '')
 
 function bodyText(body: unknown): string | null {
   if (body === undefined) return null

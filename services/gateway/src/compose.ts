@@ -60,6 +60,9 @@ export async function compose(
     }),
   )
 
+  // The server waits for open answers when it closes.
+  opening.defer(() => forwarder.endStreams())
+
   const resources = opening.move()
   return {
     port: server.port,

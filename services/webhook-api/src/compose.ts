@@ -39,6 +39,8 @@ import { purgeEnvironment } from './purge/purge-environment.ts'
 import { openRebuilds } from './rebuild/open-rebuilds.ts'
 import { rebuildRoutes } from './rebuild/rebuild-routes.ts'
 import { endedReplays } from './redelivery/replay/replay-store.ts'
+import { openStreams } from './stream/open-streams.ts'
+import { streamRoutes } from './stream/stream-routes.ts'
 import { manageSubscriptions } from './subscriptions/manage-subscriptions.ts'
 import { runRestatePolicies } from './subscriptions/policy/restate-policies.ts'
 import { reEncryptRoutes } from './subscriptions/re-encryption/re-encrypt-routes.ts'
@@ -86,13 +88,15 @@ export async function compose(
   const management = opening.use(
     openManagement({ config, pool, messaging, relay, access, tables, log, metrics }),
   )
-  const { routes, onGone } = management
+  const { routes, onGone, streams } = management
   const deliveryLog = opening.use(
     openDeliveryLog(messaging, { ...config, pool, onGone, log, metrics }),
   )
   const api = opening.use(
     await host.openApiServer({ ...config.http, log, metrics, tracer, routes }),
   )
+  // The server waits for open answers when it closes.
+  opening.defer(() => streams.endAll())
 
   const resources = opening.move()
   return {
@@ -189,6 +193,7 @@ function openManagement(deps: ManagementDeps) {
   const gone = open.use(runDisableGone(parts))
   open.use(openPurge(parts))
   open.use(runRestatePolicies({ ...parts, relay }))
+  const streams = open.use(openStreams({ ...parts, ...messaging }))
   const ledgers = open.use(openLedgers({ ...parts, ...messaging }))
   const rebuilds = open.use(openRebuilds({ ...parts, ...messaging }))
   const endpoints = open.use(openEndpoints(parts))
@@ -207,8 +212,10 @@ function openManagement(deps: ManagementDeps) {
     questionRoutes({ authorize, ...logQuestions, stats: webhookStats(pool, Date.now) }),
     endpointRoutes({ authorize, endpoints }),
     logRoutes({ authorize, ...logQuestions }),
+    streamRoutes({ authorize, streams }),
   ]
   return {
+    streams,
     routes: (router: Router) => mounts.forEach((mountOn) => mountOn(router)),
     onGone: gone.wake,
     [Symbol.asyncDispose]: () => open.disposeAsync(),

@@ -48,6 +48,8 @@ export const Env = z.object({
   // The SHA-256 of the administrator's token suffices to recognise it, and is useless elsewhere. If
   // it is empty, nobody is admitted.
   PLATFORM_ADMIN_TOKEN_SHA256: commaList.pipe(z.array(sha256).max(5)).prefault(''),
+  STREAMS_PER_TENANT: z.coerce.number().int().min(1).max(10_000).default(100),
+  STREAMS_PER_REPLICA: z.coerce.number().int().min(1).max(100_000).default(2_000),
   WEBHOOK_HISTORY_DAYS: z.coerce.number().int().min(1).max(3_650).default(30),
 })
 
@@ -77,6 +79,11 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     disableLookMs: Math.ceil(Math.min(60_000, read.WEBHOOK_DISABLE_AFTER / 10)),
     maxSubscriptions: read.WEBHOOK_MAX_SUBSCRIPTIONS,
     historyDays: read.WEBHOOK_HISTORY_DAYS,
+    streams: {
+      perTenant: read.STREAMS_PER_TENANT,
+      perReplica: read.STREAMS_PER_REPLICA,
+      heartbeatMs: 15_000,
+    },
   })
 }
 

@@ -27,7 +27,7 @@ export const WatchedTable = z
   .string()
   .regex(/^(?:_webhooks|[a-z][a-z0-9_]{0,62})$/, 'must be a table name: a-z, 0-9 and "_"')
 
-const Events = z
+export const Events = z
   .array(z.enum(changeOperations))
   .min(1)
   .refine(isUnique, ruled('each event once', 'repeated'))
@@ -37,7 +37,7 @@ const ReceiverUrl = z.string().superRefine((url, context) => {
   if (fault !== null) context.addIssue({ code: 'custom', message: fault })
 })
 
-const FilterInput = JsonObject.superRefine((filter, context) => {
+export const FilterInput = JsonObject.superRefine((filter, context) => {
   const parsed = parseFilter(filter)
   if (parsed.ok) return
   for (const { field, message } of parsed.violations) {
@@ -50,7 +50,7 @@ const FilterInput = JsonObject.superRefine((filter, context) => {
     `and ${filterLimits.bytes} bytes of JSON`,
 })
 
-const Select = z
+export const Select = z
   .array(text(128))
   .min(1)
   .max(500)

@@ -6,6 +6,8 @@ export type OperationExample = {
   /** By media type, where the body may have others than `application/json`. */
   bodies?: Readonly<Record<string, unknown>>
   reply?: unknown
+  /** Where an answer of another media type looks different. */
+  replyAs?: Readonly<Record<string, unknown>>
 }
 
 export type OperationExamples = Readonly<Record<string, OperationExample>>

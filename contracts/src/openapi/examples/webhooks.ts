@@ -13,8 +13,21 @@ const input = {
 const { secret, ...shown } = input
 const subscription = { id: ids.subscription, ...shown, active: true, createdAt }
 const parameters = { id: ids.subscription }
+const body = JSON.stringify(payload)
+const cursor = 'ASSNz7sBtYy2AfKfvLkBFt0nD4mS6g2r'
 
 export const webhookExamples: OperationExamples = {
+  streamChanges: {
+    parameters: { table: 'orders', events: 'INSERT,UPDATE', from: '1h' },
+    reply: `event: UPDATE\nid: ${cursor}\ndata: ${body}\n\n`,
+    replyAs: {
+      'application/x-ndjson': `${JSON.stringify({
+        cursor,
+        headers: { 'x-service-event': 'UPDATE', 'x-service-delivery': ids.event },
+        body,
+      })}\n`,
+    },
+  },
   createWebhook: { body: input, reply: subscription },
   listWebhooks: { reply: { webhooks: [subscription], nextCursor: null } },
   getWebhook: { parameters, reply: { webhook: subscription, deliveries: [delivery] } },

@@ -48,7 +48,7 @@ function addTo({ operationId = '', parameters = [], requestBody, responses }: Op
     if (media !== undefined && body !== undefined) media.example = body
   }
   const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? []
-  fill(success?.content, example.reply)
+  fill(success?.content, example.reply, example.replyAs)
 }
 
 function addValue(parameter: Parameter, { parameters = {} }: OperationExample): void {
@@ -57,7 +57,11 @@ function addValue(parameter: Parameter, { parameters = {} }: OperationExample): 
   if (value !== undefined) parameter.example = value
 }
 
-function fill(content: Content = {}, example: unknown): void {
+function fill(
+  content: Content = {},
+  example: unknown,
+  byType: Readonly<Record<string, unknown>> = {},
+): void {
   if (example === undefined) return
-  for (const media of Object.values(content)) media.example = example
+  for (const [type, media] of Object.entries(content)) media.example = byType[type] ?? example
 }

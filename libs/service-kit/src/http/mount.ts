@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { parse as parseQuery } from 'node:querystring'
 import type { Operation } from '@surehook/contracts/operation'
 import type { Violation } from '@surehook/contracts/problem'
@@ -42,6 +43,15 @@ export class Reply {
   }
 }
 
+/** An answer that writes itself. When it rejects, an answer that has begun is cut. */
+export class WrittenAnswer {
+  readonly write: (res: ServerResponse) => Promise<void>
+
+  constructor(write: (res: ServerResponse) => Promise<void>) {
+    this.write = write
+  }
+}
+
 class RawJson {
   readonly text: string
 
@@ -55,7 +65,7 @@ export function rawJson(text: string): RawJson {
   return new RawJson(text)
 }
 
-type Answer<Op extends Operation> = z.input<Op['reply']['schema']> | Reply | RawJson
+type Answer<Op extends Operation> = z.input<Op['reply']['schema']> | Reply | RawJson | WrittenAnswer
 
 export type Handle<Op extends Operation, Auth = undefined> = (
   input: Input<Op>,
@@ -119,7 +129,8 @@ export function mount<Op extends Operation, Auth = undefined>(
       if (refuse === undefined || err instanceof ClientGoneError) throw err
       return refuse(err, context)
     })
-    sendAnswer(res, operation, { answer, req })
+    if (answer instanceof WrittenAnswer) await answer.write(res)
+    else sendAnswer(res, operation, { answer, req })
   }
   const register: IRouterMatcher<unknown> = router[operation.method].bind(router)
   register(expressPath(operation.path), serve)

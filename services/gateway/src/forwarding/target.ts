@@ -18,28 +18,38 @@ export type Target = AsyncDisposable & {
   readonly prefix: string
   readonly whole: Line
   readonly streams: Line & { readonly stalled: StalledStreams }
+  /** For answers that may never end: they take no connection from other requests. */
+  readonly endless: Line
 }
 
 const connectTimeoutMs = 3_000
 const maxWaitMs = 5_000
 const wholeLimits = { total: 1_024, perClient: 512, waiting: 2_048, maxWaitMs }
+const endlessLimits = { total: 4_096, perClient: 1_024, waiting: 256, maxWaitMs }
+/**
+ * A stream sends something every 15 s, and a page of it comes within 30 s. Whoever sends nothing for
+ * longer is gone.
+ */
+const endlessTimeoutMs = 60_000
 const streamLimits = { total: 64, perClient: 16, waiting: 128, maxWaitMs }
 
 export function openTarget(place: Place, timeoutMs: number): Target {
-  const lineOf = (limits: typeof wholeLimits): Line => ({
-    way: place instanceof URL ? openPool(place, limits.total, timeoutMs) : place,
+  const lineOf = (limits: typeof wholeLimits, silentMs = timeoutMs): Line => ({
+    way: place instanceof URL ? openPool(place, limits.total, silentMs) : place,
     slots: new Slots(limits),
   })
   const whole = lineOf(wholeLimits)
   const streams = lineOf(streamLimits)
+  const endless = lineOf(endlessLimits, endlessTimeoutMs)
   const stalled = new StalledStreams(streams.slots)
   return {
     prefix: place instanceof URL ? place.pathname.replace(/\/$/, '') : '',
     whole,
+    endless,
     streams: { ...streams, stalled },
     async [Symbol.asyncDispose]() {
       stalled[Symbol.dispose]()
-      const pools = [whole.way, streams.way].filter((way) => way instanceof Pool)
+      const pools = [whole.way, streams.way, endless.way].filter((way) => way instanceof Pool)
       await Promise.all(pools.map((pool) => pool.destroy()))
     },
   }

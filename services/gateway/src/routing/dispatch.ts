@@ -10,8 +10,9 @@ export function dispatch(forwarder: Forwarder): RequestHandler {
     const route = routeOf(req.url)
     switch (route.kind) {
       case 'proxy':
-        contextOf(res).operation = route.upstream
-        return forwarder.forward(route.upstream, route.url, { req, res, next })
+        // A stream lasts for hours: its times would hide those of requests.
+        contextOf(res).operation = route.isStream === true ? 'stream' : route.upstream
+        return forwarder.forward(route, { req, res, next })
       case 'local':
         contextOf(res).operation = 'gateway'
         // The next handlers match the decoded path that was checked here.

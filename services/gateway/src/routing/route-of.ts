@@ -1,8 +1,8 @@
 export type Upstream = 'auth' | 'data' | 'webhooks'
 
 export type Route =
-  /** `url` is the path and query for the upstream. */
-  | { kind: 'proxy'; upstream: Upstream; url: string }
+  /** `url` is the path and query for the upstream. `isStream`: the answer may never end. */
+  | { kind: 'proxy'; upstream: Upstream; url: string; isStream?: true }
   | { kind: 'local'; path: string }
   /** A path that two parsers could read differently. */
   | { kind: 'ambiguous' }
@@ -46,6 +46,9 @@ function apiRoute(path: string, query: string): Route {
   const url = path + query
   if (ofWebhooks.some((prefix) => isBelow(path, prefix))) {
     return { kind: 'proxy', upstream: 'webhooks', url }
+  }
+  if (isBelow(path, '/api/rest/_stream')) {
+    return { kind: 'proxy', upstream: 'webhooks', url, isStream: true }
   }
   if (isBelow(path, '/api/rest') || isBelow(path, '/api/graphql')) {
     return { kind: 'proxy', upstream: 'data', url }

@@ -19,6 +19,7 @@ import {
 } from '@surehook/testing/platform-service'
 import { openTestDatabase, type TestDatabase } from '@surehook/testing/service-database'
 import {
+  publishRevocableToken,
   publishTenant,
   publishToken,
   type Tenant,
@@ -48,6 +49,7 @@ export type World = AsyncDisposable & {
   /** Creates an environment, and a token that is valid for its whole project. */
   tenant(environment?: string): Promise<Tenant>
   token(projectId: string, limits?: TokenLimits): Promise<string>
+  revocableToken(projectId: string): Promise<{ tokenId: string; token: string }>
 }
 
 /** Opens the real parts around the service that are not under test. */
@@ -98,6 +100,7 @@ export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
     },
     tenant: (environment = 'master') => publishTenant(world, { environment }),
     token: (projectId, limits) => publishToken(world, projectId, limits),
+    revocableToken: (projectId) => publishRevocableToken(world, projectId),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

@@ -1,0 +1,120 @@
+import * as z from 'zod'
+import { defineOperation } from '../../operation.ts'
+import { changesKeptMs } from '../../topics.ts'
+import { Instant } from '../instant.ts'
+import {
+  Events,
+  FilterInput,
+  managed,
+  refusals,
+  Select,
+  tenantHeaders,
+  WatchedTable,
+} from './webhooks.ts'
+
+export const streamLimits = {
+  /** Of one page. */
+  events: 1_000,
+  waitS: 25,
+  /** A page ends with the event that reaches this size. */
+  pageBytes: 524_288,
+} as const
+
+export const eventStream = 'text/event-stream'
+export const ndjson = 'application/x-ndjson'
+/** The header of a page that has its next cursor. */
+export const nextCursorHeader = 'X-Next-Cursor'
+
+const list = (text: string) => text.split(',')
+
+const FilterText = z
+  .string()
+  .max(20_000)
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text)
+    } catch {
+      context.addIssue({ code: 'custom', message: 'must be JSON' })
+      return z.NEVER
+    }
+  })
+  .pipe(FilterInput)
+
+const duration = /^\d{1,9}(?:ms|s|m|h|d)$/
+const From = z
+  .string()
+  .max(64)
+  .refine((text) => text === 'now' || duration.test(text) || Instant.safeParse(text).success, {
+    error: 'must be "now", an instant such as 2026-01-01T12:00:00Z or a duration such as 1h',
+  })
+
+const Cursor = z.string().max(4_096)
+const days = changesKeptMs / 86_400_000
+
+const query = z.strictObject({
+  table: WatchedTable.optional().describe('Only changes of this table. Default: all tables'),
+  events: z
+    .string()
+    .transform(list)
+    .pipe(Events)
+    .optional()
+    .describe('Only these operations, separated by commas. Default: all'),
+  filter: FilterText.optional().describe('Only records that match this filter, as JSON'),
+  select: z
+    .string()
+    .transform(list)
+    .pipe(Select)
+    .optional()
+    .describe('Only these fields of the record, separated by commas'),
+  from: From.optional().describe(
+    `Where to begin without a cursor: \`now\` (default), an instant, or a duration back such as \`1h\`. At most ${days} days back`,
+  ),
+  cursor: Cursor.optional().describe('Goes on behind this cursor. `Last-Event-ID` prevails'),
+  format: z
+    .enum(['sse', 'ndjson'])
+    .default('sse')
+    .describe('`sse`: an endless stream. `ndjson`: one page'),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(streamLimits.events)
+    .optional()
+    .describe('Events of a page at most. Default: 100. Only with `ndjson`'),
+  wait: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(streamLimits.waitS)
+    .optional()
+    .describe('Seconds that an empty page waits for its first event. Default: 0'),
+})
+export type StreamQuery = z.output<typeof query>
+
+export const streamChanges = defineOperation({
+  ...managed,
+  tag: 'webhooks',
+  id: 'streamChanges',
+  method: 'get',
+  path: '/api/rest/_stream',
+  summary: 'Stream changes',
+  description:
+    'Sends the changes of the environment as Server-Sent Events, at least once and in commit ' +
+    'order per record. `event` is the operation, `data` the body that a webhook would get, and ' +
+    '`id` a cursor. Reconnect with the last `id` in `Last-Event-ID` to miss nothing for ' +
+    `${days} days. A comment every 15 s brings the newest cursor. ` +
+    'With `format=ndjson` the answer is one page: a line of JSON per event with `cursor`, ' +
+    `\`headers\` and \`body\`, and the next cursor in \`${nextCursorHeader}\`. ` +
+    `A page ends early at ${streamLimits.pageBytes / 1024} KiB.`,
+  headers: tenantHeaders.extend({
+    'last-event-id': Cursor.optional().describe('The `id` of the last event that you processed'),
+  }),
+  query,
+  reply: {
+    status: 200,
+    schema: z.string().describe('Events, or one JSON object per line'),
+    description: 'A stream of events, or a page',
+  },
+  mediaTypes: [eventStream, ndjson],
+  errors: [...refusals, 'RATE_LIMIT_EXCEEDED'],
+})

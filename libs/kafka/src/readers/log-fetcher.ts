@@ -1,0 +1,142 @@
+import { createRequire } from 'node:module'
+import { boundedBy } from '@surehook/service-kit/bounded'
+import type { Kafka, KafkaMessage } from 'kafkajs'
+import type { Logger } from 'pino'
+import { type Broker, type Cluster, openCluster } from '../client/cluster.ts'
+import { endOfEmpty } from '../kafkajs-patches/wire/fetch-response.ts'
+
+/** Where a partition is read on. */
+export type LogPlace = { partition: number; offset: number }
+
+export type FetchedLog = {
+  partition: number
+  /** From the asked offset on, without aborted transactions and control records. */
+  messages: KafkaMessage[]
+  /** Where the next fetch begins: the asked offset when there was nothing to read. */
+  next: number
+}
+
+export type FetchLimits = {
+  /** A leader that has nothing yet answers after this time. */
+  waitMs: number
+  /** About what one leader sends at most. */
+  bytes: number
+}
+
+/** A place is outside of its log: its records expired, or the log was truncated. */
+export class OutOfLogError extends Error {
+  override readonly name = 'OutOfLogError'
+}
+
+type Fetched = { responses: { partitions: PartitionData[] }[] }
+type PartitionData = { partition: number; messages: KafkaMessage[] }
+type FetchingBroker = Broker & { fetch(of: object): Promise<Fetched> }
+type Batch = { readonly messages: KafkaMessage[]; readonly rawMessages: KafkaMessage[] }
+type NewBatch = new (topic: string, fetchedOffset: string, of: PartitionData) => Batch
+
+// Hides what an aborted transaction wrote, as in a consumer.
+const BatchOf = createRequire(import.meta.url)('kafkajs/src/consumer/batch') as NewBatch
+const answerWithinMs = 10_000
+
+/**
+ * Fetches a topic's partitions without a consumer group: a read begins at once, anywhere. It
+ * connects with the first fetch. A fetch that fails has read nothing, and may be repeated.
+ */
+export class LogFetcher implements AsyncDisposable {
+  readonly #kafka: Kafka
+  readonly #topic: string
+  readonly #log: Logger
+  #cluster: Promise<Cluster> | null = null
+
+  constructor({ kafka, topic, log }: { kafka: Kafka; topic: string; log: Logger }) {
+    this.#kafka = kafka
+    this.#topic = topic
+    this.#log = log
+  }
+
+  /** The partitions that have a leader, by its node. */
+  async leaders(partitions: readonly number[]): Promise<ReadonlyMap<string, readonly number[]>> {
+    return this.#ask(async (cluster) => {
+      await cluster.refreshMetadataIfNecessary()
+      const byNode = cluster.findLeaderForPartitions(this.#topic, [...partitions])
+      return new Map(Object.entries(byNode).filter(([node]) => Number(node) >= 0))
+    })
+  }
+
+  /** Rejects with an `OutOfLogError`, or with what another try may cure. */
+  fetch(node: string, places: readonly LogPlace[], limits: FetchLimits): Promise<FetchedLog[]> {
+    const { waitMs, bytes } = limits
+    const fetched = this.#ask(async (cluster) => {
+      const broker = (await cluster.findBroker({ nodeId: node })) as FetchingBroker
+      const maxBytes = Math.max(65_536, Math.floor(bytes / places.length))
+      const partitions = places.map(({ partition, offset }) => ({
+        ...{ partition, fetchOffset: String(offset), maxBytes },
+      }))
+      const topics = [{ topic: this.#topic, partitions }]
+      const answer = await broker.fetch({ maxWaitTime: waitMs, maxBytes: bytes, topics })
+      return answer.responses.flatMap((of) => of.partitions)
+    })
+    const read = fetched.then((all) => all.flatMap((data) => this.#readOf(data, places)))
+    return boundedBy(waitMs + answerWithinMs, read, 'Kafka does not show its log')
+  }
+
+  /** Reads the next records of all places, from each leader at once. */
+  async fetchAll(places: readonly LogPlace[], limits: FetchLimits): Promise<FetchedLog[]> {
+    const leaders = await this.leaders(places.map(({ partition }) => partition))
+    const fetching = [...leaders].map(([node, led]) => {
+      const ofNode = places.filter(({ partition }) => led.includes(partition))
+      return this.fetch(node, ofNode, limits)
+    })
+    return (await Promise.all(fetching)).flat()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const cluster = this.#cluster
+    this.#cluster = null
+    try {
+      await (await cluster)?.disconnect()
+    } catch (err) {
+      this.#log.debug({ err }, 'kafka.log-fetcher.close')
+    }
+  }
+
+  #readOf(data: PartitionData, places: readonly LogPlace[]): FetchedLog[] {
+    const { partition } = data
+    const offset = places.find((place) => place.partition === partition)?.offset
+    if (offset === undefined) return []
+    const { messages, rawMessages } = new BatchOf(this.#topic, String(offset), data)
+    const last = rawMessages.at(-1)
+    const end = last === undefined ? endOfEmpty(rawMessages) : Number(last.offset) + 1
+    return [{ partition, messages, next: Math.max(offset, end ?? offset) }]
+  }
+
+  async #ask<T>(question: (cluster: Cluster) => Promise<T>): Promise<T> {
+    const asked = (this.#cluster ??= this.#connect())
+    try {
+      return await question(await asked)
+    } catch (err) {
+      if (isOfType(err, 'OFFSET_OUT_OF_RANGE'))
+        throw new OutOfLogError('The log has no such offset')
+      await this.#recover(asked, err)
+      throw err
+    }
+  }
+
+  /** A leader that refuses has moved: metadata tell where. Any other failure needs new connections. */
+  async #recover(asked: Promise<Cluster>, err: unknown): Promise<void> {
+    if (this.#cluster !== asked) return
+    if (err instanceof Error && 'type' in err) {
+      await (await asked).refreshMetadata().catch(() => void this[Symbol.asyncDispose]())
+    } else void this[Symbol.asyncDispose]()
+  }
+
+  async #connect(): Promise<Cluster> {
+    const cluster = openCluster(this.#kafka)
+    await cluster.connect()
+    await cluster.addMultipleTargetTopics([this.#topic])
+    return cluster
+  }
+}
+
+const isOfType = (err: unknown, type: string): boolean =>
+  err instanceof Error && 'type' in err && err.type === type

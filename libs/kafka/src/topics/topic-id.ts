@@ -1,0 +1,122 @@
+import type { Kafka } from 'kafkajs'
+import { type Call, openCluster } from '../client/cluster.ts'
+
+const metadataKey = 3
+/** The first version that answers with ids (Kafka 2.8). kafkajs ends at version 6. */
+const version = 10
+
+/**
+ * The id that Kafka gave the topic when it was created. A topic that is made anew under the same
+ * name has another one. Zeros if the brokers are older than Kafka 2.8.
+ */
+export async function readTopicId(kafka: Kafka, topic: string): Promise<Buffer> {
+  const cluster = openCluster(kafka)
+  try {
+    await cluster.connect()
+    const broker = await cluster.brokerPool.findConnectedBroker()
+    const call = broker.lookupRequest(metadataKey, { versions: [String(version)], protocol })({
+      topic,
+    }) as Call | null
+    return call === null ? noId : ((await broker.connectionPool.send(call)) as Buffer)
+  } finally {
+    await cluster.disconnect()
+  }
+}
+
+const noId = Buffer.alloc(16)
+
+function protocol({ version: supported }: { version: number }) {
+  return ({ topic }: { topic: string }): Call | null => {
+    if (supported < version) return null
+    const buffer = encodeMetadataRequest(topic)
+    return {
+      request: {
+        apiKey: metadataKey,
+        apiVersion: version,
+        apiName: 'Metadata',
+        encode: async () => ({ buf: buffer, buffer }),
+      },
+      response: {
+        decode: async (bytes) => decodeTopicId(bytes),
+        parse: async (answer) => answer,
+      },
+    }
+  }
+}
+
+/**
+ * https://kafka.apache.org/protocol#The_Messages_Metadata. The first byte ends the request's header
+ * of version 2, which kafkajs does not know: no tagged fields.
+ */
+function encodeMetadataRequest(topic: string): Buffer {
+  const name = Buffer.from(topic)
+  const options = [0, 0, 0]
+  return Buffer.concat([
+    Buffer.from([0, 2]),
+    noId,
+    Buffer.from([name.length + 1]),
+    name,
+    Buffer.from([0, ...options, 0]),
+  ])
+}
+
+/** Throws if the answer is not about exactly one topic. */
+function decodeTopicId(bytes: Buffer): Buffer {
+  const input = new Input(bytes)
+  input.skipTags()
+  input.skip(4)
+  for (let brokers = input.varint() - 1; brokers > 0; brokers--) {
+    input.skip(4)
+    input.skipText()
+    input.skip(4)
+    input.skipText()
+    input.skipTags()
+  }
+  input.skipText()
+  input.skip(4)
+  const topics = input.varint() - 1
+  const errorCode = input.take(2).readInt16BE()
+  if (topics !== 1 || errorCode !== 0) throw new Error(`Kafka shows no topic id: ${errorCode}`)
+  input.skipText()
+  return Buffer.from(input.take(16))
+}
+
+/** Compact strings and arrays have their length plus one in front, as a varint. */
+class Input {
+  readonly #bytes: Buffer
+  #at = 0
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+  }
+
+  varint(): number {
+    let value = 0
+    for (let shift = 0; ; shift += 7) {
+      const byte = this.take(1).readUInt8()
+      value |= (byte & 127) << shift
+      if (byte < 128) return value
+    }
+  }
+
+  take(length: number): Buffer {
+    this.#at += length
+    return this.#bytes.subarray(this.#at - length, this.#at)
+  }
+
+  skip(length: number): void {
+    this.take(length)
+  }
+
+  skipText(): void {
+    const length = this.varint() - 1
+    if (length > 0) this.skip(length)
+  }
+
+  skipTags(): void {
+    for (let left = this.varint(); left > 0; left--) {
+      this.varint()
+      this.skip(this.varint())
+    }
+  }
+}

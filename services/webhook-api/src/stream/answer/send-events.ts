@@ -1,0 +1,71 @@
+import type { Position } from '../cursor/position.ts'
+import type { ChangeSource, OwnPiece, Portion } from '../log/change-source.ts'
+import type { Wanted } from '../wanted.ts'
+import { sseEvent, sseHeartbeat, sseStart } from './framing.ts'
+import type { StreamOutput } from './stream-output.ts'
+
+export type Sending = {
+  source: Pick<ChangeSource, 'next'>
+  output: StreamOutput
+  /** Behind everything that was written or does not match. */
+  position: Position
+  wanted: Wanted
+  /** The cursor of the position now. */
+  cursor: () => string
+  heartbeatMs: number
+  onEvents: (count: number) => void
+  signal: AbortSignal
+}
+
+const chunkChars = 32_768
+
+/**
+ * Sends events until something throws: the signal's reason, or the end of the log's beginning. While
+ * the client reads nothing, nothing of the log is held for it: it is read again afterwards.
+ */
+export async function sendEvents(sending: Sending): Promise<never> {
+  const { source, output, cursor, heartbeatMs, signal } = sending
+  await output.write(sseStart(cursor()), signal)
+  for (;;) {
+    await output.writable(signal)
+    await sendNext(sending, await source.next(Math.max(0, heartbeatMs - output.quietMs), signal))
+    if (output.quietMs >= heartbeatMs) await output.write(sseHeartbeat(cursor()), signal)
+  }
+}
+
+async function sendNext(sending: Sending, portion: Portion | null): Promise<void> {
+  if (portion === null) return
+  using held = portion
+  for (const piece of held.pieces) {
+    if (!(await sendPiece(sending, piece))) return
+  }
+}
+
+/** Resolves with whether the client takes more. */
+async function sendPiece(
+  sending: Sending,
+  { partition, next, entries }: OwnPiece,
+): Promise<boolean> {
+  const { output, position, wanted, cursor, signal } = sending
+  let text = ''
+  let events = 0
+  const flush = async () => {
+    if (text === '') return true
+    sending.onEvents(events)
+    const chunk = text
+    text = ''
+    events = 0
+    return output.write(chunk, signal)
+  }
+  for (const entry of entries) {
+    if (entry.offset < position.at(partition)) continue
+    const change = await entry.change()
+    position.advance(partition, entry.offset + 1)
+    if (change === null || !wanted.matches(change)) continue
+    text += sseEvent({ event: change.event, select: wanted.select, cursor: cursor() })
+    events += 1
+    if (text.length >= chunkChars && !(await flush())) return false
+  }
+  position.advance(partition, next)
+  return flush()
+}

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import { CursorCodec } from './cursor.ts'
+import { Position } from './position.ts'
+
+const keyA = Buffer.alloc(32, 1)
+const keyB = Buffer.alloc(32, 2)
+const topicId = Buffer.alloc(16, 7)
+const tenant = { projectId: 'shop', environment: 'live' }
+const codec = new CursorCodec([keyA], topicId)
+
+const positions = fc
+  .array(fc.maxSafeNat(), { minLength: 1, maxLength: 50 })
+  .map((offsets) => new Position(offsets))
+
+describe('a cursor', () => {
+  it('comes back as the position that it was made of', () => {
+    fc.assert(
+      fc.property(positions, (position) => {
+        const cursor = codec.encode(position, tenant)
+        expect(cursor).toMatch(/^[\w-]+$/)
+        expect(codec.decode(cursor, tenant)?.offsets).toEqual(position.offsets)
+      }),
+    )
+  })
+
+  it('is compact: 12 partitions of a billion records fit into 100 characters', () => {
+    const position = new Position(Array.from({ length: 12 }, () => 1_000_000_000))
+    expect(codec.encode(position, tenant).length).toBeLessThan(100)
+  })
+
+  it('is refused when any of its characters is another one', () => {
+    fc.assert(
+      fc.property(
+        positions,
+        fc.nat(),
+        fc.constantFrom('A', 'b', '7', '_'),
+        (position, at, other) => {
+          const cursor = codec.encode(position, tenant)
+          const index = at % cursor.length
+          const forged = cursor.slice(0, index) + other + cursor.slice(index + 1)
+          fc.pre(forged !== cursor)
+          expect(codec.decode(forged, tenant)).toBeNull()
+        },
+      ),
+    )
+  })
+
+  it('is refused elsewhere: for other tenants, another topic and another key', () => {
+    const cursor = codec.encode(new Position([1, 2, 3]), tenant)
+    expect(codec.decode(cursor, { ...tenant, environment: 'test' })).toBeNull()
+    expect(codec.decode(cursor, { ...tenant, projectId: 'shop2' })).toBeNull()
+    expect(codec.decode(cursor, { projectId: 'sho', environment: 'plive' })).toBeNull()
+    expect(new CursorCodec([keyA], randomBytes(16)).decode(cursor, tenant)).toBeNull()
+    expect(new CursorCodec([keyB], topicId).decode(cursor, tenant)).toBeNull()
+  })
+
+  it('stays valid while its key is one of the previous ones', () => {
+    const cursor = codec.encode(new Position([5]), tenant)
+    expect(new CursorCodec([keyB, keyA], topicId).decode(cursor, tenant)?.offsets).toEqual([5])
+  })
+
+  it('is never made of any text', () => {
+    fc.assert(fc.property(fc.string(), (text) => expect(codec.decode(text, tenant)).toBeNull()))
+    expect(codec.decode('', tenant)).toBeNull()
+  })
+})

@@ -1,0 +1,71 @@
+import type { StreamQuery } from '@surehook/contracts/http/webhooks/stream'
+import { changesKeptMs } from '@surehook/contracts/topics'
+import type { LogEnds, PartitionOffset } from '@surehook/kafka/offsets/log-ends'
+import { boundedBy } from '@surehook/service-kit/bounded'
+import { invalid } from '@surehook/service-kit/errors'
+import { parseDuration } from '@surehook/service-kit/time'
+import type { Tenant } from '../../subscriptions/subscription-changes.ts'
+import type { CursorCodec } from './cursor.ts'
+import { Position } from './position.ts'
+
+export type StartDeps = {
+  ends: Pick<LogEnds, 'read' | 'readBounds' | 'readAt'>
+  cursors: CursorCodec
+  tenant: Tenant
+  now: () => number
+}
+
+export type StartAsked = Pick<StreamQuery, 'from' | 'cursor'> & {
+  /** The header; empty as if it was not sent. */
+  lastEventId: string | undefined
+}
+
+const answerWithinMs = 10_000
+
+/**
+ * Where a stream begins. Throws VALIDATION_ERROR for a cursor that is not this environment's or has
+ * expired, and for a time before the log.
+ */
+export async function startPosition(deps: StartDeps, asked: StartAsked): Promise<Position> {
+  const { cursor, from = 'now', lastEventId } = asked
+  if (lastEventId) return fromCursor(deps, 'Last-Event-ID', lastEventId)
+  if (cursor !== undefined) return fromCursor(deps, 'cursor', cursor)
+  if (from === 'now') {
+    const ends = await told(deps.ends.read())
+    return positionOf(ends.map(({ end, ...of }) => ({ ...of, offset: end })))
+  }
+  return positionOf(await told(deps.ends.readAt(timeOf(from, deps.now()))))
+}
+
+async function fromCursor(
+  { ends, cursors, tenant }: StartDeps,
+  field: string,
+  text: string,
+): Promise<Position> {
+  const position = cursors.decode(text, tenant)
+  if (position === null) {
+    throw invalid([{ field, message: 'must be a cursor that this environment gave' }])
+  }
+  const bounds = await told(ends.readBounds())
+  if (bounds.some(({ partition, start }) => position.at(partition) < start)) {
+    const message = 'has expired: the log no longer has the changes behind it'
+    throw invalid([{ field, message }])
+  }
+  // After an unclean failover the log may end earlier. Its next records have these offsets.
+  return positionOf(
+    bounds.map(({ end, ...of }) => ({ ...of, offset: Math.min(end, position.at(of.partition)) })),
+  )
+}
+
+function timeOf(from: string, now: number): number {
+  const at = /^\d+[a-z]+$/.test(from) ? now - parseDuration(from) : Date.parse(from)
+  if (at >= now - changesKeptMs) return at
+  const days = changesKeptMs / 86_400_000
+  throw invalid([{ field: 'from', message: `must be at most ${days} days ago` }])
+}
+
+const positionOf = (offsets: readonly PartitionOffset[]): Position =>
+  new Position(offsets.toSorted((a, b) => a.partition - b.partition).map(({ offset }) => offset))
+
+const told = <T>(asked: Promise<T>): Promise<T> =>
+  boundedBy(answerWithinMs, asked, 'Kafka does not tell its offsets')

@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type FetchedLog,
+  type LogFetcher,
+  OutOfLogError,
+} from '@surehook/kafka/readers/log-fetcher'
+import type { EventCodec } from '@surehook/schemas/codec'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+import { ownRecord } from '../../inspect/log/change-log.ts'
+import type { Tenant } from '../../subscriptions/subscription-changes.ts'
+import type { Position } from '../cursor/position.ts'
+import { LoggedEntry, tenantKeyOf } from './logged-entry.ts'
+import type { Permits } from './permits.ts'
+import type { RecentChanges } from './recent-changes.ts'
+
+export type SourceDeps = {
+  recent: RecentChanges
+  fetcher: Pick<LogFetcher, 'fetchAll'>
+  /** Bound how many pieces of the log all streams hold at once. */
+  permits: Permits
+  codec: Pick<EventCodec, 'change'>
+  log: Logger
+}
+
+/** What may hold changes of the tenant. To be disposed of, whether or not all of it was used. */
+export type Portion = Disposable & {
+  readonly pieces: readonly OwnPiece[]
+}
+
+export type OwnPiece = {
+  partition: number
+  next: number
+  entries: readonly LoggedEntry[]
+}
+
+const fetchLimits = { waitMs: 100, bytes: 1_048_576 }
+const retryMs = 500
+
+/**
+ * Reads one tenant's changes from a position on: with fetches of its own until it meets the recent
+ * changes that the tail has, and from those then. What was not used comes again.
+ */
+export class ChangeSource {
+  readonly #deps: SourceDeps
+  readonly #tenantKey: string
+  readonly #isOwn: ReturnType<typeof ownRecord>
+  readonly #position: Position
+  #sequence = 0
+
+  /** @param position moved by whoever uses the changes, and here past what has none */
+  constructor(deps: SourceDeps, tenant: Tenant, position: Position) {
+    this.#deps = deps
+    this.#tenantKey = tenantKeyOf(tenant)
+    this.#isOwn = ownRecord(tenant)
+    this.#position = position
+  }
+
+  /**
+   * Resolves with the next changes, or with `null` when there are none within `waitMs`. Rejects with
+   * an `OutOfLogError` when the position's records expired, and when `signal` aborts.
+   */
+  async next(waitMs: number, signal: AbortSignal): Promise<Portion | null> {
+    const until = performance.now() + waitMs
+    for (;;) {
+      signal.throwIfAborted()
+      const missing = this.#deps.recent.missing(this.#position)
+      if (missing.length > 0) return this.#fetch(missing, signal)
+      const piece = this.#recentPiece()
+      if (piece !== null) return { pieces: [piece], [Symbol.dispose]: () => undefined }
+      const leftMs = until - performance.now()
+      if (leftMs <= 0 || !(await this.#nextRecent(leftMs, signal))) return null
+    }
+  }
+
+  #recentPiece(): OwnPiece | null {
+    const { recent } = this.#deps
+    for (;;) {
+      const found = recent.from(this.#sequence)
+      if (found === null) break
+      const { partition, next, entries } = found.piece
+      const own = entries.get(this.#tenantKey)
+      this.#sequence = found.sequence
+      if (own !== undefined && next > this.#position.at(partition)) {
+        return { partition, next, entries: own }
+      }
+      this.#position.advance(partition, next)
+      this.#sequence += 1
+    }
+    this.#position.advanceTo(recent.end)
+    return null
+  }
+
+  /** Only called at the end of the recent changes: everything before the next own one is foreign. */
+  async #nextRecent(waitMs: number, signal: AbortSignal): Promise<boolean> {
+    const { recent } = this.#deps
+    const woken = Promise.withResolvers<boolean>()
+    const skip = () => {
+      this.#position.advanceTo(recent.end)
+      this.#sequence = recent.nextSequence
+    }
+    using _waiting = recent.onNext(this.#tenantKey, () => {
+      skip()
+      woken.resolve(true)
+    })
+    const timer = setTimeout(() => {
+      skip()
+      woken.resolve(false)
+    }, waitMs)
+    const onAbort = () => woken.reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      return await woken.promise
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  async #fetch(missing: readonly number[], signal: AbortSignal): Promise<Portion> {
+    const { fetcher, permits, log } = this.#deps
+    const permit = await permits.take(signal)
+    try {
+      const places = missing.map((partition) => ({
+        partition,
+        offset: this.#position.at(partition),
+      }))
+      const fetched = await fetcher.fetchAll(places, fetchLimits)
+      // A partition without a leader gives nothing at once.
+      if (fetched.every(({ partition, next }) => next <= this.#position.at(partition))) {
+        await sleep(fetchLimits.waitMs, undefined, { signal })
+      }
+      return {
+        pieces: fetched.map((piece) => this.#ownOf(piece)),
+        [Symbol.dispose]: permit.dispose,
+      }
+    } catch (err) {
+      permit.dispose()
+      signal.throwIfAborted()
+      if (err instanceof OutOfLogError) throw err
+      log.warn({ err }, 'stream.read')
+      await sleep(retryMs, undefined, { signal })
+      return nothing
+    }
+  }
+
+  #ownOf({ partition, next, messages }: FetchedLog): OwnPiece {
+    const own = messages.filter(this.#isOwn)
+    const entries = own.map((message) => new LoggedEntry(message, this.#deps.codec))
+    return { partition, next, entries }
+  }
+}
+
+const nothing: Portion = { pieces: [], [Symbol.dispose]: () => undefined }

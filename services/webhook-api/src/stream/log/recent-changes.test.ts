@@ -1,0 +1,145 @@
+import { describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import { Position } from '../cursor/position.ts'
+import { ChangeSource, type Portion } from './change-source.ts'
+import type { LoggedEntry } from './logged-entry.ts'
+import { Permits } from './permits.ts'
+import { type Piece, RecentChanges } from './recent-changes.ts'
+
+const shop = { projectId: 'shop', environment: 'live' }
+const live = new AbortController().signal
+
+type Row = { partition: number; tenant: 'shop' | 'bank' }
+
+/** Pieces of one record each, and the log that a reader of its own fetches from. */
+function logOf(rows: readonly Row[], partitions: number) {
+  const offsets = Array.from({ length: partitions }, () => 0)
+  const records = rows.map(({ partition, tenant }) => {
+    const offset = offsets[partition] ?? 0
+    offsets[partition] = offset + 1
+    return { partition, tenant, offset }
+  })
+  const entryOf = (offset: number) => ({ offset }) as LoggedEntry
+  const pieces = records.map(
+    ({ partition, tenant, offset }): Piece => ({
+      ...{ partition, next: offset + 1, bytes: 1 },
+      entries: new Map([[`${tenant}/live`, [entryOf(offset)]]]),
+    }),
+  )
+  return { records, pieces }
+}
+
+/** What the source gives, as a client would use it: `partition:offset` of each own record. */
+async function drain(source: ChangeSource, position: Position): Promise<string[]> {
+  const seen: string[] = []
+  for (let portion: Portion | null; (portion = await source.next(0, live)) !== null; ) {
+    for (const { partition, next, entries } of portion.pieces) {
+      for (const { offset } of entries) {
+        if (offset < position.at(partition)) continue
+        seen.push(`${partition}:${offset}`)
+        position.advance(partition, offset + 1)
+      }
+      position.advance(partition, next)
+    }
+    portion[Symbol.dispose]()
+  }
+  return seen
+}
+
+describe('a stream', () => {
+  const rows = fc.array(
+    fc.record({ partition: fc.nat(2), tenant: fc.constantFrom('shop' as const, 'bank' as const) }),
+    { maxLength: 40 },
+  )
+
+  it('gives each own record once and in order, wherever it begins and whatever the tail has dropped', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        rows,
+        rows,
+        fc.nat(5),
+        fc.array(fc.nat(40), { maxLength: 6 }),
+        async (...of) => {
+          const [before, after, kept, reads] = of
+          const { records, pieces } = logOf([...before, ...after], 3)
+          const begun = new Position([0, 0, 0])
+          for (const { partition, next } of pieces.slice(0, before.length))
+            begun.advance(partition, next)
+          const recent = new RecentChanges(begun, kept)
+          const position = new Position([0, 0, 0])
+          const source = new ChangeSource(
+            {
+              recent,
+              // The log of Kafka, of which every record is there.
+              fetcher: {
+                fetchAll: async (places) =>
+                  places.map(({ partition, offset }) => ({
+                    partition,
+                    next: recent.end.at(partition),
+                    messages: records
+                      .filter((record) => record.partition === partition && record.offset >= offset)
+                      .filter((record) => record.offset < recent.end.at(partition))
+                      .map((record) => messageOf(record)),
+                  })),
+              },
+              permits: new Permits(1),
+              codec: {} as never,
+              log: {} as never,
+            },
+            shop,
+            position,
+          )
+          const seen: string[] = []
+          for (const [index, piece] of pieces.slice(before.length).entries()) {
+            if (reads.includes(index)) seen.push(...(await drain(source, position)))
+            recent.append(piece)
+          }
+          seen.push(...(await drain(source, position)))
+          for (const partition of [0, 1, 2]) {
+            const own = records.filter(
+              (one) => one.partition === partition && one.tenant === 'shop',
+            )
+            expect(seen.filter((one) => one.startsWith(`${partition}:`))).toEqual(
+              own.map(({ offset }) => `${partition}:${offset}`),
+            )
+          }
+          expect(position.offsets).toEqual(recent.end.offsets)
+        },
+      ),
+    )
+  })
+
+  it('wakes for its own tenant only, and its position passes what others have', async () => {
+    const { pieces } = logOf(
+      [
+        { partition: 0, tenant: 'bank' },
+        { partition: 1, tenant: 'bank' },
+        { partition: 0, tenant: 'shop' },
+      ],
+      2,
+    )
+    const recent = new RecentChanges(new Position([0, 0]), 1)
+    const position = new Position([0, 0])
+    const deps = { recent, fetcher: { fetchAll: nothing }, permits: new Permits(1) }
+    const source = new ChangeSource(
+      { ...deps, codec: {} as never, log: {} as never },
+      shop,
+      position,
+    )
+    const next = source.next(60_000, live)
+    for (const piece of pieces) recent.append(piece)
+    const portion = await next
+    expect(portion?.pieces).toMatchObject([{ partition: 0, next: 2 }])
+    expect(position.offsets).toEqual([1, 1])
+  })
+})
+
+const nothing = async () => {
+  throw new Error('nothing is read from Kafka')
+}
+
+function messageOf({ tenant, offset }: { tenant: string; offset: number }) {
+  const key = Buffer.from(`${tenant}/live/orders/1`)
+  const rest = { timestamp: '0', attributes: 0, headers: {} }
+  return { key, value: Buffer.from('x'), offset: String(offset), ...rest }
+}

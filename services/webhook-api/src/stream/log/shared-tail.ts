@@ -1,0 +1,99 @@
+import { changesTopic } from '@surehook/contracts/topics'
+import type { Kafka } from '@surehook/kafka/client/surface'
+import type { LogEnds } from '@surehook/kafka/offsets/log-ends'
+import { LogFetcher } from '@surehook/kafka/readers/log-fetcher'
+import { readTopicId } from '@surehook/kafka/topics/topic-id'
+import type { EventCodec } from '@surehook/schemas/codec'
+import { boundedBy } from '@surehook/service-kit/bounded'
+import type { EncryptionKeys } from '@surehook/service-kit/config/config'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+import { CursorCodec } from '../cursor/cursor.ts'
+import { Position } from '../cursor/position.ts'
+import { Tail } from './tail.ts'
+
+export type SharedTailDeps = {
+  kafka: Kafka
+  codec: Pick<EventCodec, 'change'>
+  ends: Pick<LogEnds, 'read'>
+  encryptionKeys: EncryptionKeys
+  log: Logger
+}
+
+/** Polling clients come back: the tail need not start again for each of their pages. */
+const lingerMs = 60_000
+
+const openWithinMs = 10_000
+
+type Opened = { readonly tail: Tail; readonly cursors: CursorCodec }
+
+/** Use of the tail by one stream. Cursors are those of the topic that the tail reads. */
+export type TailLease = Disposable & Opened
+
+/** Opens the tail with the first stream, and closes it a while after the last one. */
+export class SharedTail implements AsyncDisposable {
+  readonly #deps: SharedTailDeps
+  #opened: Promise<Opened> | null = null
+  #users = 0
+  #idle: NodeJS.Timeout | undefined
+
+  constructor(deps: SharedTailDeps) {
+    this.#deps = deps
+  }
+
+  /** Rejects while Kafka does not tell where the log ends. */
+  async use(): Promise<TailLease> {
+    this.#users += 1
+    clearTimeout(this.#idle)
+    let held = true
+    const release = () => {
+      if (!held) return
+      held = false
+      this.#users -= 1
+      if (this.#users === 0) this.#idle = setTimeout(() => void this.#close(), lingerMs)
+    }
+    try {
+      const opened = await boundedBy(openWithinMs, this.#current(), 'Kafka shows no log')
+      return { ...opened, [Symbol.dispose]: release }
+    } catch (err) {
+      release()
+      throw err
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#idle)
+    await this.#close()
+  }
+
+  async #current(): Promise<Opened> {
+    const opening = (this.#opened ??= this.#open())
+    try {
+      const opened = await opening
+      if (!opened.tail.lost.aborted) return opened
+      if (this.#opened === opening) await this.#close()
+      return await (this.#opened ??= this.#open())
+    } catch (err) {
+      if (this.#opened === opening) this.#opened = null
+      throw err
+    }
+  }
+
+  async #open(): Promise<Opened> {
+    const { kafka, ends, encryptionKeys, codec, log } = this.#deps
+    const [topicId, read] = await Promise.all([readTopicId(kafka, changesTopic), ends.read()])
+    const sorted = read.toSorted((a, b) => a.partition - b.partition)
+    const fetcher = new LogFetcher({ kafka, topic: changesTopic, log })
+    const end = new Position(sorted.map((partition) => partition.end))
+    return {
+      tail: new Tail({ fetcher, codec, log }, end),
+      cursors: new CursorCodec(encryptionKeys, topicId),
+    }
+  }
+
+  async #close(): Promise<void> {
+    const closing = this.#opened
+    this.#opened = null
+    const opened = await closing?.catch(() => null)
+    await opened?.tail[Symbol.asyncDispose]()
+  }
+}

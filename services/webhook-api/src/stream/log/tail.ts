@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type FetchedLog,
+  type LogFetcher,
+  OutOfLogError,
+} from '@surehook/kafka/readers/log-fetcher'
+import type { EventCodec } from '@surehook/schemas/codec'
+import { backoffMs } from '@surehook/service-kit/backoff'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+import type { Position } from '../cursor/position.ts'
+import { bytesOf, entriesByTenant } from './logged-entry.ts'
+import { RecentChanges } from './recent-changes.ts'
+
+export type TailDeps = {
+  fetcher: LogFetcher
+  codec: Pick<EventCodec, 'change'>
+  log: Logger
+}
+
+const fetchLimits = { waitMs: 1_000, bytes: 1_048_576 }
+/** Under load a fetch brings the changes of this time instead of single ones. */
+const pauseMs = 5
+const backoff = { firstMs: 100, longestMs: 2_000 }
+/** As records. Decoded, which they are for tenants with streams, they take four times as much. */
+const recentBytes = 4_194_304
+
+/**
+ * Follows the end of the log for all streams of the process. While Kafka is away it tries again;
+ * nothing is skipped.
+ */
+export class Tail implements AsyncDisposable {
+  readonly recent: RecentChanges
+  readonly #deps: TailDeps
+  readonly #stop = new AbortController()
+  readonly #lost = new AbortController()
+  readonly #running: Promise<void>
+
+  constructor(deps: TailDeps, end: Position) {
+    this.#deps = deps
+    this.recent = new RecentChanges(end, recentBytes)
+    this.#running = this.#follow()
+  }
+
+  /** Aborts when the log lost records that were read: offsets no longer mean what they meant. */
+  get lost(): AbortSignal {
+    return this.#lost.signal
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    await this.#deps.fetcher[Symbol.asyncDispose]()
+    await this.#running
+  }
+
+  async #follow(): Promise<void> {
+    const partitions = [...this.recent.end.offsets.keys()]
+    const underWay = new Map<string, Promise<void>>()
+    for (let failures = 0; !this.#stop.signal.aborted && !this.lost.aborted; ) {
+      try {
+        const leaders = await this.#deps.fetcher.leaders(partitions)
+        for (const [node, led] of leaders) {
+          if (underWay.has(node)) continue
+          const reading = this.#read(node, led).finally(() => underWay.delete(node))
+          underWay.set(node, reading)
+        }
+        failures = 0
+        await Promise.race(underWay.size > 0 ? underWay.values() : [this.#wait(backoff.longestMs)])
+      } catch (err) {
+        failures += 1
+        await this.#failed(err, failures)
+      }
+    }
+    await Promise.all(underWay.values())
+  }
+
+  /** Never rejects: one leader that is away must not hold up the others. */
+  async #read(node: string, partitions: readonly number[]): Promise<void> {
+    const places = partitions.map((partition) => ({
+      ...{ partition, offset: this.recent.end.at(partition) },
+    }))
+    try {
+      for (const piece of await this.#deps.fetcher.fetch(node, places, fetchLimits)) {
+        await this.#take(piece)
+      }
+      await this.#wait(pauseMs)
+    } catch (err) {
+      await this.#failed(err, 1)
+    }
+  }
+
+  async #take({ partition, messages, next }: FetchedLog): Promise<void> {
+    const entries = await entriesByTenant(messages, this.#deps.codec)
+    this.recent.append({ partition, next, bytes: bytesOf(messages), entries })
+  }
+
+  async #failed(err: unknown, failures: number): Promise<void> {
+    if (this.#stop.signal.aborted) return
+    if (err instanceof OutOfLogError) {
+      this.#deps.log.error({ err }, 'stream.log_lost')
+      this.#lost.abort()
+      return
+    }
+    this.#deps.log.warn({ err, failures }, 'stream.tail')
+    await this.#wait(backoffMs(failures, backoff))
+  }
+
+  async #wait(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined)
+  }
+}

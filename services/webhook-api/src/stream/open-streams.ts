@@ -1,0 +1,149 @@
+import type { ServerResponse } from 'node:http'
+import type { PlatformAccess } from '@surehook/access/management-access'
+import type { StreamQuery } from '@surehook/contracts/http/webhooks/stream'
+import { changesTopic } from '@surehook/contracts/topics'
+import type { Kafka } from '@surehook/kafka/client/surface'
+import { LogEnds } from '@surehook/kafka/offsets/log-ends'
+import { LogFetcher } from '@surehook/kafka/readers/log-fetcher'
+import type { EventCodec } from '@surehook/schemas/codec'
+import type { EncryptionKeys } from '@surehook/service-kit/config/config'
+import { AppError, invalid, unavailable } from '@surehook/service-kit/errors'
+import { WrittenAnswer } from '@surehook/service-kit/http/mount'
+import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
+import type { Tenant } from '../subscriptions/subscription-changes.ts'
+import { fitToTable } from '../tables/fit-to-table.ts'
+import type { KnownTables } from '../tables/known-tables.ts'
+import { RunningStreams } from './answer/running-streams.ts'
+import { type Reading, writeEvents, writePage } from './answer/write-answer.ts'
+import { startPosition } from './cursor/start-position.ts'
+import { ChangeSource } from './log/change-source.ts'
+import { tenantKeyOf } from './log/logged-entry.ts'
+import { Permits } from './log/permits.ts'
+import { SharedTail } from './log/shared-tail.ts'
+import { StreamLimits } from './stream-limits.ts'
+import { meterStreams } from './stream-meters.ts'
+import { wantedBy } from './wanted.ts'
+
+export type StreamsConfig = {
+  encryptionKeys: EncryptionKeys
+  streams: { perTenant: number; perReplica: number; heartbeatMs: number }
+}
+
+export type StreamsOptions = {
+  kafka: Kafka
+  codec: Pick<EventCodec, 'change'>
+  tables: Pick<KnownTables, 'current' | 'fieldsOf'>
+  access: Pick<PlatformAccess, 'environmentExists' | 'standingOf'>
+  config: StreamsConfig
+  metrics: Metrics
+  log: Logger
+}
+
+export type StreamAsked = {
+  tenant: Tenant
+  query: StreamQuery
+  lastEventId: string | undefined
+  context: Pick<RequestContext, 'req' | 'signal' | 'log'>
+}
+
+export type Streams = AsyncDisposable & {
+  /** Rejects with 4xx or 503 before anything is written. */
+  open(asked: StreamAsked): Promise<WrittenAnswer>
+  /** Ends the open streams; to be called before the server waits for its answers. */
+  endAll(): void
+}
+
+/** Pieces of the log, of about 1 MiB each, that streams behind the tail hold at once. */
+const heldPieces = 32
+
+/**
+ * Opens the stream of changes. It keeps nothing: a cursor is all that a client needs after a crash of
+ * this process.
+ */
+export function openStreams(options: StreamsOptions): Streams {
+  const { kafka, codec, config, access, tables, metrics, log } = options
+  const ends = new LogEnds(kafka, [changesTopic], log)
+  const fetcher = new LogFetcher({ kafka, topic: changesTopic, log })
+  const permits = new Permits(heldPieces)
+  const tail = new SharedTail({ kafka, codec, ends, encryptionKeys: config.encryptionKeys, log })
+  const running = new RunningStreams()
+  const meters = meterStreams(metrics, () => limits.open)
+  const limits = new StreamLimits({ ...config.streams, onRefused: meters.refused })
+
+  /** Everything that a stream holds is in `open`. */
+  async function begin(asked: StreamAsked, open: DisposableStack): Promise<Reading> {
+    const { tenant, query, lastEventId } = asked
+    open.use(limits.enter(tenantKeyOf(tenant)))
+    const filter = await fitted(tables, tenant, query)
+    const lease = open.use(await tail.use())
+    const { recent, lost } = lease.tail
+    const { cursors } = lease
+    const start = { ends, cursors, tenant, now: Date.now }
+    const position = await startPosition(start, { ...query, lastEventId })
+    const source = new ChangeSource({ recent, fetcher, permits, codec, log }, tenant, position)
+    const wanted = wantedBy(tenant, { ...query, filter })
+    const cursor = () => cursors.encode(position, tenant)
+    return { source, position, wanted, cursor, lost, onEvents: meters.sent }
+  }
+
+  return {
+    async open(asked) {
+      const { tenant, query, context } = asked
+      if (running.closed) throw unavailable('The streams are closed')
+      refuseContradictions(query)
+      if (!(await access.environmentExists(tenant.projectId, tenant.environment))) {
+        throw new AppError('ENVIRONMENT_NOT_FOUND', 'No such environment')
+      }
+      const isAdmitted = standing(access, context)
+      using opening = new DisposableStack()
+      const reading = await begin(asked, opening)
+      const held = opening.move()
+      const { heartbeatMs } = config.streams
+      const write = query.format === 'sse' ? writeEvents : writePage
+      return new WrittenAnswer(async (res: ServerResponse) => {
+        using _held = held
+        const end = await write({ reading, res, query, heartbeatMs, running, isAdmitted, context })
+        if (end !== null) meters.ended(end)
+      })
+    },
+    endAll: () => running[Symbol.dispose](),
+    async [Symbol.asyncDispose]() {
+      running[Symbol.dispose]()
+      await tail[Symbol.asyncDispose]()
+      await fetcher[Symbol.asyncDispose]()
+      await ends[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function refuseContradictions({ format, limit, wait, from, cursor }: StreamQuery): void {
+  const ofPages = { limit, wait }
+  const faults = Object.entries(ofPages)
+    .filter(([, value]) => format === 'sse' && value !== undefined)
+    .map(([field]) => ({ field, message: 'only with format=ndjson' }))
+  const both = from !== undefined && cursor !== undefined
+  const ofStart = both ? [{ field: 'from', message: 'only without cursor' }] : []
+  if (faults.length + ofStart.length > 0) throw invalid([...faults, ...ofStart])
+}
+
+function standing(
+  access: Pick<PlatformAccess, 'standingOf'>,
+  { req: { headers } }: StreamAsked['context'],
+): () => boolean {
+  const { authorization } = headers
+  const projectId = headers['x-project-id']
+  return access.standingOf({ authorization, projectId, environment: headers['environment'] })
+}
+
+/** A filter of one table follows the types of its columns, as a subscription's does. */
+async function fitted(
+  tables: StreamsOptions['tables'],
+  tenant: Tenant,
+  { table, filter }: StreamQuery,
+): Promise<StreamQuery['filter']> {
+  if (table === undefined || filter === undefined) return filter
+  await tables.current()
+  return fitToTable(filter, tables.fieldsOf({ ...tenant, table }))
+}

@@ -1,0 +1,25 @@
+import { streamChanges } from '@surehook/contracts/http/webhooks/stream'
+import { mount } from '@surehook/service-kit/http/mount'
+import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
+import type { Router } from 'express'
+import type { Tenant } from '../subscriptions/subscription-changes.ts'
+import type { Streams } from './open-streams.ts'
+
+export type StreamRoutesDeps = {
+  authorize: (ctx: RequestContext) => Promise<Tenant>
+  streams: Pick<Streams, 'open'>
+}
+
+export const streamRoutes =
+  ({ authorize, streams }: StreamRoutesDeps) =>
+  (router: Router): void =>
+    mount(router, streamChanges, {
+      authorize,
+      handle: ({ query, headers }, context) =>
+        streams.open({
+          tenant: context.auth,
+          query,
+          lastEventId: headers['last-event-id'],
+          context,
+        }),
+    })

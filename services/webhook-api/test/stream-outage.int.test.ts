@@ -1,0 +1,66 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { openStream, type StreamClient } from '@surehook/scripts/client/stream'
+import { startStack } from '@surehook/scripts/containers/start-stack'
+import type { Stack } from '@surehook/scripts/lib/stack'
+import { waitUntil } from '@surehook/service-kit/wait-until'
+import { logChanges } from './support/changes.ts'
+import { openWorld, type Tenant, type World } from './support/under-test.ts'
+
+// The tests stop Kafka, so they use their own.
+let dir: string
+let stack: Stack
+let world: World
+
+beforeAll(async () => {
+  dir = await mkdtemp(`${tmpdir()}/stream-outage-`)
+  stack = await startStack({ dir, only: ['kafka', 'registry', 'postgres'] })
+  world = await openWorld(stack)
+}, 60_000)
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]()
+  await stack?.stop()
+  await rm(dir, { recursive: true, force: true })
+}, 60_000)
+
+const numbersOf = ({ events }: StreamClient) =>
+  events.map(({ data }) => (JSON.parse(data) as { record: { n: number } }).record.n)
+
+/** Comes back with its cursor, as a client does, until the service takes it. */
+async function resume(api: string, tenant: Tenant, lastEventId: string): Promise<StreamClient> {
+  let stream = await openStream(api, tenant, { lastEventId })
+  const isTaken = async () => {
+    if (stream.status === 200) return true
+    stream = await openStream(api, tenant, { lastEventId })
+    return false
+  }
+  await waitUntil(isTaken, { what: 'the stream after the outage', timeoutMs: 60_000 })
+  return stream
+}
+
+it('while Kafka is away a stream pauses or ends, and its client misses and repeats nothing', async () => {
+  await using service = await world.startService()
+  const tenant = await world.tenant()
+  const change = (n: number) => logChanges(world, tenant, [{ recordId: 'one', record: { n } }])
+  using stream = await openStream(service.api, tenant)
+  await change(0)
+  await stream.arrived(1)
+  await stack.processes.kafka?.kill()
+  const isRefused = async () => {
+    using other = await openStream(service.api, tenant, { lastEventId: stream.lastEventId })
+    return other.status === 503
+  }
+  await waitUntil(isRefused, { what: 'a refusal', timeoutMs: 60_000 })
+  await stack.processes.kafka?.restart()
+  await change(1)
+  await change(2)
+  await waitUntil(() => stream.end !== null || stream.events.length >= 3, {
+    what: 'the events or the end',
+    timeoutMs: 60_000,
+  })
+  using resumed = await resume(service.api, tenant, stream.lastEventId)
+  await change(3)
+  await resumed.arrived(4 - stream.events.length)
+  expect([...numbersOf(stream), ...numbersOf(resumed)].slice(0, 4)).toEqual([0, 1, 2, 3])
+}, 180_000)
