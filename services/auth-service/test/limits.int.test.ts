@@ -207,7 +207,7 @@ describe('the lockout', () => {
   it('is cleared by a new password', async () => {
     await wrongTimes(email, 5)
     await post('recover-password', { email })
-    const { code } = await accounts.catcher.waitFor(email)
+    const { code } = await accounts.catcher.waitFor(email, { codes: true })
     const newPassword = 'a wholly new one 9'
     expect(outcome(await post('reset-password', { email, newPassword, code }))).toEqual([200])
     expect(outcome(await login(email, newPassword))).toEqual([200])
