@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Get the metadata of an issuer, in the place of RFC 8414
-         * @description Returns the same. RFC 8414 puts the path of the issuer behind the well-known name.
+         * @description Returns the same as the OpenID configuration. RFC 8414 puts the path of the issuer behind the well-known name.
          */
         get: operations["getAuthorizationServerMetadata"];
         put?: never;

@@ -68,6 +68,8 @@ export const getAuthorizationServerMetadata = defineOperation({
   id: 'getAuthorizationServerMetadata',
   path: '/.well-known/oauth-authorization-server/auth/{project}/{environment}',
   summary: 'Get the metadata of an issuer, in the place of RFC 8414',
-  description: 'Returns the same. RFC 8414 puts the path of the issuer behind the well-known name.',
+  description:
+    'Returns the same as the OpenID configuration. RFC 8414 puts the path of the issuer behind ' +
+    'the well-known name.',
   reply: metadata,
 })

@@ -18,7 +18,7 @@ const probes = {
   browser: {
     command: process.execPath,
     args: ['--conditions=source', `${repoRoot}/tests/browser/probe.ts`],
-    needed: 'a browser, which is Linux on x64 or CHROME_PATH,',
+    needed: 'a browser (that of npm needs Linux on x64, CHROME_PATH names another)',
   },
 } as const satisfies Record<Toolchain, object>
 
