@@ -28,7 +28,8 @@ export function binaryEvent(
     if (!name.startsWith(prefix)) continue
     const attribute = name.slice(prefix.length)
     const text = decoded(String(value))
-    if (text === null) faults.push({ field: name, message: 'must be percent-encoded UTF-8' })
+    if (text === null)
+      faults.push({ field: name, message: 'must be percent-encoded UTF-8', rule: 'invalid_text' })
     // The body is the data: no header may stand in for it.
     else if (attribute !== 'data') event[attribute] = text
   }

@@ -2,6 +2,7 @@ import { type ChangeInput, CloudEvent } from '@surehook/contracts/http/data/chan
 import { cloudEventId } from '@surehook/contracts/ids'
 import { isJsonObject } from '@surehook/contracts/json-object'
 import type { Violation } from '@surehook/contracts/problem'
+import type { ViolationRule } from '@surehook/contracts/violation-rules'
 import { parsePart } from '@surehook/service-kit/http/violations'
 import type { ChangeDraft, NameOf } from './change-draft.ts'
 
@@ -30,7 +31,7 @@ export function draftOfCloudEvent(input: unknown, nameOf: NameOf): ChangeDraft {
 }
 
 const refused = (violations: readonly Violation[], nameOf: NameOf): ChangeDraft => ({
-  faults: violations.map(({ field, message }) => ({ field: nameOf(field), message })),
+  faults: violations.map((violation) => ({ ...violation, field: nameOf(violation.field) })),
   input: undefined,
   nameOf,
 })
@@ -47,23 +48,25 @@ function operationOf({ operation, type }: CloudEvent): Read<string> {
   const named = operation ?? /\.(insert|update|delete)$/i.exec(type)?.[1]
   if (named !== undefined) return [named.toUpperCase(), []]
   const message = 'must end with .insert, .update or .delete, or operation must be set'
-  return ['', [{ field: 'type', message }]]
+  return ['', [{ field: 'type', message, rule: 'invalid_format' }]]
 }
 
 type Place = Pick<ChangeInput, 'table' | 'recordId'>
 
 function placeOf({ subject, table, recordid }: CloudEvent): Read<Place> {
   if (table !== undefined && recordid !== undefined) return [{ table, recordId: recordid }, []]
-  if (table !== undefined) return missingPlace('recordid', 'is required beside table')
-  if (recordid !== undefined) return missingPlace('table', 'is required beside recordid')
+  if (table !== undefined) return missingPlace('recordid', 'is required beside table', 'required')
+  if (recordid !== undefined)
+    return missingPlace('table', 'is required beside recordid', 'required')
   const [, named, recordId] = /^([^/]+)\/(.+)$/s.exec(subject ?? '') ?? []
   if (named !== undefined && recordId !== undefined) return [{ table: named, recordId }, []]
-  return missingPlace('subject', 'must be table/recordId, or table and recordid must be set')
+  const message = 'must be table/recordId, or table and recordid must be set'
+  return missingPlace('subject', message, subject === undefined ? 'required' : 'invalid_format')
 }
 
-const missingPlace = (field: string, message: string): Read<Place> => [
+const missingPlace = (field: string, message: string, rule: ViolationRule): Read<Place> => [
   { table: '', recordId: '' },
-  [{ field, message }],
+  [{ field, message, rule }],
 ]
 
 /** The attribute that a field of the change came from. An attribute is a text, without parts. */

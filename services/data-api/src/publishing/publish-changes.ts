@@ -75,6 +75,7 @@ function eventsOf(
     violations: tooLarge.map((field) => ({
       field,
       message: `must be at most ${maxPublishedRecordBytes} bytes of JSON`,
+      rule: 'too_large',
     })),
   })
 }

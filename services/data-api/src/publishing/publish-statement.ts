@@ -62,7 +62,9 @@ export function conflict({ field, cause }: RefusedChangeError, name: string): Ap
     field === 'id' ? 'The id was used for another change' : 'The table belongs to the data API'
   return new AppError('CONFLICT', message, {
     cause,
-    violations: [{ field: name, message: refusals[field] }],
+    violations: [
+      { field: name, message: refusals[field], ...(field === 'id' && { rule: 'already_used' }) },
+    ],
   })
 }
 

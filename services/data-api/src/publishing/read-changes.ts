@@ -5,6 +5,7 @@ import {
   maxPublishedChanges,
 } from '@surehook/contracts/http/data/changes'
 import type { Violation } from '@surehook/contracts/problem'
+import type { ViolationRule } from '@surehook/contracts/violation-rules'
 import { invalid } from '@surehook/service-kit/errors'
 import { mediaTypeOf } from '@surehook/service-kit/http/json-body'
 import type { ApiRequest } from '@surehook/service-kit/http/request/request-context'
@@ -73,22 +74,24 @@ function readChange({ faults, input, nameOf }: ChangeDraft): ReadChange | Violat
   const violations: Violation[] = []
   const change = parsePart('body', ChangeInput, { input, violations })
   if (change !== undefined) return { change, nameOf }
-  return violations.map(({ field, message }) => ({ field: nameOf(field), message }))
+  return violations.map((violation) => ({ ...violation, field: nameOf(violation.field) }))
 }
 
-const bodyFault = (message: string) => invalid([{ field: 'body', message }])
+const bodyFault = (message: string, rule: ViolationRule) =>
+  invalid([{ field: 'body', message, rule }])
 
 function objectOf(body: unknown): unknown {
-  if (body === undefined) throw bodyFault('is required')
-  if (Array.isArray(body)) throw bodyFault('must be an object')
+  if (body === undefined) throw bodyFault('is required', 'required')
+  if (Array.isArray(body)) throw bodyFault('must be an object', 'invalid_type')
   return body
 }
 
 function listOf(body: unknown): unknown[] {
-  if (body === undefined) throw bodyFault('is required')
-  if (!Array.isArray(body)) throw bodyFault('must be a list')
+  if (body === undefined) throw bodyFault('is required', 'required')
+  if (!Array.isArray(body)) throw bodyFault('must be a list', 'invalid_type')
   if (body.length < 1 || body.length > maxPublishedChanges) {
-    throw bodyFault(`must hold 1 to ${maxPublishedChanges} changes`)
+    const rule = body.length < 1 ? 'too_few' : 'too_many'
+    throw bodyFault(`must hold 1 to ${maxPublishedChanges} changes`, rule)
   }
   return body
 }
