@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { expectStatus } from '@surehook/scripts/client/call'
+import { openStream } from '@surehook/scripts/client/stream'
 import { createTenant } from '@surehook/scripts/client/tenant'
 import { serviceNames } from '@surehook/scripts/system/service-catalog'
 import type { ServiceHandle } from '@surehook/scripts/system/start-services'
@@ -60,6 +61,21 @@ describe('all services in one process', () => {
     const receipts = await receiver.waitFor(path, notes.length)
     const received = receipts.map((receipt) => payloadOf(receipt).data['note'])
     expect(received.toSorted()).toEqual(notes.toSorted())
+  })
+
+  it('stream changes, and end their streams when they stop', async () => {
+    const tenant = await createTenant(world.system)
+    await tenant.putTable('orders')
+    using stream = await openStream(`${world.system.baseUrl}/gw`, tenant)
+    await tenant.insert({ n: 1 })
+    await stream.arrived(1)
+    expect(stream.events[0]?.event).toBe('INSERT')
+    const from = performance.now()
+    const stopping = theProcess().stop()
+    await stream.ended()
+    expect(performance.now() - from).toBeLessThan(4_000)
+    await stopping
+    await theProcess().restart()
   })
 
   it('export the metrics of each under its name, and those of the process once', async () => {

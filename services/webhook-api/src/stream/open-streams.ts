@@ -108,7 +108,11 @@ export function openStreams(options: StreamsOptions): Streams {
         if (end !== null) meters.ended(end)
       })
     },
-    endAll: () => running[Symbol.dispose](),
+    endAll() {
+      running[Symbol.dispose]()
+      // A fetch that waits for changes takes a moment to end, as the server does.
+      void tail[Symbol.asyncDispose]()
+    },
     async [Symbol.asyncDispose]() {
       running[Symbol.dispose]()
       await tail[Symbol.asyncDispose]()

@@ -33,6 +33,7 @@ export type TailLease = Disposable & Opened
 export class SharedTail implements AsyncDisposable {
   readonly #deps: SharedTailDeps
   #opened: Promise<Opened> | null = null
+  #closed: Promise<unknown> = Promise.resolve()
   #users = 0
   #idle: NodeJS.Timeout | undefined
 
@@ -49,7 +50,7 @@ export class SharedTail implements AsyncDisposable {
       if (!held) return
       held = false
       this.#users -= 1
-      if (this.#users === 0) this.#idle = setTimeout(() => void this.#close(), lingerMs)
+      if (this.#users === 0) this.#idle = setTimeout(() => void this.#close(), lingerMs).unref()
     }
     try {
       const opened = await boundedBy(openWithinMs, this.#current(), 'Kafka shows no log')
@@ -90,10 +91,15 @@ export class SharedTail implements AsyncDisposable {
     }
   }
 
+  /** Resolves when every tail that was open is closed. */
   async #close(): Promise<void> {
     const closing = this.#opened
     this.#opened = null
-    const opened = await closing?.catch(() => null)
-    await opened?.tail[Symbol.asyncDispose]()
+    const close = async () => {
+      const opened = await closing?.catch(() => null)
+      await opened?.tail[Symbol.asyncDispose]()
+    }
+    this.#closed = Promise.all([this.#closed, close()])
+    await this.#closed
   }
 }
