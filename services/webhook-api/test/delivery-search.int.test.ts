@@ -220,6 +220,8 @@ describe('GET /_deliveries', () => {
   ])('names %s in ?%s', async (field, query) => {
     const { status, body } = await client.call(`GET /_deliveries?${query}`)
     expect([status, body.error]).toEqual([400, 'VALIDATION_ERROR'])
-    expect(body.violations).toEqual([{ field, message: expect.any(String), rule: expect.any(String) }])
+    expect(body.violations).toEqual([
+      { field, message: expect.any(String), rule: expect.any(String) },
+    ])
   })
 })
