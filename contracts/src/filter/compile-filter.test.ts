@@ -147,7 +147,10 @@ describe('the laws of logic', () => {
   test.each(laws)('%s', (_name, law) => {
     fc.assert(
       fc.property(filterJson, filterJson, row, (a, b, record) => {
-        const [left, right] = law(a, b).map(on(record))
+        const sides = law(a, b)
+        // Two large filters together may exceed the limits of one.
+        fc.pre(sides.every((json) => parseFilter(json, { fields: allFields }).ok))
+        const [left, right] = sides.map(on(record))
         expect(left).toBe(right)
       }),
       { numRuns: 300 },
