@@ -79,6 +79,17 @@ it('stays with the subscription when that changes', async () => {
   expect(before).toHaveLength(1)
 })
 
+it('works for a subscription with a delivery policy, and keeps the policy', async () => {
+  await client.call(`PATCH /${id}`, { policy: { retryAfter: true } })
+  await logged('paused', 0)
+  const { body } = await client.call(`POST /${id}/cancel`, { status: 'paused' })
+  expect(body).toEqual({ count: 1 })
+  expect(await stateOf()).toMatchObject({
+    policy: { retryAfter: true },
+    cancellations: [{ status: 'paused' }],
+  })
+})
+
 it('happens once under an Idempotency-Key', async () => {
   await logged('paused', 0)
   const cancel = () =>

@@ -46,10 +46,11 @@ async function keepCancellations(
   id: string,
   cancellations: readonly Cancellation[],
 ): Promise<void> {
-  await tx.query('update subscription set cancellations = $2 where id = $1', [
-    id,
-    JSON.stringify(cancellations),
-  ])
+  await tx.query(
+    `update subscription set cancellations = $2
+     where id = $1 and set_config('surehook.knows_policy', 'on', true) = 'on'`,
+    [id, JSON.stringify(cancellations)],
+  )
 }
 
 async function countDeliveries(
