@@ -32,6 +32,7 @@ const options = {
     'RateLimit',
     'RateLimit-Policy',
     'Location',
+    'X-Next-Cursor',
   ],
   // Chrome keeps none for longer.
   maxAge: 7_200,
