@@ -36,20 +36,26 @@ export function readSubscriptions(
       }
     },
     async compare(db) {
-      const { rows } = await db.query<{ id: string; updated_at: Date }>(
-        'select id, updated_at from webhook_api.subscription',
+      const { rows } = await db.query<KnownRow>(
+        'select id, updated_at, cancellations from webhook_api.subscription',
       )
-      const known = new Map(rows.map(({ id, updated_at }) => [id, updated_at.getTime()]))
-      return new Map(
-        [...states].filter(([id, state]) => {
-          const updatedAt = known.get(id)
-          if (state === null) return updatedAt !== undefined
-          return updatedAt === undefined || updatedAt < Date.parse(state.updatedAt)
-        }),
-      )
+      const known = new Map(rows.map((row) => [row.id, row]))
+      return new Map([...states].filter(([id, state]) => isLost(state, known.get(id))))
     },
   }
 }
+
+type KnownRow = { id: string; updated_at: Date; cancellations: { askedAt: number }[] }
+
+/** A cancellation does not change `updated_at`; the time of the newest one shows whether it is missing. */
+function isLost(state: SubscriptionState | null, row: KnownRow | undefined): boolean {
+  if (state === null || row === undefined) return (state === null) !== (row === undefined)
+  const [here, there] = [row.updated_at.getTime(), Date.parse(state.updatedAt)]
+  return here < there || (here === there && newest(row) < newest(state))
+}
+
+const newest = ({ cancellations }: { cancellations: readonly { askedAt: number }[] }): number =>
+  Math.max(0, ...cancellations.map(({ askedAt }) => askedAt))
 
 /** Emits the state again, because a slot from the backup will relay older states after it. */
 export async function writeSubscriptionsBack(db: Client, lost: LostSubscriptions): Promise<void> {
@@ -67,7 +73,7 @@ export async function writeSubscriptionsBack(db: Client, lost: LostSubscriptions
 
 const columns = [
   ...['id', 'project_id', 'environment', 'watched_table', 'events', 'url', 'active', 'filter'],
-  ...['selected', 'secrets', 'created_at', 'updated_at', 'policy'],
+  ...['selected', 'secrets', 'created_at', 'updated_at', 'policy', 'cancellations'],
 ]
 
 const upsert = `
@@ -84,5 +90,6 @@ function valuesOf(state: SubscriptionState): unknown[] {
     ...[id, projectId, environment, table, events, url, active, filter, select],
     ...[JSON.stringify(state.secrets), state.createdAt, state.updatedAt],
     state.policy && JSON.stringify(state.policy),
+    JSON.stringify(state.cancellations),
   ]
 }
