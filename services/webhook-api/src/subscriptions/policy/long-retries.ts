@@ -6,7 +6,7 @@ import type { SubscriptionRow } from '../subscription-row.ts'
  * that, also for as long as jobs wait that were made under it.
  */
 export async function noteLongRetries(tx: PoolClient, row: SubscriptionRow): Promise<void> {
-  if (!row.policy?.retryDelays) return
+  if (!row.policy?.retryDelays && !row.policy?.retryAfter) return
   await tx.query(
     `insert into long_retries (project_id, environment) values ($1, $2)
      on conflict (project_id, environment) do update set ends_at = null
