@@ -18,7 +18,8 @@ it.each([
 })
 
 it.each([
-  [{}, 10 * 60_000],
+  [{}, 16 * 3_600_000],
+  [{ WEBHOOK_RETRY_LADDER: '1s,5s,30s,5m' }, 10 * 60_000],
   [{ WEBHOOK_RETRY_DELAYS: '1s,7d' }, 14 * 24 * 3_600_000],
   [{ WEBHOOK_CIRCUIT_COOLDOWN: '24h' }, 48 * 3_600_000],
 ])('remembers failures of an endpoint beyond retries and cooldown: %j', (change, forgetAfterMs) => {

@@ -85,7 +85,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
 
 function circuitOf(read: z.infer<typeof Env>) {
   const cooldownMs = read.WEBHOOK_CIRCUIT_COOLDOWN
-  const delaysMs = read.WEBHOOK_RETRY_DELAYS.map(({ ms }) => ms)
+  const delaysMs = retryLadderOf(read).map(({ ms }) => ms)
   const forgetAfterMs = Math.max(
     leastForgetAfterMs,
     2 * cooldownMs,

@@ -2,6 +2,7 @@ import type { DeliveryJob } from '@surehook/contracts/events'
 import { pausedTopic } from '@surehook/contracts/topics'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { PausedAction } from '../paused/paused-actions.ts'
+import { pausedMark } from '../paused/paused-headers.ts'
 import type { Subscription } from '../subscriptions/subscriptions.ts'
 import { succeeded } from '../transitions/decide-next-attempt.ts'
 import type { Transition } from '../transitions/transitions.ts'
@@ -54,6 +55,7 @@ export class DeliveryExecutor {
       case 'wait':
         return void this.#move(delivery, {
           kind: 'wait',
+          wasPaused: isPaused && pausedMark(delivery.message).published,
           ...this.#state.deps.attempts.nextHop(job),
         })
       case 'reroute':

@@ -32,7 +32,7 @@ export type Transition =
    */
   | { kind: 'publish' }
   /** To a retry topic, on the way to the time that its receiver asked for. */
-  | ({ kind: 'wait' } & Hop)
+  | ({ kind: 'wait'; wasPaused: boolean } & Hop)
   /** Its subscription is gone. */
   | { kind: 'cancel' }
   /** Its subscription has another URL, so it starts again in the order of that endpoint. */
@@ -119,9 +119,13 @@ function planOf(job: DeliveryJob, transition: Transition, at: number): Plan {
         published: [unattempted({ ...job, step: job.step - 1 }, { status: 'paused', at })],
       }
     case 'wait': {
-      const { delay, dueAt } = transition
+      const { delay, dueAt, wasPaused } = transition
       const next = { topic: retryTopic(delay.name), job: { ...job, step: job.step + 1, dueAt } }
-      return { next, published: [] }
+      const retrying = () => ({
+        ...unattempted(job, { status: 'retrying', at }),
+        nextAttemptAt: job.notBefore,
+      })
+      return { next, published: wasPaused ? [retrying()] : [] }
     }
     case 'cancel':
       return { next: null, published: [unattempted(job, { status: 'cancelled', at })] }
