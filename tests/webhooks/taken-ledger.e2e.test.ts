@@ -151,7 +151,11 @@ describe('the ledger, through the gateway', () => {
     await tenant.insert({ n: 2 })
     await listener.arrived(1)
 
-    const ledger = await ledgerOf(tenant)
+    // The receiver has it before Kafka has the outcome.
+    const ledger = await eventually(
+      () => ledgerOf(tenant),
+      ({ total }) => total.delivered === 1,
+    )
     expect(ledger.total).toMatchObject({ matched: 2, delivered: 1, neverMatched: 1 })
     expect(ledger.holes).toMatchObject([{ webhookId: listener.id, reason: 'never_matched' }])
     const holes = await command('--project', tenant.projectId)
