@@ -1,8 +1,8 @@
 import * as z from 'zod'
 
 /**
- * The codes of `violations[].rule`, and what each says of its field. A code keeps its meaning for ever; new ones may come.
- * docs/reference/violations.md lists them; a test compares.
+ * The codes of `violations[].rule` and their meanings. A code never changes its meaning; new codes
+ * may come. A test compares the list with docs/reference/violations.md.
  */
 export const requestRules = {
   required: 'The field is missing',
@@ -27,7 +27,7 @@ export const requestRules = {
   already_used: 'The key was used for another request',
 } as const
 
-/** What only auth-service refuses. */
+/** Codes that only auth-service uses. */
 export const accountRules = {
   contains_email: 'The password is the e-mail address or a part of it',
   common: 'The password is a common one',
@@ -47,8 +47,8 @@ export type ViolationRule = keyof typeof requestRules | keyof typeof accountRule
 const known: ReadonlySet<unknown> = new Set(Object.keys({ ...requestRules, ...accountRules }))
 export const isViolationRule = (value: unknown): value is ViolationRule => known.has(value)
 
-/** Any text to clients: an older one has to read the codes that come after it. */
+/** Clients see any text: an old client must accept codes that are newer than itself. */
 export const RuleCode = z.string() as unknown as z.ZodType<ViolationRule, ViolationRule>
 
-/** For `refine`: the message of a rule that zod does not know, and its code. */
+/** Parameters for zod's `refine`: the message and the code of a rule that zod does not know. */
 export const ruled = (error: string, rule: ViolationRule) => ({ error, params: { rule } })

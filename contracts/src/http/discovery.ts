@@ -3,7 +3,7 @@ import { defineOperation } from '../operation.ts'
 import { environmentPath } from './admin/admin.ts'
 import { PublishedKey } from './auth.ts'
 
-/** RFC 8414, section 2, and OpenID Connect Discovery 1.0, section 3: the members that one of them requires. */
+/** The members that RFC 8414, section 2, or OpenID Connect Discovery 1.0, section 3, requires. */
 export const IssuerMetadata = z
   .object({
     issuer: z.url().describe('`iss` of the access tokens'),
@@ -22,7 +22,7 @@ export const IssuerMetadata = z
   .meta({ id: 'IssuerMetadata' })
 export type IssuerMetadata = z.infer<typeof IssuerMetadata>
 
-/** Verifiers know the issuer's URL alone: its path names the tenant, and no header does. */
+/** Verifiers know only the issuer's URL, so its path names the tenant, and headers do not. */
 const byIssuer = {
   tag: 'sessions',
   security: 'none',

@@ -6,13 +6,13 @@ import { Instant } from '../instant.ts'
 import { TableName } from './names.ts'
 import { common, refused, tenant } from './tables.ts'
 
-/** How many changes one request may publish. */
+/** The most changes that one request may publish. */
 export const maxPublishedChanges = 1000
 
-/** The size of a record's JSON, the same as of the data API's own records. */
+/** The largest JSON of a record. The data API has the same limit for its own records. */
 export const maxPublishedRecordBytes = 262_144
 
-/** The media types of CloudEvents that hold whole events, by the JSON format and its batches. */
+/** The media types of the JSON format of CloudEvents: one event, and a batch. */
 export const cloudEventType = 'application/cloudevents+json'
 export const cloudEventBatchType = 'application/cloudevents-batch+json'
 

@@ -3,7 +3,7 @@ import { defineOperation } from '../../operation.ts'
 import { nextCursor } from '../admin/admin.ts'
 import { managed, refusals } from './webhooks.ts'
 
-/** So many paused deliveries of an endpoint are counted. */
+/** The most paused deliveries that are counted for one endpoint. */
 export const countedPaused = 10_000
 
 export const Endpoint = z

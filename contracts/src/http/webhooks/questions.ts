@@ -7,10 +7,10 @@ import { Instant } from '../instant.ts'
 import { outcomes } from './log.ts'
 import { Delivery, managed, refusals, text, WatchedTable } from './webhooks.ts'
 
-/** How many deliveries one request reads, at most, to find those that match. */
+/** The most deliveries that one request reads to find those that match. */
 export const searchReads = 3_000
 
-/** How many subscriptions an event is explained for. */
+/** The most subscriptions that an event is explained for. */
 export const explainedSubscriptions = 200
 
 export const FoundDelivery = Delivery.extend({

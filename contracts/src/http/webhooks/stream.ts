@@ -13,7 +13,7 @@ import {
 } from './webhooks.ts'
 
 export const streamLimits = {
-  /** Of one page. */
+  /** The most events of one page. */
   events: 1_000,
   waitS: 25,
   /** A page ends with the event that reaches this size. */
@@ -22,7 +22,7 @@ export const streamLimits = {
 
 export const eventStream = 'text/event-stream'
 export const ndjson = 'application/x-ndjson'
-/** The header of a page that has its next cursor. */
+/** The response header with the cursor of the next page. */
 export const nextCursorHeader = 'X-Next-Cursor'
 
 const list = (text: string) => text.split(',')
