@@ -17,7 +17,7 @@ export type StatementLines<Item, Target> = {
 export type StatementLinesOptions<Item, Target> = {
   /** Runs one statement. Returns the result of each item in order, or nothing. */
   statement: (target: Target, items: readonly Item[]) => Promise<readonly (string | null)[]>
-  /** How many characters an item adds to a statement. */
+  /** Returns the characters that an item adds to a statement. */
   sizeOf: (item: Item) => number
   /**
    * True if PostgreSQL refused one item and therefore did nothing. Each item then runs by itself.
