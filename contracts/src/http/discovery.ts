@@ -7,7 +7,7 @@ import { PublishedKey } from './auth.ts'
 export const IssuerMetadata = z
   .object({
     issuer: z.url().describe('`iss` of the access tokens'),
-    jwks_uri: z.url().describe('Where the public keys are'),
+    jwks_uri: z.url().describe('The URL of the public keys'),
     response_types_supported: z
       .array(z.string())
       .describe('None: users log in with `POST /auth/login`, not at an authorization endpoint'),

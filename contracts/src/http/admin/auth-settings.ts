@@ -59,7 +59,7 @@ const mailFields = {
   confirmUrl: linkTemplate
     .nullable()
     .describe('A link with `{code}` and `{email}` in place of the code. null: the code'),
-  resetUrl: linkTemplate.nullable().describe('As `confirmUrl`, for a new password'),
+  resetUrl: linkTemplate.nullable().describe('Like `confirmUrl`, for a new password'),
   locale: z.enum(mailLocales),
   notices: z.boolean(),
   verificationSubject: headerText(200).nullable().describe('null: the default of the locale'),

@@ -21,7 +21,7 @@ export const ChangeInput = z
     table: TableName.describe(
       'The table of the record. The data API must not have a table of this name',
     ),
-    event: changeFields.operation.describe('What happened to the record'),
+    event: changeFields.operation.describe('The operation on the record'),
     recordId: changeFields.recordId.describe('The id of the record'),
     record: JsonObject.describe(
       'The full record, at most 256 KiB; for `DELETE` as it was just before',
@@ -48,8 +48,8 @@ const jsonForm = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i
 export const CloudEvent = z
   .looseObject({
     specversion: z.literal('1.0').describe('The version of CloudEvents'),
-    id: text.describe('With `source` the identity of the event'),
-    source: z.string().regex(/^\S+$/, 'must be a URI reference').describe('Who made the event'),
+    id: text.describe('Identifies the event, together with `source`'),
+    source: z.string().regex(/^\S+$/, 'must be a URI reference').describe('Origin of the event'),
     type: text.describe('Ends with `.insert`, `.update` or `.delete`, unless `operation` is set'),
     subject: z
       .string()

@@ -76,7 +76,7 @@ export const searchDeliveries = defineOperation({
 export const EventOutcome = z
   .object({
     webhookId: z.string().describe('The id of the subscription'),
-    delivered: z.boolean().describe('Whether the receiver took it'),
+    delivered: z.boolean().describe('True if the receiver answered 2xx'),
     outcome: z
       .enum(outcomes)
       .describe('The status of the delivery, if there is one. `unknown`: the log does not tell'),
@@ -153,9 +153,9 @@ export const WebhookStats = z
       .describe('Durations of attempts, to about 15 %. null without an attempt'),
     bucketSeconds: z.int().describe('Length of a bucket'),
     series: z
-      .array(z.object({ at: z.iso.datetime().describe('Its beginning'), ...counted }))
+      .array(z.object({ at: z.iso.datetime().describe('The beginning of the bucket'), ...counted }))
       .max(200)
-      .describe('The buckets, oldest first. Those in which nothing happened are there too'),
+      .describe('The buckets, oldest first, also empty ones'),
   })
   .meta({ id: 'WebhookStats' })
 export type WebhookStats = z.infer<typeof WebhookStats>
@@ -172,7 +172,7 @@ export const getWebhookStats = defineOperation({
     '0.3.',
   params: z.object({ id: z.string().describe('The id of the subscription') }),
   query: z.strictObject({
-    window: z.enum(statsWindows).default('24h').describe('How far back'),
+    window: z.enum(statsWindows).default('24h').describe('The time span to count, up to now'),
   }),
   reply: { status: 200, schema: WebhookStats },
   errors: [...refusals, 'WEBHOOK_NOT_FOUND'],

@@ -42,15 +42,13 @@ const Concurrency = z
   .int()
   .min(1)
   .max(32)
-  .describe(
-    'Attempts in flight at once, to the URL. Of several subscriptions to it the strictest counts',
-  )
+  .describe('Attempts in flight to the URL. The strictest of its subscriptions counts')
 
 const RateLimit = z
   .strictObject({
-    perSecond: z.number().min(0.1).max(1_000).describe('Attempts that start, a second'),
+    perSecond: z.number().min(0.1).max(1_000).describe('Attempts that start per second'),
   })
-  .describe('For the URL. Of several subscriptions to it the strictest counts')
+  .describe('The limit of the URL. The strictest of its subscriptions counts')
 
 /** The policy in a request. `null` resets a key to its default. */
 export const PolicyInput = z
