@@ -1,22 +1,25 @@
 /**
- * The circuits of endpoints in Redis. The dispatcher that owns an endpoint writes them, webhook-api reads them and
- * asks for one to be closed. All of it may be lost: nobody then knows of a circuit but its owner.
+ * The circuits of endpoints in Redis. The dispatcher that owns an endpoint writes them. webhook-api
+ * reads them and asks the owner to close one. If Redis loses them, only the owner knows its
+ * circuits.
  */
 
-/** A hash: `failures` (in a row), and `openUntil` (epoch milliseconds) once it has been opened. */
+/**
+ * A hash: `failures` (in a row), and `openUntil` (epoch milliseconds) once the circuit has opened.
+ */
 export const circuitKey = (endpointId: string) => `surehook:circuit:${endpointId}`
 
 /**
- * As `openUntil`: somebody asked that the circuit be closed. Its owner looks for that as long as it is open, and then
- * removes the key. A key that is missing says nothing: Redis may have lost it.
+ * The value of `openUntil` that asks the owner to close the circuit. The owner of an open circuit
+ * looks for it, and then removes the key. A missing key says nothing: Redis may have lost it.
  */
 export const closedByRequest = '0'
 
-/** The owner of an open circuit looks so often. */
+/** The interval at which the owner of an open circuit looks. */
 export const closeLookMs = 500
 
-/** A request that no owner has met by then has none to meet it. */
+/** The time after which a request expires. If no owner has seen it by then, there is no owner. */
 export const closeRequestMs = 20 * closeLookMs
 
-/** A hash with `inFlight`: attempts in flight. It expires when its owner no longer tells. */
+/** A hash with `inFlight`, the attempts in flight. It expires when the owner stops writing it. */
 export const loadKey = (endpointId: string) => `${circuitKey(endpointId)}:load`

@@ -94,26 +94,31 @@ export type SealedSecret = {
   validUntil: string | null
 }
 
-/** Headers of the subscriber's own: encrypted as a signing secret is, and bound to its subscription id. */
+/**
+ * The subscriber's own headers, encrypted like a signing secret and bound to the subscription id.
+ */
 export type SealedHeaders = {
-  /** Sorted. */
+  /** Header names, sorted. */
   names: string[]
   ciphertext: string
 }
 
-/** How the deliveries of a subscription are sent. What is not set has its default. */
+/** The way in which the deliveries of a subscription are sent. Unset keys have their defaults. */
 export type DeliveryPolicy = {
   /** Sent with each attempt; `null` for none. */
   headers: SealedHeaders | null
   /** The `Retry-After` of a 429 or 503 counts. */
   retryAfter: boolean
-  /** What a 410 does besides failing; `null`: nothing. */
+  /** The effect of a 410 besides the failure; `null`: none. */
   gone: 'deactivate' | null
-  /** Before the second and each further attempt, as durations of the ladder; `null`: the installation's. */
+  /**
+   * The delays before the second and each further attempt, as names of the ladder. `null`: the
+   * installation's.
+   */
   retryDelays: string[] | null
   /** Attempts of its endpoint in flight at once; `null`: the installation's. */
   concurrency: number | null
-  /** Attempts of its endpoint that start, a second; `null`: without a limit. */
+  /** Attempts per second that start at its endpoint; `null`: no limit. */
   perSecond: number | null
 }
 
@@ -144,14 +149,17 @@ export type SubscriptionState = {
   updatedAt: string
   /** `null`: all defaults. */
   policy: DeliveryPolicy | null
-  /** Its deliveries that were cancelled by request: none of them is attempted any more. */
+  /** Cancellations by request. The dispatcher starts no further attempt of these deliveries. */
   cancellations: Cancellation[]
 }
 
 export const cancellable = ['retrying', 'paused'] as const
 export type CancellableStatus = (typeof cancellable)[number]
 
-/** Deliveries that had the status `status` at `askedAt` and were made until `until`. Both in epoch milliseconds. */
+/**
+ * Cancels deliveries that had `status` at `askedAt` and were made until `until`. Both times are
+ * epoch milliseconds.
+ */
 export type Cancellation = {
   status: CancellableStatus
   until: number
@@ -189,9 +197,12 @@ export type DeliveryJob = {
   arrival: number
   redeliveryOf: string | null
   traceparent: string | null
-  /** The receiver asked for no attempt before this time; 0 = it did not. `dueAt` may come earlier, on the way there. */
+  /**
+   * No attempt before this time: the receiver's `Retry-After`; 0: none. `dueAt` may be earlier, if
+   * the wait takes several retry topics.
+   */
   notBefore: number
-  /** The record of the change; `null`: made by a version that did not tell. */
+  /** The record of the change; `null`: an older version made the job without it. */
   recordId: string | null
 }
 

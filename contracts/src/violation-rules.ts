@@ -1,20 +1,20 @@
 import * as z from 'zod'
 
 /**
- * The codes of `violations[].rule`, and what each says of its field. A code keeps its meaning for ever; new ones may come.
- * docs/reference/violations.md lists them; a test compares.
+ * The codes of `violations[].rule` and their meanings. A code never changes its meaning; new codes
+ * may come. A test compares the list with docs/reference/violations.md.
  */
 export const requestRules = {
   required: 'The field is missing',
   unrecognized: 'The operation has no such field',
   invalid_type: 'The value has another type',
-  invalid_value: 'The value is none of the accepted values',
+  invalid_value: 'The value is not one of the accepted values',
   invalid_format: 'The text has another form, such as that of a URL or a date',
   invalid_text: 'The text has characters that are not accepted',
   invalid_name: 'The name of a field is not accepted',
-  invalid_json: 'The body is no JSON',
+  invalid_json: 'The body is not JSON',
   invalid_query: 'GraphQL does not accept the document',
-  invalid_cursor: 'The cursor is none of an earlier answer',
+  invalid_cursor: 'The cursor is not from an earlier answer',
   too_short: 'The text has too few characters',
   too_long: 'The text has too many characters',
   too_few: 'The list has too few elements',
@@ -22,12 +22,12 @@ export const requestRules = {
   too_small: 'The number is too small',
   too_large: 'The number is too large',
   too_complex: 'The request is nested too deep, or asks for too much at once',
-  not_multiple_of: 'The number is no multiple of the step',
-  repeated: 'The value or the header stands twice',
+  not_multiple_of: 'The number is not a multiple of the step',
+  repeated: 'The value or the header appears twice',
   already_used: 'The key was used for another request',
 } as const
 
-/** What only auth-service refuses. */
+/** Codes that only auth-service uses. */
 export const accountRules = {
   contains_email: 'The password is the e-mail address or a part of it',
   common: 'The password is a common one',
@@ -47,8 +47,8 @@ export type ViolationRule = keyof typeof requestRules | keyof typeof accountRule
 const known: ReadonlySet<unknown> = new Set(Object.keys({ ...requestRules, ...accountRules }))
 export const isViolationRule = (value: unknown): value is ViolationRule => known.has(value)
 
-/** Any text to clients: an older one has to read the codes that come after it. */
+/** Clients see any text: an old client must accept codes that are newer than itself. */
 export const RuleCode = z.string() as unknown as z.ZodType<ViolationRule, ViolationRule>
 
-/** For `refine`: the message of a rule that zod does not know, and its code. */
+/** Parameters for zod's `refine`: the message and the code of a rule that zod does not know. */
 export const ruled = (error: string, rule: ViolationRule) => ({ error, params: { rule } })

@@ -55,7 +55,7 @@ export interface paths {
         put?: never;
         /**
          * Change the own password
-         * @description Sets a new password for who knows the old one, and ends every other session of the user. The session of the access token goes on. A wrong old password counts as a failed login.
+         * @description Sets a new password if the old one is right, and ends every other session of the user. The session of the access token stays. A wrong old password counts as a failed login.
          */
         post: operations["changePassword"];
         delete?: never;
@@ -418,7 +418,7 @@ export interface components {
             issuer: string;
             /**
              * Format: uri
-             * @description Where the public keys are
+             * @description The URL of the public keys
              */
             jwks_uri: string;
             /** @description None: users log in with `POST /auth/login`, not at an authorization endpoint */
@@ -777,7 +777,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The password until now */
+                    /** @description The current password */
                     oldPassword: string;
                     /** @description 8 characters or more, and not a common one */
                     newPassword: string;
@@ -2570,7 +2570,7 @@ export interface operations {
                     lastName?: string | null;
                     /** @description A role that users may choose */
                     roleId?: string | null;
-                    /** @description The language of mails to the user, such as `de` or `fr-CA`; else `Accept-Language` tells */
+                    /** @description Language of mails, such as `de` or `fr-CA`. Default: `mail.locale`, else `Accept-Language` */
                     locale?: string | null;
                 };
             };

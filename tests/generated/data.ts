@@ -168,7 +168,7 @@ export interface components {
             /** @description The table of the record. The data API must not have a table of this name */
             table: components["schemas"]["TableName"];
             /**
-             * @description What happened to the record
+             * @description The operation on the record
              * @enum {string}
              */
             event: "INSERT" | "UPDATE" | "DELETE";
@@ -199,9 +199,9 @@ export interface components {
              * @constant
              */
             specversion: "1.0";
-            /** @description With `source` the identity of the event */
+            /** @description Identifies the event, together with `source` */
             id: string;
-            /** @description Who made the event */
+            /** @description Origin of the event */
             source: string;
             /** @description Ends with `.insert`, `.update` or `.delete`, unless `operation` is set */
             type: string;

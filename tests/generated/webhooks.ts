@@ -521,7 +521,7 @@ export interface components {
             retryDelays?: ("extended" | string[]) | null;
             concurrency?: number | null;
             rateLimit?: {
-                /** @description Attempts that start, a second */
+                /** @description Attempts that start per second */
                 perSecond: number;
             } | null;
         };
@@ -691,7 +691,7 @@ export interface components {
             openUntil: string | null;
             /** @description Failed attempts since the last success, or since the circuit opened */
             consecutiveFailures: number;
-            /** @description Attempts in flight, as of a second ago */
+            /** @description Attempts in flight. The number is up to 3 seconds old */
             inFlight: number;
             /** @description Paused deliveries. At most 10000 are counted */
             paused: number;
@@ -719,7 +719,7 @@ export interface components {
         EventOutcome: {
             /** @description The id of the subscription */
             webhookId: string;
-            /** @description Whether the receiver took it */
+            /** @description True if the receiver answered 2xx */
             delivered: boolean;
             /**
              * @description The status of the delivery, if there is one. `unknown`: the log does not tell
@@ -1106,11 +1106,11 @@ export interface components {
             };
             /** @description Length of a bucket */
             bucketSeconds: number;
-            /** @description The buckets, oldest first. Those in which nothing happened are there too */
+            /** @description The buckets, oldest first, also empty ones */
             series: {
                 /**
                  * Format: date-time
-                 * @description Its beginning
+                 * @description The beginning of the bucket
                  */
                 at: string;
                 /** @description Attempts that the receiver answered with 2xx */
@@ -1822,17 +1822,17 @@ export interface operations {
                 /** @description Only these fields of the record, separated by commas */
                 select?: string;
                 /**
-                 * @description Where to begin without a cursor: `now` (default), an instant, or a duration back such as `1h`. At most 7 days back
+                 * @description The start without a cursor: `now` (default), an instant, or a duration back such as `1h`. At most 7 days back
                  * @example 1h
                  */
                 from?: string;
-                /** @description Goes on behind this cursor. `Last-Event-ID` prevails */
+                /** @description Begin after this cursor. `Last-Event-ID` overrides it. Not together with `from` */
                 cursor?: string;
                 /** @description `sse`: an endless stream. `ndjson`: one page */
                 format?: "sse" | "ndjson";
-                /** @description Events of a page at most. Default: 100. Only with `ndjson` */
+                /** @description The most events of a page. Default: 100. Only with `ndjson` */
                 limit?: number;
-                /** @description Seconds that an empty page waits for its first event. Default: 0 */
+                /** @description Seconds that an empty page waits for its first event. Default: 0. Only with `ndjson` */
                 wait?: number;
             };
             header: {
@@ -4420,7 +4420,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How far back
+                 * @description The time span to count, up to now
                  * @example 1h
                  */
                 window?: "1h" | "24h" | "7d";

@@ -88,10 +88,10 @@ export const changePassword = defineOperation({
   path: '/auth/change-password',
   summary: 'Change the own password',
   description:
-    'Sets a new password for who knows the old one, and ends every other session of the user. ' +
-    'The session of the access token goes on. A wrong old password counts as a failed login.',
+    'Sets a new password if the old one is right, and ends every other session of the user. ' +
+    'The session of the access token stays. A wrong old password counts as a failed login.',
   body: z.strictObject({
-    oldPassword: password.describe('The password until now'),
+    oldPassword: password.describe('The current password'),
     newPassword: newPassword.describe('8 characters or more, and not a common one'),
   }),
   reply: { status: 200, schema: Message },

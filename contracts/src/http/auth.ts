@@ -126,7 +126,7 @@ export const signup = defineOperation({
     lastName: orDefault(PersonName, ''),
     roleId: z.uuid().nullish().describe('A role that users may choose'),
     locale: LanguageTag.nullish().describe(
-      'The language of mails to the user, such as `de` or `fr-CA`; else `Accept-Language` tells',
+      'Language of mails, such as `de` or `fr-CA`. Default: `mail.locale`, else `Accept-Language`',
     ),
   }),
   reply: { status: 201, schema: z.object({ userId: z.uuid(), message: z.string() }) },

@@ -3,11 +3,11 @@ import { defineOperation } from '../operation.ts'
 import { environmentPath } from './admin/admin.ts'
 import { PublishedKey } from './auth.ts'
 
-/** RFC 8414, section 2, and OpenID Connect Discovery 1.0, section 3: the members that one of them requires. */
+/** The members that RFC 8414, section 2, or OpenID Connect Discovery 1.0, section 3, requires. */
 export const IssuerMetadata = z
   .object({
     issuer: z.url().describe('`iss` of the access tokens'),
-    jwks_uri: z.url().describe('Where the public keys are'),
+    jwks_uri: z.url().describe('The URL of the public keys'),
     response_types_supported: z
       .array(z.string())
       .describe('None: users log in with `POST /auth/login`, not at an authorization endpoint'),
@@ -22,7 +22,7 @@ export const IssuerMetadata = z
   .meta({ id: 'IssuerMetadata' })
 export type IssuerMetadata = z.infer<typeof IssuerMetadata>
 
-/** Verifiers know the issuer's URL alone: its path names the tenant, and no header does. */
+/** Verifiers know only the issuer's URL, so its path names the tenant, and headers do not. */
 const byIssuer = {
   tag: 'sessions',
   security: 'none',

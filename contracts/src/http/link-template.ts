@@ -1,11 +1,14 @@
 const maxLength = 2000
 const placeholder = /\{(code|email)\}/g
 const localHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
-/** Scheme and authority as they are written: the parser would forgive backslashes, spaces and missing slashes. */
+/**
+ * The exact form of scheme and authority. The URL parser would accept backslashes, spaces and
+ * missing slashes.
+ */
 const form = /^(https?):\/\/([A-Za-z0-9.-]+|\[::1\])(:\d{1,5})?([/?#][^\s\\{}]*)?$/
 const authority = /^https?:\/\/[^/?#]*/
 
-/** What is wrong with `text` as a link that a mail is to carry, or `null`. */
+/** Returns the reason why a mail cannot carry `text` as a link, or `null`. */
 export function linkTemplateFault(text: string): string | null {
   if (text.length > maxLength) return `must be at most ${maxLength} characters`
   if (!text.includes('{code}')) return 'must contain {code}'
@@ -21,7 +24,10 @@ export function linkTemplateFault(text: string): string | null {
 
 const sample = { code: '123456', email: 'ada@example.com' }
 
-/** The link for one reader. A value stays one value of its URL, whatever it holds. */
+/**
+ * Returns the link for one reader. Values are percent-encoded, so they cannot change the URL's
+ * parts.
+ */
 export function fillLink(template: string, values: { code: string; email: string }): string {
   return template.replaceAll(placeholder, (_all, name: 'code' | 'email') =>
     encodeURIComponent(values[name]),

@@ -28,7 +28,7 @@ export const sharedStack = (): Stack => ({
   redisUrl: process.env['TEST_REDIS_URL'] ?? '',
 })
 
-/** Clients of a stack on which the platform's topics exist. */
+/** Opens clients of a stack, and creates the platform's topics. */
 export async function openClients(
   stack: Pick<Stack, 'kafkaBrokers' | 'schemaRegistryUrl'>,
 ): Promise<{ kafka: Kafka; codec: EventCodec }> {
@@ -44,7 +44,7 @@ export async function openClients(
 
 type Composed = Service & { readonly ports: { readonly api: number; readonly internal: number } }
 
-/** URLs of a service that runs in the process of the test. */
+/** The URLs of a service that runs in the process of the test. */
 export type Running = AsyncDisposable & { readonly api: string; readonly internal: string }
 
 export async function startComposed(

@@ -28,7 +28,7 @@ export async function publishToken(
   return token
 }
 
-/** As `publishToken`, with the id by which the token can be revoked. */
+/** Like `publishToken`, but also returns the id that revokes the token. */
 export async function publishRevocableToken(
   { codec, producer }: Parts,
   projectId: string,

@@ -1,6 +1,7 @@
 -- Up Migration
 
--- When the user got the last notice of its kind: locks and reused tokens are told once an hour.
+-- The time of the user's last notice of each kind. Notices of locks and of reused tokens go out at
+-- most once an hour.
 create table sent_notice (
   user_id uuid not null references user_account on delete cascade,
   template text not null,
@@ -8,7 +9,8 @@ create table sent_notice (
   primary key (user_id, template)
 );
 
--- Contract: older versions write only their own templates, and leave others to newer ones to send.
+-- Contract: older versions write only their own templates, and leave the others for newer versions
+-- to send.
 alter table mail_outbox drop constraint mail_outbox_template_check;
 
 -- Down Migration

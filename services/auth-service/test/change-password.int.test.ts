@@ -111,7 +111,7 @@ describe('a new password for the old one', () => {
     expect(await rulesOf('short')).toEqual(['too_short'])
     expect(await rulesOf(email)).toEqual(['contains_email'])
     expect(await rulesOf('aaaaaaaaaaaaaaaaaaaa')).toEqual(['too_guessable'])
-    // Only who knows the old one is told of the score, which costs CPU.
+    // The score costs CPU, so it is checked only after the old password.
     expect(await rulesOf('aaaaaaaaaaaaaaaaaaaa', wrongOne)).toBeUndefined()
     expect(outcome(await login(email, password))).toEqual([200])
   })

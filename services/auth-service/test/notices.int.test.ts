@@ -21,7 +21,7 @@ const wrong = [401, 'AUTH_INVALID_CREDENTIALS']
 const mailsTo = (email: string) => accounts.catcher.mails.filter(({ to }) => to === email)
 const subjectsTo = (email: string) => mailsTo(email).map(({ subject }) => subject)
 
-/** Whatever was queued before is sent by then: each tenant's mails go in their order. */
+/** Waits until earlier mails were sent: each tenant's mails go out in order. */
 async function outboxIsEmpty() {
   const isEmpty = async () => {
     const { rows } = await accounts.database.query('select from mail_outbox')

@@ -1,12 +1,12 @@
 -- Up Migration
 
--- Ids of changes that were published over HTTP, for a day: the same id again publishes nothing.
--- Removed row by row, all the time.
+-- Ids of changes that were published over HTTP, kept for a day: a known id publishes nothing. Rows
+-- are deleted one by one all the time, so the table needs frequent vacuums.
 create table published_change (
   project_id text not null,
   environment text not null,
   id uuid not null,
-  -- Of the change as it was sent.
+  -- A hash of the change as it was sent.
   fingerprint bytea not null,
   repetitions integer not null default 0,
   published_at timestamptz not null default clock_timestamp(),
@@ -14,9 +14,10 @@ create table published_change (
 ) with (autovacuum_vacuum_scale_factor = 0.05);
 create index published_change_published_at on published_change (published_at);
 
--- Puts a change that a service published into the WAL, in the transaction that keeps its id. Or ends
--- the statement, and with it all its changes, when one has a fault: DETAIL is the change's place and
--- the field. `head` is the header's JSON without its end; a change without a time is made now.
+-- Writes a published change into the WAL, in the transaction that keeps its id. If a change has a
+-- fault, the function ends the statement with all its changes. DETAIL then names the change's place
+-- and the field. `head` is the header's JSON without its closing brace. A change without a time
+-- gets the current time.
 create function publish_change(
   place bigint, fault text, is_new boolean, head text, at text, record text)
 returns boolean language plpgsql volatile as $$

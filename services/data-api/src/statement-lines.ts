@@ -1,7 +1,7 @@
 import { unavailable } from '@surehook/service-kit/errors'
 import type { Tenant } from './tables/table-definition.ts'
 
-/** What the statements of one line have in common. */
+/** The properties that all statements of one line share. */
 export type LineOf<Target> = {
   /** Identifies the target. */
   key: string
@@ -17,7 +17,7 @@ export type StatementLines<Item, Target> = {
 export type StatementLinesOptions<Item, Target> = {
   /** Runs one statement. Returns the result of each item in order, or nothing. */
   statement: (target: Target, items: readonly Item[]) => Promise<readonly (string | null)[]>
-  /** How many characters an item adds to a statement. */
+  /** Returns the characters that an item adds to a statement. */
   sizeOf: (item: Item) => number
   /**
    * True if PostgreSQL refused one item and therefore did nothing. Each item then runs by itself.
@@ -36,14 +36,14 @@ type Line<Item, Target> = LineOf<Target> & {
 }
 
 /**
- * This many statements run at once per line; the first starts at once. Later items wait for one to
- * end and share the next.
+ * The most statements of a line that run at once. The first starts at once. Later items wait for a
+ * statement to end, and share the next.
  */
 const maxRunning = 2
 const maxItems = 64
 const maxChars = 500_000
 /**
- * How long items of a line run alone after one was refused: many refusals would otherwise double
+ * The time in which items of a line run alone after a refusal. Otherwise many refusals would double
  * the work.
  */
 const aloneForMs = 1_000

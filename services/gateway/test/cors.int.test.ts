@@ -15,7 +15,7 @@ const admin = 'https://admin.example.com'
 const other = 'https://other.example.com'
 
 const opened = new AsyncDisposableStack()
-/** As it is without a variable, and with two origins that may call. */
+/** The gateway without the variable, and with two allowed origins. */
 let open: Stand
 let listed: Stand
 

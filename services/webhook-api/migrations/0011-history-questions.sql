@@ -1,27 +1,30 @@
 -- Up Migration
 
--- Locks: the history for as long as the indexes take, about 10 s for each million rows; whoever follows the topics
--- waits, and goes on from there.
+-- Locks: the history while the indexes are built, about 10 s for each million rows. The log writers
+-- wait meanwhile, and continue afterwards.
 
 alter table delivery
-  -- Of the change. Null: the version that made the job did not tell.
+  -- The record of the change. Null: an older version made the job without it.
   add column record_id text collate "C",
-  -- Bits 0 to 30: attempts that are in attempt_stats, by number; bit 30: an end without an attempt. Bits 31 to 61: the
-  -- same before the last write, so that whoever wrote knows which attempts were new.
+  -- Bits 0 to 30: the attempts, by number, that attempt_stats contains. Bit 30: an end without an
+  -- attempt. Bits 31 to 61: the same bits before the last write, so that the writer knows which
+  -- attempts are new.
   add column counted bigint not null default 0;
 
--- All of an environment in the order in which it is shown. A hash: names would make each entry three times as long.
+-- For searches of a whole environment, in the order of the answer. The index has a hash, because
+-- names would make its entries three times as long.
 create index delivery_of_tenant on delivery
   (hashtext(project_id || '/' || environment), day desc, created_at desc);
--- Few rows are not delivered, and most of those are asked for.
+-- For searches of undelivered rows: they are few, and most searches ask for them.
 create index delivery_undelivered on delivery
   (hashtext(project_id || '/' || environment), day desc, created_at desc)
   where status <> 'delivered';
--- Ids of new records are the highest: where they stand is at hand. A hash would cost five times as much.
+-- For searches of a record. New ids are the highest, so inserts stay on recently used pages. A hash
+-- would make them five times as expensive.
 create index delivery_of_record on delivery (record_id, day desc, created_at desc)
   where record_id is not null;
 
--- What became of the attempts of a subscription, by five minutes.
+-- The results of a subscription's attempts, in buckets of five minutes.
 create table attempt_stats (
   subscription_id uuid not null,
   at timestamptz not null,
@@ -30,7 +33,8 @@ create table attempt_stats (
   retrying integer not null,
   dead_letter integer not null,
   cancelled integer not null,
-  -- Numbers of attempts by class of duration: class * 2^24 + number. A class may be there more than once.
+  -- Counts of attempts by class of duration, each as class * 2^24 + count. A class may appear more
+  -- than once.
   latencies integer[] not null,
   primary key (subscription_id, at)
 ) with (fillfactor = 50);

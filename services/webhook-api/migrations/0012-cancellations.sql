@@ -1,6 +1,6 @@
 -- Up Migration
 
--- [{ "status", "until", "askedAt" }]: deliveries that were cancelled by request. Times in epoch milliseconds.
+-- Cancellations by request: [{ "status", "until", "askedAt" }]. Times are epoch milliseconds.
 alter table subscription add column cancellations jsonb not null default '[]';
 
 -- Down Migration

@@ -50,7 +50,7 @@ const subscribe = async (of = tenant, to = url): Promise<string> =>
   (await clientOf(service.api, of).call('POST', { ...validInput(of), url: to })).body.id
 const idOf = (of = tenant, to = url) => endpointId(of.projectId, of.environment, to)
 
-/** As a dispatcher writes it. */
+/** Writes a circuit as a dispatcher does. */
 const open = (id: string, openUntil: number) =>
   redis.hSet(circuitKey(id), { failures: 0, openUntil: String(openUntil) })
 
@@ -108,7 +108,7 @@ it('shows a circuit that was closed by hand as closed, at once', async () => {
   expect((await client.call(`POST /_endpoints/${idOf()}/close`)).status).toBe(204)
   const { body } = await client.call(`GET /_endpoints/${idOf()}`)
   expect(body).toMatchObject({ circuit: 'closed', openUntil: null, consecutiveFailures: 0 })
-  // What no dispatcher has met by then is forgotten.
+  // A request expires if no dispatcher meets it.
   expect(await redis.pTTL(circuitKey(idOf()))).toBeGreaterThan(0)
 })
 

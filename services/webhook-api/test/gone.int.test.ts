@@ -39,7 +39,7 @@ const isActive = async (id: string) => (await shown(id)).active
 
 type Answer = { status?: number; url?: string; at?: number; by?: Tenant }
 
-/** An attempt of the subscription was answered so. Resolves when the history has it. */
+/** Publishes an attempt of the subscription with this answer. Resolves when the history has it. */
 async function answered(
   id: string,
   { status = 410, url, at = Date.now(), by = tenant }: Answer = {},
@@ -62,7 +62,7 @@ async function answered(
 
 const deactivated = (id: string) =>
   waitUntil(async () => !(await isActive(id)), { what: 'the deactivation', timeoutMs: 15_000 })
-/** What came before it has been decided: nobody looks away from one that is to be done. */
+/** Waits until earlier answers have been decided. */
 const nothingLeft = () =>
   waitUntil(async () => (await pool.query('select from gone_subscription')).rows.length === 0, {
     what: 'the end of the work',
@@ -85,7 +85,7 @@ describe('a 410', () => {
     })
     const { body } = await client.call(`PATCH /${id}`, { active: true })
     expect(body).not.toHaveProperty('disabledReason')
-    // An answer from before is read again, as by a replica that takes over.
+    // The log reads an old answer again, as a replica that takes over does.
     await answered(id, { at: Date.now() - 60_000 })
     await nothingLeft()
     expect(await isActive(id)).toBe(true)
@@ -114,7 +114,7 @@ describe('a 410', () => {
       validInput(tenant).url,
       new Date(Date.now() + 1_000),
     ])
-    // Every replica looks each 10 s.
+    // Every replica looks every 10 s.
     await deactivated(id)
   })
 })

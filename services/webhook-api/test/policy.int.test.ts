@@ -186,7 +186,7 @@ describe('the values of headers', () => {
     texts.push(await client.call(`PATCH /${id}`, { policy: { headers: changed } }))
     const mine = () => events.filter(({ recordId }) => recordId === id)
     await until(() => mine().length === 2)
-    // Names alone would not tell that a value is another one.
+    // The names alone do not show that a value has changed.
     expect(mine().map(({ changedFields }) => changedFields)).toEqual([[], ['policy']])
     const { rows } = await pool.query('select policy::text from subscription where id = $1', [id])
     const seen = [...texts.map(({ text }) => text), ...mine().map(({ record }) => record)]
@@ -235,12 +235,12 @@ it('the purge of an environment waits until the slowest retry topic has none of 
   await create({ retryAfter: true })
   expect(await awaitLongRetries(pool, names, 0)).toBe(false)
   const { id } = await create({ retryDelays: 'extended' })
-  // They wait on although the schedule is another one by now.
+  // Jobs still wait, although the schedule is different by now.
   await patch(id, null)
   const stranger = await world.tenant()
   expect(await awaitLongRetries(pool, [stranger.projectId, 'master'], 0)).toBe(false)
   expect(await awaitLongRetries(pool, names, 60_000)).toBe(true)
-  // The first call has said when it ends.
+  // The first call has set the end of the wait.
   expect(await awaitLongRetries(pool, names, 0)).toBe(true)
   await pool.query(`update long_retries set ends_at = now() - interval '1 s'`)
   expect(await awaitLongRetries(pool, names, 60_000)).toBe(false)

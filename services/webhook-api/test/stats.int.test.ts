@@ -96,7 +96,7 @@ it('counts an attempt once, however often and with whatever else it comes', asyn
 it('counts once what several writers are told at the same time', async () => {
   const all = Array.from({ length: 30 }, threeAttempts).flat()
   const parts = [all, all.slice(10, 60), all.slice(30), all]
-  // One of them may have to wait for another for too long, and tries again as the log does.
+  // A writer may wait too long for another one. It then repeats, as the log does.
   const write = async (part: DeliveryAttempt[]): Promise<void> =>
     store.addTransitions(part).catch((err: { code?: string }) => {
       if (err.code !== '55P03' && err.code !== '40P01') throw err

@@ -27,7 +27,7 @@ afterAll(async () => {
 const numbersOf = ({ events }: StreamClient) =>
   events.map(({ data }) => (JSON.parse(data) as { record: { n: number } }).record.n)
 
-/** Comes back with its cursor, as a client does, until the service takes it. */
+/** Reconnects with its cursor, as a client does, until the service accepts it. */
 async function resume(api: string, tenant: Tenant, lastEventId: string): Promise<StreamClient> {
   let stream = await openStream(api, tenant, { lastEventId })
   const isTaken = async () => {

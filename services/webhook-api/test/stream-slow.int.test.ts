@@ -27,7 +27,7 @@ const large = (count: number): Given[] =>
 const numbersIn = (answer: string) =>
   [...answer.matchAll(/"record":\{"n":(\d+)/g)].map(([, n]) => Number(n))
 
-/** A client whose socket is read only when the test says so. */
+/** A client that reads its socket only when the test says so. */
 async function openUnread(api: string, tenant: Tenant): Promise<Socket> {
   const { hostname, port } = new URL(api)
   const socket = connect(Number(port), hostname)
@@ -54,7 +54,7 @@ describe('a client that does not read', () => {
     await logChanges(world, tenant, [{ record: { n: -1 } }])
     await other.arrived(1)
     const before = usedMiB()
-    // Bodies of 120 MB, of which sockets and the recent changes hold some.
+    // The bodies take 120 MB. Sockets and the recent changes hold some of them.
     for (let n = 0; n < 30; n++) await logChanges(world, tenant, large(100))
     await other.arrived(1 + 3_000)
     expect(usedMiB() - before).toBeLessThan(60)

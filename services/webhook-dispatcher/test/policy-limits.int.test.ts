@@ -24,7 +24,7 @@ const delivered = ({ deliveryId }: DeliveryJob) =>
 const partition = (projectId: string, path: string) =>
   partitionOf(endpointId(projectId, 'master', harness.receiver.url(path)), 4)
 
-/** A path whose endpoint has this partition. */
+/** Returns a path whose endpoint has this partition. */
 function pathAt(projectId: string, wanted: number): string {
   for (;;) {
     const path = `/${randomUUID()}`
@@ -32,7 +32,7 @@ function pathAt(projectId: string, wanted: number): string {
   }
 }
 
-/** The most that came within any span of `ms`. */
+/** Returns the most requests that came within any span of `ms`. */
 const mostWithin = (path: string, ms: number) => {
   const times = harness.receiver.receipts(path).map(({ at }) => at)
   return Math.max(
@@ -67,14 +67,14 @@ it('a slow endpoint of a partition does not hold up its neighbours', async () =>
   const jobs = await harness.enqueue(neighbour, 100)
   await until(() => jobs.every(delivered))
   expect(harness.receiver.receipts(path).length).toBeLessThan(10)
-  // Whoever owns the partition next has nothing to do with it.
+  // The next owner of the partition must find no job.
   await harness.unsubscribe(slow.id)
 })
 
 it('a rate is kept while the partition moves from one dispatcher to another, twice', async () => {
   const perSecond = 5
   const path = `/${randomUUID()}`
-  // One at a time: those that wait for a connection to open would come together.
+  // Jobs come one at a time. Jobs that wait for a connection would start together.
   const subscription = await subscribe(path, { perSecond, concurrency: 1 })
   const first = await harness.start()
   const jobs = await harness.enqueue(subscription, 60)
@@ -87,7 +87,7 @@ it('a rate is kept while the partition moves from one dispatcher to another, twi
   await using _third = await harness.start()
   await until(() => jobs.every(delivered), 60_000)
   expect(harness.receiver.receipts(path)).toHaveLength(60)
-  // One that opens a connection comes late, and the next one right behind it.
+  // A request that opens a connection comes late, and the next one follows right behind it.
   expect(mostWithin(path, 1_000)).toBeLessThanOrEqual(perSecond + 2)
   expect(mostWithin(path, 5_000)).toBeLessThanOrEqual(5 * perSecond + 2)
 }, 120_000)

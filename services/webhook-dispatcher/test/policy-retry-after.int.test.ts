@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(async () => dispatcher[Symbol.asyncDispose]())
 
-// It ends at 400 ms: longer waits take more than one step.
+// The ladder ends at 400 ms, so longer waits take more than one step.
 const start = () => harness.start({ WEBHOOK_RETRY_LADDER: '100ms,200ms,300ms,400ms' })
 const subscribe = (retryAfter: boolean) => {
   const id = randomUUID()

@@ -43,7 +43,7 @@ const headerText = (max: number) =>
     .min(1)
     .max(max)
     .refine(isOneLine, ruled('must be one line of text', 'invalid_text'))
-/** Where a mail sends its reader: with `{code}` and `{email}` in the place of what they name. */
+/** The link in a mail. `{code}` and `{email}` stand for their values. */
 const linkTemplate = z.string().superRefine((text, ctx) => {
   const message = linkTemplateFault(text)
   if (message === null) return
@@ -59,7 +59,7 @@ const mailFields = {
   confirmUrl: linkTemplate
     .nullable()
     .describe('A link with `{code}` and `{email}` in place of the code. null: the code'),
-  resetUrl: linkTemplate.nullable().describe('As `confirmUrl`, for a new password'),
+  resetUrl: linkTemplate.nullable().describe('Like `confirmUrl`, for a new password'),
   locale: z.enum(mailLocales),
   notices: z.boolean(),
   verificationSubject: headerText(200).nullable().describe('null: the default of the locale'),

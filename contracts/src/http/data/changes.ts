@@ -6,13 +6,13 @@ import { Instant } from '../instant.ts'
 import { TableName } from './names.ts'
 import { common, refused, tenant } from './tables.ts'
 
-/** How many changes one request may publish. */
+/** The most changes that one request may publish. */
 export const maxPublishedChanges = 1000
 
-/** The size of a record's JSON, the same as of the data API's own records. */
+/** The largest JSON of a record. The data API has the same limit for its own records. */
 export const maxPublishedRecordBytes = 262_144
 
-/** The media types of CloudEvents that hold whole events, by the JSON format and its batches. */
+/** The media types of the JSON format of CloudEvents: one event, and a batch. */
 export const cloudEventType = 'application/cloudevents+json'
 export const cloudEventBatchType = 'application/cloudevents-batch+json'
 
@@ -21,7 +21,7 @@ export const ChangeInput = z
     table: TableName.describe(
       'The table of the record. The data API must not have a table of this name',
     ),
-    event: changeFields.operation.describe('What happened to the record'),
+    event: changeFields.operation.describe('The operation on the record'),
     recordId: changeFields.recordId.describe('The id of the record'),
     record: JsonObject.describe(
       'The full record, at most 256 KiB; for `DELETE` as it was just before',
@@ -48,8 +48,8 @@ const jsonForm = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i
 export const CloudEvent = z
   .looseObject({
     specversion: z.literal('1.0').describe('The version of CloudEvents'),
-    id: text.describe('With `source` the identity of the event'),
-    source: z.string().regex(/^\S+$/, 'must be a URI reference').describe('Who made the event'),
+    id: text.describe('Identifies the event, together with `source`'),
+    source: z.string().regex(/^\S+$/, 'must be a URI reference').describe('Origin of the event'),
     type: text.describe('Ends with `.insert`, `.update` or `.delete`, unless `operation` is set'),
     subject: z
       .string()

@@ -3,7 +3,7 @@ import { defineOperation } from '../../operation.ts'
 import { nextCursor } from '../admin/admin.ts'
 import { managed, refusals } from './webhooks.ts'
 
-/** So many paused deliveries of an endpoint are counted. */
+/** The most paused deliveries that are counted for one endpoint. */
 export const countedPaused = 10_000
 
 export const Endpoint = z
@@ -16,7 +16,7 @@ export const Endpoint = z
     consecutiveFailures: z
       .int()
       .describe('Failed attempts since the last success, or since the circuit opened'),
-    inFlight: z.int().describe('Attempts in flight, as of a second ago'),
+    inFlight: z.int().describe('Attempts in flight. The number is up to 3 seconds old'),
     paused: z.int().describe(`Paused deliveries. At most ${countedPaused} are counted`),
   })
   .meta({ id: 'Endpoint' })

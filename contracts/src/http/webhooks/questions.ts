@@ -7,10 +7,10 @@ import { Instant } from '../instant.ts'
 import { outcomes } from './log.ts'
 import { Delivery, managed, refusals, text, WatchedTable } from './webhooks.ts'
 
-/** How many deliveries one request reads, at most, to find those that match. */
+/** The most deliveries that one request reads to find those that match. */
 export const searchReads = 3_000
 
-/** How many subscriptions an event is explained for. */
+/** The most subscriptions that an event is explained for. */
 export const explainedSubscriptions = 200
 
 export const FoundDelivery = Delivery.extend({
@@ -76,7 +76,7 @@ export const searchDeliveries = defineOperation({
 export const EventOutcome = z
   .object({
     webhookId: z.string().describe('The id of the subscription'),
-    delivered: z.boolean().describe('Whether the receiver took it'),
+    delivered: z.boolean().describe('True if the receiver answered 2xx'),
     outcome: z
       .enum(outcomes)
       .describe('The status of the delivery, if there is one. `unknown`: the log does not tell'),
@@ -153,9 +153,9 @@ export const WebhookStats = z
       .describe('Durations of attempts, to about 15 %. null without an attempt'),
     bucketSeconds: z.int().describe('Length of a bucket'),
     series: z
-      .array(z.object({ at: z.iso.datetime().describe('Its beginning'), ...counted }))
+      .array(z.object({ at: z.iso.datetime().describe('The beginning of the bucket'), ...counted }))
       .max(200)
-      .describe('The buckets, oldest first. Those in which nothing happened are there too'),
+      .describe('The buckets, oldest first, also empty ones'),
   })
   .meta({ id: 'WebhookStats' })
 export type WebhookStats = z.infer<typeof WebhookStats>
@@ -172,7 +172,7 @@ export const getWebhookStats = defineOperation({
     '0.3.',
   params: z.object({ id: z.string().describe('The id of the subscription') }),
   query: z.strictObject({
-    window: z.enum(statsWindows).default('24h').describe('How far back'),
+    window: z.enum(statsWindows).default('24h').describe('The time span to count, up to now'),
   }),
   reply: { status: 200, schema: WebhookStats },
   errors: [...refusals, 'WEBHOOK_NOT_FOUND'],

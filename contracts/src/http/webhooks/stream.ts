@@ -13,7 +13,7 @@ import {
 } from './webhooks.ts'
 
 export const streamLimits = {
-  /** Of one page. */
+  /** The most events of one page. */
   events: 1_000,
   waitS: 25,
   /** A page ends with the event that reaches this size. */
@@ -22,7 +22,7 @@ export const streamLimits = {
 
 export const eventStream = 'text/event-stream'
 export const ndjson = 'application/x-ndjson'
-/** The header of a page that has its next cursor. */
+/** The response header with the cursor of the next page. */
 export const nextCursorHeader = 'X-Next-Cursor'
 
 const list = (text: string) => text.split(',')
@@ -67,9 +67,11 @@ const query = z.strictObject({
     .optional()
     .describe('Only these fields of the record, separated by commas'),
   from: From.optional().describe(
-    `Where to begin without a cursor: \`now\` (default), an instant, or a duration back such as \`1h\`. At most ${days} days back`,
+    `The start without a cursor: \`now\` (default), an instant, or a duration back such as \`1h\`. At most ${days} days back`,
   ),
-  cursor: Cursor.optional().describe('Goes on behind this cursor. `Last-Event-ID` prevails'),
+  cursor: Cursor.optional().describe(
+    'Begin after this cursor. `Last-Event-ID` overrides it. Not together with `from`',
+  ),
   format: z
     .enum(['sse', 'ndjson'])
     .default('sse')
@@ -80,14 +82,16 @@ const query = z.strictObject({
     .min(1)
     .max(streamLimits.events)
     .optional()
-    .describe('Events of a page at most. Default: 100. Only with `ndjson`'),
+    .describe('The most events of a page. Default: 100. Only with `ndjson`'),
   wait: z.coerce
     .number()
     .int()
     .min(0)
     .max(streamLimits.waitS)
     .optional()
-    .describe('Seconds that an empty page waits for its first event. Default: 0'),
+    .describe(
+      'Seconds that an empty page waits for its first event. Default: 0. Only with `ndjson`',
+    ),
 })
 export type StreamQuery = z.output<typeof query>
 

@@ -6,7 +6,7 @@ export type OperationExample = {
   /** By media type, where the body may have others than `application/json`. */
   bodies?: Readonly<Record<string, unknown>>
   reply?: unknown
-  /** Where an answer of another media type looks different. */
+  /** Examples of answers with other media types. */
   replyAs?: Readonly<Record<string, unknown>>
 }
 

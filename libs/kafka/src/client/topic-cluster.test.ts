@@ -3,7 +3,7 @@ import type { Kafka } from 'kafkajs'
 import { pino } from 'pino'
 import { TopicCluster } from './topic-cluster.ts'
 
-/** What happened to the clusters of kafkajs, each by its number from 1. */
+/** The events of kafkajs clusters, each numbered from 1. */
 let events: string[]
 
 function openTopicCluster(): TopicCluster {

@@ -5,12 +5,12 @@ import { type Cluster, openCluster } from './cluster.ts'
 export type TopicClusterOptions = {
   kafka: Kafka
   topics: readonly string[]
-  /** Of its owner, in the log. */
+  /** The name of the owner, for the log. */
   name: string
   log: Logger
 }
 
-/** Connections for some topics. They open with the first question, and again after they were dropped. */
+/** Connections for some topics. They open with the first request, and again after `drop`. */
 export class TopicCluster implements AsyncDisposable {
   readonly #options: TopicClusterOptions
   #cluster: Promise<Cluster> | null = null

@@ -1,6 +1,6 @@
 import type { Admin, Kafka } from 'kafkajs'
 
-/** Gives `ask` a connected admin client, and disconnects it whatever happens. */
+/** Calls `ask` with a connected admin client, and then disconnects it, also after an error. */
 export async function withAdmin<T>(
   kafka: Pick<Kafka, 'admin'>,
   ask: (admin: Admin) => Promise<T>,

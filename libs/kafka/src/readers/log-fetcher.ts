@@ -5,25 +5,27 @@ import type { Logger } from 'pino'
 import { type Broker, type Cluster, openCluster } from '../client/cluster.ts'
 import { endOfEmpty } from '../kafkajs-patches/wire/fetch-response.ts'
 
-/** Where a partition is read on. */
+/** The next offset to read of a partition. */
 export type LogPlace = { partition: number; offset: number }
 
 export type FetchedLog = {
   partition: number
-  /** From the asked offset on, without aborted transactions and control records. */
+  /**
+   * The messages from the requested offset on, without aborted transactions and control records.
+   */
   messages: KafkaMessage[]
-  /** Where the next fetch begins: the asked offset when there was nothing to read. */
+  /** The offset for the next fetch: the requested one if there was nothing to read. */
   next: number
 }
 
 export type FetchLimits = {
-  /** A leader that has nothing yet answers after this time. */
+  /** A leader without new records answers after this time. */
   waitMs: number
-  /** About what one leader sends at most. */
+  /** The approximate maximum that one leader sends. */
   bytes: number
 }
 
-/** A place is outside of its log: its records expired, or the log was truncated. */
+/** The offset is outside the log: its records expired, or the log was truncated. */
 export class OutOfLogError extends Error {
   override readonly name = 'OutOfLogError'
 }
@@ -34,13 +36,13 @@ type FetchingBroker = Broker & { fetch(of: object): Promise<Fetched> }
 type Batch = { readonly messages: KafkaMessage[]; readonly rawMessages: KafkaMessage[] }
 type NewBatch = new (topic: string, fetchedOffset: string, of: PartitionData) => Batch
 
-// Hides what an aborted transaction wrote, as in a consumer.
+// This class drops records of aborted transactions, as a consumer does.
 const BatchOf = createRequire(import.meta.url)('kafkajs/src/consumer/batch') as NewBatch
 const answerWithinMs = 10_000
 
 /**
- * Fetches a topic's partitions without a consumer group: a read begins at once, anywhere. It
- * connects with the first fetch. A fetch that fails has read nothing, and may be repeated.
+ * Fetches a topic's partitions without a consumer group, so reading starts at once and at any
+ * offset. It connects with the first fetch. A failed fetch has read nothing and may be repeated.
  */
 export class LogFetcher implements AsyncDisposable {
   readonly #kafka: Kafka
@@ -54,7 +56,9 @@ export class LogFetcher implements AsyncDisposable {
     this.#log = log
   }
 
-  /** The partitions that have a leader, by its node. */
+  /**
+   * Returns the partitions by the node of their leader. Partitions without a leader are left out.
+   */
   async leaders(partitions: readonly number[]): Promise<ReadonlyMap<string, readonly number[]>> {
     return this.#ask(async (cluster) => {
       await cluster.refreshMetadataIfNecessary()
@@ -63,7 +67,7 @@ export class LogFetcher implements AsyncDisposable {
     })
   }
 
-  /** Rejects with an `OutOfLogError`, or with what another try may cure. */
+  /** Rejects with an `OutOfLogError`, or with an error that a repetition may cure. */
   fetch(node: string, places: readonly LogPlace[], limits: FetchLimits): Promise<FetchedLog[]> {
     const { waitMs, bytes } = limits
     const fetched = this.#ask(async (cluster) => {
@@ -80,7 +84,7 @@ export class LogFetcher implements AsyncDisposable {
     return boundedBy(waitMs + answerWithinMs, read, 'Kafka does not show its log')
   }
 
-  /** Reads the next records of all places, from each leader at once. */
+  /** Reads the next records of all partitions, from all leaders at the same time. */
   async fetchAll(places: readonly LogPlace[], limits: FetchLimits): Promise<FetchedLog[]> {
     const leaders = await this.leaders(places.map(({ partition }) => partition))
     const fetching = [...leaders].map(([node, led]) => {
@@ -122,7 +126,10 @@ export class LogFetcher implements AsyncDisposable {
     }
   }
 
-  /** A leader that refuses has moved: metadata tell where. Any other failure needs new connections. */
+  /**
+   * A leader that refuses has moved, so the metadata are read again. Any other failure closes the
+   * connections.
+   */
   async #recover(asked: Promise<Cluster>, err: unknown): Promise<void> {
     if (this.#cluster !== asked) return
     if (err instanceof Error && 'type' in err) {

@@ -2,12 +2,14 @@ import type { Kafka } from 'kafkajs'
 import { type Call, openCluster } from '../client/cluster.ts'
 
 const metadataKey = 3
-/** The first version that answers with ids (Kafka 2.8). kafkajs ends at version 6. */
+/**
+ * The first version whose answer has topic ids (Kafka 2.8). kafkajs supports only up to version 6.
+ */
 const version = 10
 
 /**
- * The id that Kafka gave the topic when it was created. A topic that is made anew under the same
- * name has another one. Zeros if the brokers are older than Kafka 2.8.
+ * Returns the id that Kafka gave the topic at its creation. A topic that was deleted and created
+ * again has another id. Brokers older than Kafka 2.8 give zeros.
  */
 export async function readTopicId(kafka: Kafka, topic: string): Promise<Buffer> {
   const cluster = openCluster(kafka)
@@ -45,8 +47,8 @@ function protocol({ version: supported }: { version: number }) {
 }
 
 /**
- * https://kafka.apache.org/protocol#The_Messages_Metadata. The first byte ends the request's header
- * of version 2, which kafkajs does not know: no tagged fields.
+ * Encodes https://kafka.apache.org/protocol#The_Messages_Metadata. The first byte, no tagged
+ * fields, ends the request header of version 2, which kafkajs does not know.
  */
 function encodeMetadataRequest(topic: string): Buffer {
   const name = Buffer.from(topic)
@@ -81,7 +83,7 @@ function decodeTopicId(bytes: Buffer): Buffer {
   return Buffer.from(input.take(16))
 }
 
-/** Compact strings and arrays have their length plus one in front, as a varint. */
+/** Reads the compact encoding: a varint of length plus one precedes each string and array. */
 class Input {
   readonly #bytes: Buffer
   #at = 0

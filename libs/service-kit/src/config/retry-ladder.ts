@@ -9,8 +9,9 @@ type Read = {
 }
 
 /**
- * The delays that have a topic, ascending, each once: subscriptions choose among them. Without a ladder of its
- * own, an installation keeps working whose schedule has other delays than the default ladder.
+ * The delays that have a retry topic, ascending, each once. Subscriptions choose among them. If
+ * `WEBHOOK_RETRY_LADDER` is not set, the ladder is the default plus the delays of
+ * `WEBHOOK_RETRY_DELAYS`.
  */
 export function retryLadderOf(read: Read): NamedDelay[] {
   const own = read.WEBHOOK_RETRY_LADDER
@@ -25,5 +26,5 @@ export function retryLadderOf(read: Read): NamedDelay[] {
   return [...byName.values()].toSorted((a, b) => a.ms - b.ms)
 }
 
-/** The retry topics are named after them. */
+/** Names of the delays, which the names of the retry topics contain. */
 export const retryTopicNames = (read: Read): string[] => retryLadderOf(read).map(({ name }) => name)

@@ -3,7 +3,10 @@ import type * as z from 'zod'
 
 type Issue = z.core.$ZodIssue
 
-/** The code of the rule that an issue of zod stands for. The issue has to be made with `reportInput`. */
+/**
+ * Returns the code of the rule that a zod issue stands for. The issue must be made with
+ * `reportInput`.
+ */
 export function ruleOf(issue: Issue): ViolationRule {
   switch (issue.code) {
     case 'invalid_type':
@@ -42,14 +45,14 @@ function sizeRules(origin: string): Sizes {
   return lists.has(origin) ? ofList : ofNumber
 }
 
-/** Of alternatives that all fail alike, how they fail. */
+/** Returns the rule that all alternatives break, if it is the same one. */
 function unionRule(issue: z.core.$ZodIssueInvalidUnion): ViolationRule {
   const [rule, ...others] = new Set(issue.errors.flat().map(ruleOf))
   if (issue.input === undefined) return 'required'
   return rule === undefined || others.length > 0 ? 'invalid_value' : rule
 }
 
-/** As `ruled` put it there. */
+/** Returns the code that `ruled` stored. */
 function customRule({ params }: z.core.$ZodIssueCustom): ViolationRule {
   const rule: unknown = params?.['rule']
   return isViolationRule(rule) ? rule : 'invalid_value'

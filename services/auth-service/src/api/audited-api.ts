@@ -64,7 +64,7 @@ function auditedUseCase<Body, Result>({
   nameOf,
 }: Audited<Body, Result>): UseCase<Body, Result> {
   return async (body, call) => {
-    /** Whose access token was good. */
+    /** The user of the valid access token. */
     let known: string | undefined
     const identify = (userId: string) => {
       known = userId

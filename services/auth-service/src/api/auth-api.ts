@@ -127,7 +127,10 @@ export function createAuthApi(deps: AuthApiDeps): AuthApi {
   }
 }
 
-/** What the signup names, else what the browser does where the environment leaves it open. */
+/**
+ * Returns the language that the signup names. Otherwise it returns the browser's, unless the
+ * environment sets one.
+ */
 function localeOf(given: string | null | undefined, { tenant, acceptLanguage }: Call) {
   return pickLocale(given) ?? (tenant.hasMailLocale ? null : pickLocale(acceptLanguage))
 }

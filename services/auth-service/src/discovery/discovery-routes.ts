@@ -17,7 +17,10 @@ export type DiscoveryRoutesDeps = {
   publicUrl: string
 }
 
-/** What a verifier finds that knows nothing but `iss`. Names that no tenant can have are unknown ones, as everywhere. */
+/**
+ * Serves verifiers that know only `iss`. A name that no tenant can have gets the answer of an
+ * unknown tenant.
+ */
 export function discoveryRoutes(deps: DiscoveryRoutesDeps): (router: Router) => void {
   const { findTenant, jwks, publicUrl } = deps
   const authorize = ({ req: { params } }: RequestContext) =>

@@ -2,13 +2,14 @@ import type { IssuerMetadata } from '@surehook/contracts/http/discovery'
 import { keyAlgorithms } from '../keys/key-pair.ts'
 import type { TenantName } from '../keys/key-store.ts'
 
-/** `iss` of the tenant's access tokens, which is also where verifiers look for its keys. */
+/** `iss` of the tenant's access tokens. Verifiers find its keys below this URL. */
 export const issuerOf = (publicUrl: string, { projectId, environment }: TenantName): string =>
   `${publicUrl}/auth/${projectId}/${environment}`
 
 /**
- * Empty lists are said, not left out: readers demand the first, and without the second two grants would be promised
- * (RFC 8414, section 2). Introspection is not named: it takes the tenant from headers, which RFC 7662 does not have.
+ * Both empty lists must be present. RFC 8414, section 2, requires the first. Without the second,
+ * readers assume two default grants. Introspection is absent: it takes the tenant from headers,
+ * which RFC 7662 does not know.
  */
 export const metadataOf = (issuer: string): IssuerMetadata => ({
   issuer,

@@ -8,17 +8,26 @@ import type { Tenant } from '../platform/tenant.ts'
 import { mailContext } from './outbox.ts'
 import type { NoticeTemplate } from './texts/mail-text.ts'
 
-/** Tells users of their account by mail, where the environment wants so. The outbox is read every second. */
+/**
+ * Mails users about their account, if the environment has `mail.notices`. The outbox is read every
+ * second.
+ */
 export type Notices = {
-  /** In the transaction that sets the password. */
+  /** Queues the notice in `tx`, the transaction that sets the password. */
   passwordChanged(tx: PoolClient, tenant: Tenant, email: string): Promise<void>
-  /** Does as much when nobody has the address. Never rejects: the answer to who failed stands. */
+  /**
+   * Does the same work if nobody has the address. Never rejects, so the answer to the failed login
+   * does not change.
+   */
   accountLocked(tenant: Tenant, email: string): Promise<void>
-  /** Never rejects. */
+  /** Never rejects, so the answer to the refresh does not change. */
   tokenReused(tenant: Tenant, userId: string): Promise<void>
 }
 
-/** Whoever locks an account again and again does not fill its owner's mailbox. */
+/**
+ * The shortest time between two notices of a kind: somebody who locks an account again and again
+ * cannot fill its owner's mailbox.
+ */
 const quietForS: Readonly<Record<NoticeTemplate, number>> = {
   password_changed: 0,
   account_locked: 3_600,
@@ -44,7 +53,8 @@ export function createNotices({ pool, box, log }: NoticesDeps): Notices {
         'email' in to ? to.email : to.userId,
         template,
         mailId,
-        // Not left out: an older replica that takes the mail opens it, cannot word it, and leaves it to a newer one.
+        // An older replica may take the mail. It decrypts this value, does not know the template,
+        // and leaves the mail to a newer replica.
         box.seal('', mailContext(mailId)),
         quietForS[template],
       ],
@@ -68,7 +78,7 @@ export function createNotices({ pool, box, log }: NoticesDeps): Notices {
   }
 }
 
-/** An address that nobody has confirmed need not be the user's: it gets none. */
+/** Unconfirmed addresses get no notice, because they may belong to somebody else. */
 const queueSql = (isOwner: string) => `
 with owner as (
   select u.id, u.email from user_account u

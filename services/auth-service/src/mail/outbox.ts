@@ -8,9 +8,9 @@ export type QueuedMail = {
   environment: string
   recipient: string
   template: MailTemplate
-  /** Of a notice, which has no code: an empty text. */
+  /** The encrypted code. A notice has no code and encrypts an empty text. */
   sealedCode: string
-  /** Of the user, as far as it is known. */
+  /** The language of the user; `null` if it is unknown. */
   locale: string | null
   expiresAt: Date
   /** Includes this attempt. */

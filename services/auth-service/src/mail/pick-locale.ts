@@ -1,11 +1,11 @@
 import { type MailLocale, mailLocales } from '@surehook/contracts/http/admin/auth-settings'
 
-/** So many languages of a header are looked at. */
+/** The most languages of a header that are read. */
 const maxTags = 20
 
 /**
- * The language of mails that fits `Accept-Language` (RFC 9110, section 12.5.4) or one tag best: the primary language
- * counts. `null` when none does, or none is asked for.
+ * Returns the language of mails that best matches `Accept-Language` (RFC 9110, section 12.5.4) or
+ * one tag. It compares primary languages only. `null` if none matches or none is given.
  */
 export function pickLocale(acceptLanguage: string | null | undefined): MailLocale | null {
   const wanted = (acceptLanguage ?? '').split(',', maxTags).map(readRange)

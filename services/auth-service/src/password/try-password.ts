@@ -10,9 +10,10 @@ import type { Passwords } from './passwords.ts'
 export type Verified = { user: User; rehashed: string | null }
 
 /**
- * Whether the password is the user's, `null` when it is not. Every way to try a password goes through here: each try
- * counts for the lockout, and costs as much whether there is a user or not. AUTH_ACCOUNT_LOCKED while the account is
- * locked; LockingFailure from the try that locks it.
+ * Resolves with the user if the password is right, else with `null`. Every check of a password goes
+ * through here. Each counts for the lockout, and costs the same without a user. Throws
+ * AUTH_ACCOUNT_LOCKED while the account is locked, and `LockingFailure` for the attempt that locks
+ * it.
  */
 export type TryPassword = (
   attempt: Attempt,
@@ -25,7 +26,7 @@ export type TryPasswordDeps = {
   lockout: Lockout
   passwords: Pick<Passwords, 'check'>
   notices: Pick<Notices, 'accountLocked'>
-  /** An account was locked. */
+  /** Called when an account was locked. */
   onLock: () => void
 }
 
@@ -53,7 +54,7 @@ const wrong = 'The e-mail address or the password is wrong'
 
 export const invalidCredentials = () => new AppError('AUTH_INVALID_CREDENTIALS', wrong)
 
-/** The failure that locked the account: answered as every other. */
+/** The failure that locked the account. Clients get the same answer as for any other failure. */
 export class LockingFailure extends AppError {
   constructor() {
     super('AUTH_INVALID_CREDENTIALS', wrong)

@@ -31,7 +31,7 @@ export function fullSettings(overrides: SettingsOverrides): AuthSettings {
   }
 }
 
-/** Whether the environment itself says what language its mails are in. */
+/** Tells whether the environment sets the language of its mails. */
 export function setsMailLocale({ mail }: SettingsOverrides): boolean {
   return isGroup(mail) && 'locale' in mail
 }

@@ -11,7 +11,7 @@ const rulesOfAll: readonly ViolationRule[] = [
   'common',
 ]
 
-/** What a form may know of the settings before anybody logs in. */
+/** Returns the settings that a form may show before a login. */
 export function publicSettings({
   emailVerification,
   encryptTokens,

@@ -28,8 +28,8 @@ export type ChangePasswordDeps = {
 }
 
 /**
- * The old password is tried as at a login: in the same queue, against the same limit of the client and the same lockout.
- * Whoever stole an access token guesses here no better than there.
+ * The old password is checked like a login: in the same queue, with the same limit per client and
+ * the same lockout. So the thief of an access token cannot guess passwords here any faster.
  */
 export function createChangePassword(deps: ChangePasswordDeps) {
   const { pool, limits, passwords, tryPassword, sessions } = deps
@@ -70,7 +70,9 @@ function demandNoFault(faults: ReturnType<typeof passwordFaults>): void {
   if (faults.length > 0) throw invalid(faults)
 }
 
-/** Only who knows the old password makes us count a score, ask others about breaches, and hash. */
+/**
+ * Runs after the old password was checked: the score, the breach check and the hash are expensive.
+ */
 async function hashChosen(
   { rules, passwords }: ChangePasswordDeps,
   { tenant, client }: Pick<Caller, 'tenant'> & { client: Client },
@@ -83,8 +85,8 @@ async function hashChosen(
 }
 
 /**
- * The new password, the end of the other sessions, its message to the verifiers and the notice: all of them, or nothing.
- * `null` when the old password is no longer the one that was checked.
+ * Stores the new password, ends the other sessions, and queues the message to the verifiers and the
+ * notice, in one transaction. `null` if the old password has changed since the check.
  */
 function replace(
   { writer, sessions, notices }: ChangePasswordDeps,

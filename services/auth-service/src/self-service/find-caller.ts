@@ -4,7 +4,7 @@ import type { User } from '../users/user.ts'
 import { findUserById } from '../users/user-store.ts'
 import type { Caller } from './self-service.ts'
 
-/** The token was good a moment ago: its user or its session has ended since. */
+/** The token was valid at the start of the request. Its user or its session has ended since. */
 export const callerIsGone = () =>
   new AppError('AUTH_TOKEN_INVALID', 'The access token is not valid')
 

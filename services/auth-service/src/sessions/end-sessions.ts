@@ -9,7 +9,7 @@ import type { SessionMeters } from './session-meters.ts'
 import { endAccessTokensSql, endSessionsSql } from './session-statements.ts'
 
 export type SessionEnds = {
-  /** Ends the session; answers when every verifier can know. */
+  /** Ends the session. Resolves when every verifier can know. */
   logout(tenant: Tenant, claims: Pick<AccessClaims, 'sid'>): Promise<void>
   /** Ends every session of the user, inside a `StateWriter.write`. */
   endAll(
@@ -19,8 +19,8 @@ export type SessionEnds = {
     reason: EndReason,
   ): Promise<EndedSessions>
   /**
-   * Ends every session of the user but one, inside a `StateWriter.write`; `null`, and nothing ends, when that one has
-   * ended itself.
+   * Ends every session of the user but one, inside a `StateWriter.write`. If that one has already
+   * ended, it ends nothing and resolves with `null`.
    */
   endOthers(
     tx: PoolClient,
@@ -28,13 +28,13 @@ export type SessionEnds = {
     at: UserOfTenant & Pick<AccessClaims, 'sid'>,
   ): Promise<EndedSessions | null>
   /**
-   * Ends a session of the user, as `logout`; false when the user has no such session, or it had ended. A repeat says so
-   * only when every verifier can know.
+   * Ends a session of the user like `logout`. Resolves with false if the user has no such session
+   * or it had already ended. For an ended session it also waits until every verifier can know.
    */
   endOne(at: UserOfTenant & Pick<AccessClaims, 'sid'>): Promise<boolean>
   /**
-   * Ends the access tokens of a user whose roles changed, not the sessions. Call it after the user's row was
-   * changed in the same transaction: the sessions take their roles from there.
+   * Ends the access tokens of a user after a change of roles, not the sessions. Call it after the
+   * change of the user's row, in the same transaction: the sessions read their roles from there.
    */
   endAccessTokens(tx: PoolClient, emit: EmitState, at: UserOfTenant): Promise<EndedSessions>
 }
@@ -47,7 +47,7 @@ export type SessionEndsDeps = {
 
 type Ended = { text: string; values: unknown[]; reason: EndReason | 'roles' }
 
-/** A session ends in one transaction with its message to the verifiers. */
+/** Ends sessions in the transaction that also writes the message to the verifiers. */
 export function createSessionEnds({
   writer,
   copyRevocations,
@@ -72,7 +72,8 @@ export function createSessionEnds({
     const values = [projectId, environment, sid, null, 'logout', null]
     const revoked = await end(tx, emit, { text: endSessionsSql, values, reason: 'logout' })
     if (revoked.length > 0) return revoked
-    // Ended before, by a call that may not have reached every verifier: it is published again.
+    // The session had already ended, but that call may not have reached every verifier. So the
+    // revocation is published again.
     const known = await findRevocation(tx, sid)
     await emitRevocations(emit, known)
     return known

@@ -13,7 +13,10 @@ const isOpen = `ended_at is null and idle_expires_at > clock_timestamp()
 
 type Row = { id: string; createdAt: Date; lastUsedAt: Date }
 
-/** Those of the user that a refresh would go on with, newest first: ids are in the order of their creation. */
+/**
+ * Returns the user's sessions that can still be refreshed, newest first: ids are in the order of
+ * creation.
+ */
 export async function listOpenSessions(
   pool: Pool,
   { projectId, environment, userId, sid }: OwnSession,
@@ -37,7 +40,7 @@ export async function listOpenSessions(
   return { sessions, nextCursor }
 }
 
-/** Whether the session of the user is open, `null` when there is none. It is locked. */
+/** Locks the session and tells whether it is open. `null` if the user has no such session. */
 export async function lockSession(
   tx: PoolClient,
   { projectId, environment, userId, sid }: OwnSession,
@@ -50,7 +53,10 @@ export async function lockSession(
   return rows[0]?.open ?? null
 }
 
-/** The ids of the user's sessions that have not been ended. They are locked, in the order of `endSessionsSql`. */
+/**
+ * Locks the user's sessions that nothing has ended, in the order of `endSessionsSql`, and returns
+ * their ids.
+ */
 export async function lockSessions(
   tx: PoolClient,
   { projectId, environment, userId }: UserOfTenant,

@@ -9,7 +9,7 @@ import { type EditableFields, updateUser } from './user-store.ts'
 
 export type Changed = { fields: (keyof EditableFields)[]; change: UserChange }
 
-/** The user, which is locked, as it is then. Nothing happens when no field differs. */
+/** Changes the locked user and returns the new state. Does nothing if no field differs. */
 export async function applyChange(
   tx: PoolClient,
   before: User,
@@ -23,7 +23,7 @@ export async function applyChange(
   return after
 }
 
-/** What differs from what is there; throws VALIDATION_ERROR for roles that are none. */
+/** Returns the fields that differ. Throws VALIDATION_ERROR for unknown roles. */
 export async function changedFields(
   tx: PoolClient,
   before: User,
@@ -41,7 +41,7 @@ export async function changedFields(
   )
 }
 
-/** The fields that were sent; `null` clears. */
+/** Returns the fields of the request. `null` clears a field. */
 function given(change: UserChange): Partial<EditableFields> {
   const { firstName, lastName, roles, disabled, emailVerified } = change
   return {

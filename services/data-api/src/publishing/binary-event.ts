@@ -3,11 +3,13 @@ import type { Violation } from '@surehook/contracts/problem'
 
 const prefix = 'ce-'
 
-/** Whether the attributes of a CloudEvent are in the headers, and its data is the body. */
+/**
+ * Tells whether the request is a CloudEvent with its attributes in headers and its data as body.
+ */
 export const isBinaryEvent = (headers: IncomingHttpHeaders): boolean =>
   Object.keys(headers).some((name) => name.startsWith(prefix))
 
-/** How a fault of a binary event is named: by the header, or by the body's path. */
+/** Returns the name of an attribute in violations: the header, or the path in the body. */
 export function binaryName(attribute: string): string {
   if (attribute === 'data') return 'body'
   if (attribute.startsWith('data.')) return attribute.slice('data.'.length)
@@ -15,8 +17,8 @@ export function binaryName(attribute: string): string {
 }
 
 /**
- * The attributes by name, and the body as `data`. A header holds a text with percent-encoded UTF-8,
- * which may be quoted (HTTP binding of CloudEvents, section 3.1.3.2).
+ * Returns the attributes by name, and the body as `data`. A header holds percent-encoded UTF-8,
+ * optionally in quotes (HTTP binding of CloudEvents, section 3.1.3.2).
  */
 export function binaryEvent(
   headers: IncomingHttpHeaders,

@@ -1,12 +1,15 @@
 import type { Violation } from '@surehook/contracts/problem'
 
-/** A change that was not checked yet. */
+/** A change before its validation. */
 export type ChangeDraft = {
   faults: readonly Violation[]
-  /** For `ChangeInput`; without one, `faults` say why. */
+  /** The input of `ChangeInput`. If it is undefined, `faults` say why. */
   input: unknown
   nameOf: NameOf
 }
 
-/** The name in the request of a field of `ChangeInput`, or of an attribute of a CloudEvent. */
+/**
+ * Returns the name that a field of `ChangeInput` or an attribute of a CloudEvent has in the
+ * request.
+ */
 export type NameOf = (field: string) => string

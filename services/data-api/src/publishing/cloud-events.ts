@@ -7,8 +7,8 @@ import { parsePart } from '@surehook/service-kit/http/violations'
 import type { ChangeDraft, NameOf } from './change-draft.ts'
 
 /**
- * What a CloudEvent says of a change. Faults are named by its attributes: also those of the change
- * itself, such as a reserved table in `subject`.
+ * Converts a CloudEvent to a change. Faults name the attribute, also faults of the change itself,
+ * such as a reserved table in `subject`.
  * @param input the attributes by name, and `data`
  */
 export function draftOfCloudEvent(input: unknown, nameOf: NameOf): ChangeDraft {
@@ -69,7 +69,10 @@ const missingPlace = (field: string, message: string, rule: ViolationRule): Read
   [{ field, message, rule }],
 ]
 
-/** The attribute that a field of the change came from. An attribute is a text, without parts. */
+/**
+ * Returns the attribute that a field of the change came from. An attribute is a text, so it has no
+ * parts.
+ */
 function attributeOf(event: CloudEvent, field: string): string {
   const [name = '', ...rest] = field.split('.')
   if (name === 'record') return ['data', ...rest].join('.')

@@ -6,7 +6,7 @@ import { changesTopic } from '@surehook/contracts/topics'
 import { requestFingerprint } from '@surehook/service-kit/idempotency/request-fingerprint'
 import type { Tenant } from '../tables/table-definition.ts'
 
-/** The request that publishes. */
+/** The ids of the request that publishes the change. */
 export type PublishOrigin = Pick<ChangeEvent, 'requestId' | 'traceparent'>
 
 /** A change as a row of the statement that publishes it. */
@@ -15,7 +15,7 @@ export type NewEvent = {
   /** Two changes with one id and one fingerprint are the same change. */
   fingerprint: Buffer
   table: string
-  /** The header in the WAL as JSON, without its end. The database adds the timestamp. */
+  /** The header in the WAL as JSON, without its closing brace. The database adds the timestamp. */
   head: string
   timestamp: string | null
   record: string
@@ -30,7 +30,8 @@ export function newEvent(
   const { table, recordId, event: operation, changedFields = [], timestamp = null } = change
   const record = JSON.stringify(change.record)
   if (Buffer.byteLength(record) > maxPublishedRecordBytes) return null
-  // A UUID is the same in capitals. Its event has one id, from which those of deliveries follow.
+  // UUIDs in upper and lower case are equal. One spelling keeps the ids of deliveries, which derive
+  // from it, equal too.
   const id = change.id?.toLowerCase() ?? newEventId()
   const { projectId, environment } = tenant
   const place = { projectId, environment, table, recordId }

@@ -9,8 +9,8 @@ import { conflict, publishEvents, RefusedChangeError } from './publish-statement
 import type { ReadChange } from './read-changes.ts'
 
 /**
- * Resolves with the ids of the events in order, when all of them are in the WAL: from there the
- * relay sends them to Kafka, whichever process dies meanwhile. Rejects with nothing published.
+ * Resolves with the ids of the events, in order, when all events are in the WAL. From there the
+ * relay sends them to Kafka, also after a crash. If it rejects, nothing was published.
  */
 export type PublishChanges = (
   of: { tenant: Tenant; origin: PublishOrigin },
@@ -41,7 +41,7 @@ export function createPublishing({ pool, gate, maxWaitMs }: PublishingDeps): Pub
   }
 }
 
-/** Simultaneous requests of a tenant with one change each share statements. */
+/** Lets simultaneous requests of a tenant share statements, if each has one change. */
 function singleChanges(
   pool: Pool,
   { gate, maxWaitMs }: Omit<PublishingDeps, 'pool'>,

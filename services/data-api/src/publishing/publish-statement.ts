@@ -3,13 +3,13 @@ import { DatabaseError, type Pool } from 'pg'
 import type { Tenant } from '../tables/table-definition.ts'
 import type { NewEvent } from './new-event.ts'
 
-/** Raised by `publish_change`. */
+/** The SQLSTATE that `publish_change` raises. */
 const refusedState = 'SH409'
 
 /**
- * Keeps the ids and emits the changes in the order of the arrays, all or none. An id that is kept
- * already emits nothing. Requests with the same id wait for each other at the unique index, and ids
- * are kept in one order, so that two batches never wait in a circle.
+ * Keeps the ids and emits the changes in the order of the arrays, all or none. A known id emits
+ * nothing. Requests with the same id wait for each other at the unique index. Ids are inserted in
+ * one order, so two batches never deadlock.
  */
 const sql = `
 with input as materialized (
@@ -36,7 +36,7 @@ judged as (
 )
 select publish_change(j.place, j.fault, j.is_new, j.head, j.at, j.record) as is_new from judged j`
 
-/** What PostgreSQL refused: the change by its place in `events`. */
+/** PostgreSQL refused the change at this place in `events`. */
 export class RefusedChangeError extends Error {
   override readonly name = 'RefusedChangeError'
   readonly place: number
@@ -56,7 +56,7 @@ const refusals = {
   table: 'is a table of the data API, which publishes its changes itself',
 } as const
 
-/** The answer to a request with the change, where the field has this name. */
+/** Returns the answer to the request. `name` is the field's name in the request. */
 export function conflict({ field, cause }: RefusedChangeError, name: string): AppError {
   const message =
     field === 'id' ? 'The id was used for another change' : 'The table belongs to the data API'

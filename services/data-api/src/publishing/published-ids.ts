@@ -5,7 +5,7 @@ import type { Tenant } from '../tables/table-definition.ts'
 
 const batch = 10_000
 
-/** For `openExpiryDeletion`: ends the ids that have been kept long enough. */
+/** Deletes the ids that have been kept for long enough. For `openExpiryDeletion`. */
 export const endedIds: ExpiryDeletion = {
   name: 'published-ids',
   run: async (pool) => (await deleteEndedIds(pool)) === batch,
@@ -22,10 +22,10 @@ async function deleteEndedIds(pool: Pool): Promise<number> {
   return rowCount ?? 0
 }
 
-/** @returns whether there were any */
+/** @returns true if it deleted any */
 export async function deleteIdsOf(pool: Pool, tenant: Tenant): Promise<boolean> {
   for (let isAny = false; ; isAny = true) {
-    // In batches: an environment may have published millions of changes in a day.
+    // Deletes in batches, because an environment may have published millions of changes in a day.
     const { rowCount } = await pool.query(
       `delete from published_change where (project_id, environment, id) in (
          select project_id, environment, id from published_change

@@ -14,14 +14,14 @@ import { binaryEvent, binaryName, isBinaryEvent } from './binary-event.ts'
 import type { ChangeDraft, NameOf } from './change-draft.ts'
 import { draftOfCloudEvent } from './cloud-events.ts'
 
-/** A change, and the names of its fields in the request. */
+/** A change, and the function that names its fields as the request does. */
 export type ReadChange = { change: ChangeInput; nameOf: NameOf }
 
 const maxViolations = 100
 
 /**
- * The changes of a request: changes, CloudEvents or one binary CloudEvent, by its headers.
- * Throws one error with the faults of all of them.
+ * Returns the changes of a request. Its headers tell whether it holds changes, CloudEvents or one
+ * binary CloudEvent. Throws one error with the faults of all changes.
  */
 export function readChanges({
   headers,

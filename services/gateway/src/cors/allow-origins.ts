@@ -4,8 +4,9 @@ import type { RequestHandler, Response } from 'express'
 import { corsHeaders, type Headers } from './cors-headers.ts'
 
 /**
- * Lets pages of the allowed origins call (Fetch standard, CORS protocol). Answers preflights here: they carry no
- * credential that a service could judge. Every other request goes on, and its answer has the headers whoever makes it.
+ * Lets pages of the allowed origins call (Fetch standard, CORS protocol). It answers preflights
+ * itself, because they carry no credential for a service to check. It adds the headers to every
+ * other answer, also to the gateway's own.
  */
 export function allowOrigins(allowed: readonly string[], next: RequestHandler): RequestHandler {
   const headersOf = corsHeaders(allowed)

@@ -1,7 +1,7 @@
 import { commaList } from '@surehook/service-kit/config/config'
 import * as z from 'zod'
 
-/** Pages of every origin may call. */
+/** Allows pages of every origin. */
 export const everyOrigin = '*'
 
 const schemeAndHost = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@*]+$/
@@ -13,7 +13,7 @@ const origin = z
     'must be an origin as browsers send it, such as https://app.example.com, or *',
   )
 
-/** The variable: origins separated by commas, or `*` alone. */
+/** Parses the variable: origins separated by commas, or `*` alone. */
 export const allowedOrigins = commaList.pipe(
   z
     .array(origin)
@@ -21,9 +21,13 @@ export const allowedOrigins = commaList.pipe(
     .refine((list) => list.length === 1 || !list.includes(everyOrigin), '* must stand alone'),
 )
 
-/** Browsers send no path, no port that the scheme implies, and a host in lower case (RFC 6454, section 6.2). */
+/**
+ * Browsers send neither a path nor the scheme's default port, and the host in lower case (RFC 6454,
+ * section 6.2).
+ */
 function isOrigin(text: string): boolean {
   if (!schemeAndHost.test(text)) return false
-  // Node knows the origin of these alone; applications have schemes of their own, such as capacitor://localhost.
+  // `URL` computes an origin for http and https only. Applications have their own schemes, such as
+  // capacitor://localhost.
   return /^https?:/.test(text) ? URL.canParse(text) && new URL(text).origin === text : true
 }

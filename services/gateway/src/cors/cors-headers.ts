@@ -9,7 +9,10 @@ export type CorsHeaders = {
   readonly answer: Headers
 }
 
-/** What pages may do, whichever origin they have. Tokens travel in headers, so no credentials are allowed. */
+/**
+ * The permissions of pages, the same for every origin. Tokens travel in headers, so credentials are
+ * not allowed.
+ */
 const options = {
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
   allowedHeaders: [
@@ -34,13 +37,13 @@ const options = {
     'Location',
     'X-Next-Cursor',
   ],
-  // Chrome keeps none for longer.
+  // Chrome caches a preflight for at most 2 hours.
   maxAge: 7_200,
 }
 
 /**
- * The headers of answers to each origin, computed once: the package makes them anew for each request. Where origins are
- * listed, an answer depends on the origin even if it allows nothing.
+ * Computes the headers for each origin once, because the package computes them for each request. If
+ * origins are listed, every answer depends on the origin, also a refusal.
  */
 export function corsHeaders(
   allowed: readonly string[],
@@ -60,7 +63,7 @@ const headersFor = (origin: string): CorsHeaders => ({
   answer: headersSet(origin, 'GET'),
 })
 
-/** What the package sets on an answer to a request of that method. */
+/** Returns the headers that the package sets on the answer to a request with that method. */
 function headersSet(origin: string, method: string): Headers {
   const set = new Map<string, string>()
   const res = {

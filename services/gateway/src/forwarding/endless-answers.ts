@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** The answers that may never end. */
+/** Answers that may never end. */
 export class EndlessAnswers {
   readonly #open = new Set<ServerResponse>()
 
@@ -10,8 +10,8 @@ export class EndlessAnswers {
   }
 
   /**
-   * Cuts them, so that no client takes a page that is there in part for a whole one. Clients come
-   * back with the cursor that they have.
+   * Cuts the connections, so that no client takes a partial page for a complete one. Clients
+   * reconnect with their last cursor.
    */
   end(): void {
     for (const res of this.#open) res.destroy()

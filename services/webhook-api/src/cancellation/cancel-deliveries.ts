@@ -14,8 +14,9 @@ import { withCancellation } from './cancellations.ts'
 export type CancelDeliveries = ReturnType<typeof cancelDeliveries>
 
 /**
- * Writes into the subscription's state what is cancelled. Every dispatcher reads the state before it attempts
- * anything, so nothing is lost with a process: when this resolves, the state is on its topic. The history only counts.
+ * Writes the cancellation into the subscription's state. Every dispatcher reads the state before an
+ * attempt. When this resolves, the state is on its topic, so no crash loses it. The history only
+ * provides the count.
  */
 export function cancelDeliveries({ writer }: { writer: KeyedWriter }) {
   return (ask: Ask, id: string, { status, until }: CancelInput) => {

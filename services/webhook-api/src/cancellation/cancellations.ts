@@ -1,9 +1,15 @@
 import type { Cancellation } from '@surehook/contracts/events'
 
-/** More would come only from requests that each reach further back than the one before. */
+/**
+ * The most cancellations of a subscription. Only requests that each reach further back than the one
+ * before can add up.
+ */
 export const mostCancellations = 20
 
-/** With the new one, and without those that it covers. `null`: there are too many. */
+/**
+ * Returns the cancellations with the new one, and without those that it covers. `null` if there are
+ * too many.
+ */
 export function withCancellation(
   known: readonly Cancellation[],
   added: Cancellation,

@@ -22,7 +22,7 @@ type KnownEndpoint = { id: string; url: string; webhooks: string[] }
 
 const Position = z.string().regex(/^[0-9a-f]{32}$/)
 
-/** Where subscriptions deliver to, with the circuits: of one tenant at a time. */
+/** Shows the endpoints of one tenant's subscriptions with their circuits, and closes circuits. */
 export function openEndpoints({
   pool,
   config,
@@ -71,7 +71,7 @@ function endpointsOfTenants({ pool, circuits, now }: EndpointsDeps) {
   }
 }
 
-/** In the order of their ids. */
+/** Returns the tenant's endpoints in the order of their ids. */
 async function knownEndpoints(pool: Pool, tenant: Tenant): Promise<KnownEndpoint[]> {
   const { projectId, environment } = tenant
   const { rows } = await pool.query<Omit<KnownEndpoint, 'id'>>(
@@ -84,7 +84,7 @@ async function knownEndpoints(pool: Pool, tenant: Tenant): Promise<KnownEndpoint
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** By endpoint; no more of each than are told. */
+/** Counts the paused deliveries of each endpoint, up to `countedPaused`. */
 async function countPaused(
   pool: Pool,
   endpoints: readonly KnownEndpoint[],
@@ -120,5 +120,7 @@ function shown(
   }
 }
 
-/** URLs have no user and no password; some receivers want a key in the query. */
+/**
+ * Some receivers expect a key in the query. Users and passwords in URLs are refused at creation.
+ */
 const withoutQuery = (url: string) => url.split('?', 1)[0] ?? url

@@ -12,7 +12,10 @@ export type CircuitReading = {
 }
 
 export type Circuits = {
-  /** In the order of the endpoints. Rejects with SERVICE_UNAVAILABLE while Redis is away. */
+  /**
+   * Resolves with the readings in the order of the endpoints. Rejects with SERVICE_UNAVAILABLE
+   * while Redis is away.
+   */
   read(endpointIds: readonly string[]): Promise<CircuitReading[]>
   close(endpointId: string): Promise<void>
 }
@@ -23,8 +26,8 @@ redis.call('HSET', KEYS[1], 'failures', 0, 'openUntil', ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])`
 
 /**
- * The circuits as the dispatchers keep them in Redis. Nothing else of this service needs Redis: it starts, and is
- * ready, without.
+ * Reads the circuits that the dispatchers keep in Redis. The rest of the service starts, and is
+ * ready, without Redis.
  */
 export function openCircuits(
   connection: RedisConnection | null,

@@ -4,7 +4,7 @@ import { announce } from '../subscriptions/announce.ts'
 import type { SubscriptionRow } from '../subscriptions/subscription-row.ts'
 import { updateSubscription } from '../subscriptions/subscription-store.ts'
 
-/** Deactivates a subscription that nobody asked to deactivate, and says why. */
+/** Deactivates a subscription without a request, and records the reason. */
 export async function deactivate(
   tx: PoolClient,
   emit: EmitState,

@@ -14,14 +14,14 @@ export type DisableGoneDeps = {
   metrics: Metrics
 }
 
-/** What a replica that was killed has left. */
+/** The interval at which a replica looks for rows that a killed replica has left. */
 const lookEveryMs = 10_000
 const retryMs = 1_000
 
 /**
- * Deactivates subscriptions whose receiver answered 410, where the policy says so. The answer is kept in the table
- * before the log commits that it was read, and leaves it in the transaction that deactivates: a replica that is
- * killed in between leaves the rest to the others.
+ * Deactivates subscriptions after a 410, if their policy says so. The log stores the answer in
+ * `gone_subscription` before it commits its offset. The transaction that deactivates deletes it. So
+ * another replica continues after a crash.
  */
 export function runDisableGone({ pool, writer, log, metrics }: DisableGoneDeps): BackgroundWork {
   const disabled = metrics.counter({
@@ -30,7 +30,7 @@ export function runDisableGone({ pool, writer, log, metrics }: DisableGoneDeps):
   })
   const disable = (subscriptionId: string) =>
     writer.write(async (tx, emit) => {
-      // The subscription first, as everywhere.
+      // Every transaction locks the subscription first, which prevents deadlocks.
       const before = await lockAnySubscription(tx, subscriptionId)
       const at = await takeGone(tx, subscriptionId, before)
       if (before === undefined || at === undefined) return false

@@ -6,9 +6,10 @@ import type { SubscriptionRow } from '../subscriptions/subscription-row.ts'
 const gone = 410
 
 /**
- * Keeps whose receiver is gone, where the policy says that this deactivates. What is older than the last change of
- * the subscription was answered to another one: so it may be read again, and a 410 that a clock hides comes again.
- * @returns whether there was any
+ * Stores 410 answers of subscriptions with the policy `deactivate`. An answer from before the last
+ * change of the subscription does not count, so it may be read again. If clocks differ, a 410 may
+ * be missed, and the next 410 counts.
+ * @returns true if it stored any
  */
 export async function recordGone(
   pool: Pool,
@@ -28,7 +29,7 @@ export async function recordGone(
   return rowCount !== 0
 }
 
-// Sorted, so that two replicas never wait for each other; one of several answers is enough.
+// The order prevents deadlocks between replicas. One of several answers is enough.
 const remember = `
   insert into gone_subscription (subscription_id, url, gone_at)
   select distinct on (s.id) s.id, s.url, answer.at
@@ -41,7 +42,10 @@ const remember = `
   order by s.id, answer.at desc
   on conflict (subscription_id) do update set url = excluded.url, gone_at = excluded.gone_at`
 
-/** One that is to be deactivated; none while the history is rebuilt. */
+/**
+ * Resolves with a subscription that is to be deactivated; with none during a rebuild of the
+ * history.
+ */
 export async function findGone(pool: Pool): Promise<string | undefined> {
   const { rows } = await pool.query<{ id: string }>(
     `select subscription_id as id from gone_subscription where not ${underWay} limit 1`,
@@ -49,7 +53,7 @@ export async function findGone(pool: Pool): Promise<string | undefined> {
   return rows[0]?.id
 }
 
-/** When the receiver of the subscription as it is now said so, if it did. There is nothing to be done any more. */
+/** Deletes the stored answer. Resolves with its time if it still applies to the subscription. */
 export async function takeGone(
   tx: PoolClient,
   id: string,

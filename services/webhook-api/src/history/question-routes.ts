@@ -19,7 +19,7 @@ export type QuestionRoutesDeps = {
   showEvent: ReturnType<typeof createShowEvent>
 }
 
-/** What is asked of the history as a whole, and of its numbers. */
+/** Routes of searches, events and statistics. */
 export function questionRoutes(deps: QuestionRoutesDeps): (router: Router) => void {
   const { authorize, search, stats, showEvent } = deps
   return (router) => {

@@ -49,19 +49,16 @@ export type StreamAsked = {
 }
 
 export type Streams = AsyncDisposable & {
-  /** Rejects with 4xx or 503 before anything is written. */
+  /** Rejects with 4xx or 503 before it writes anything. */
   open(asked: StreamAsked): Promise<WrittenAnswer>
-  /** Ends the open streams; to be called before the server waits for its answers. */
+  /** Ends the open streams. Call it before the server waits for its answers. */
   endAll(): void
 }
 
-/** Pieces of the log, of about 1 MiB each, that streams behind the tail hold at once. */
+/** The most fetched pieces, of about 1 MiB each, that all streams behind the tail hold together. */
 const heldPieces = 32
 
-/**
- * Opens the stream of changes. It keeps nothing: a cursor is all that a client needs after a crash of
- * this process.
- */
+/** Opens the stream of changes. It stores nothing: after a crash a client needs only its cursor. */
 export function openStreams(options: StreamsOptions): Streams {
   const { kafka, codec, config, access, tables, metrics, log } = options
   const ends = new LogEnds(kafka, [changesTopic], log)
@@ -72,7 +69,7 @@ export function openStreams(options: StreamsOptions): Streams {
   const meters = meterStreams(metrics, () => limits.open)
   const limits = new StreamLimits({ ...config.streams, onRefused: meters.refused })
 
-  /** Everything that a stream holds is in `open`. */
+  /** Acquires everything that a stream holds, and adds it to `open`. */
   async function begin(asked: StreamAsked, open: DisposableStack): Promise<Reading> {
     const { tenant, query, lastEventId } = asked
     open.use(limits.enter(tenantKeyOf(tenant)))
@@ -110,7 +107,7 @@ export function openStreams(options: StreamsOptions): Streams {
     },
     endAll() {
       running[Symbol.dispose]()
-      // A fetch that waits for changes takes a moment to end, as the server does.
+      // The tail closes in the background, because its waiting fetch takes up to a second to end.
       void tail[Symbol.asyncDispose]()
     },
     async [Symbol.asyncDispose]() {
@@ -141,7 +138,7 @@ function standing(
   return access.standingOf({ authorization, projectId, environment: headers['environment'] })
 }
 
-/** A filter of one table follows the types of its columns, as a subscription's does. */
+/** Converts the filter to the column types of its table, as for a subscription. */
 async function fitted(
   tables: StreamsOptions['tables'],
   tenant: Tenant,

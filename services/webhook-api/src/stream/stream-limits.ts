@@ -1,14 +1,14 @@
 import { AppError } from '@surehook/service-kit/errors'
 
 export type StreamLimitsOptions = {
-  /** Streams of one tenant on this replica. */
+  /** The most streams and pages of one tenant on this replica. */
   perTenant: number
-  /** Streams of all tenants on this replica. */
+  /** The most streams and pages of all tenants on this replica. */
   perReplica: number
   onRefused: (by: 'tenant' | 'replica') => void
 }
 
-/** Longer than a client that reconnects needs to give its place back. */
+/** A client that reconnects frees its old place within this time. */
 const retryAfterS = 5
 
 /** Counts the open streams and pages of each tenant, and of all. */
@@ -25,7 +25,7 @@ export class StreamLimits {
     return this.#open
   }
 
-  /** Throws RATE_LIMIT_EXCEEDED if there are too many. Disposing of the place gives it back. */
+  /** Takes a place, which disposing gives back. Throws RATE_LIMIT_EXCEEDED if all are taken. */
   enter(tenantKey: string): Disposable {
     const { perTenant, perReplica } = this.#options
     const ofTenant = this.#byTenant.get(tenantKey) ?? 0

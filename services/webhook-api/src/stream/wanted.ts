@@ -9,7 +9,7 @@ export type Wanted = {
   select: ReadonlySet<string> | null
 }
 
-/** What a subscription with these fields would get, of one table or of all. */
+/** Selects the changes that a subscription with these fields would get, of one table or of all. */
 export function wantedBy(
   { projectId, environment }: Tenant,
   { table, events, filter, select }: Pick<StreamQuery, 'table' | 'events' | 'filter' | 'select'>,

@@ -125,7 +125,7 @@ async function change(
     isKnown = tables.fieldsOf(toSubscription(row)) !== undefined
     await store.updateSubscription(client, row)
     await noteLongRetries(client, row)
-    // What failed before says nothing of what it is now.
+    // Failures of an inactive subscription, or of another URL, do not count from now on.
     if (wish.active === true || row.url !== before.url) await forgetFailures(client, row.id)
     await announce(client, emit, { before, after: row, secret: wish.secret })
     return shown(deps, row)

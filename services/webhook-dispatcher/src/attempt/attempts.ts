@@ -77,7 +77,7 @@ export class Attempts {
     return next
   }
 
-  /** Where a job waits on for the time that its receiver asked for. */
+  /** Returns the next topic on which a job waits for the time that its receiver asked for. */
   nextHop({ notBefore }: DeliveryJob): Hop {
     return nextHop(this.#deps.ladder, Date.now(), notBefore)
   }

@@ -2,12 +2,16 @@ import type { OwnHeaders } from '@surehook/matching/own-headers'
 import type { AttemptResult } from '../transitions/decide-next-attempt.ts'
 
 const hidden = '***'
-/** A shorter beginning of a value at the end of a text that was cut off tells nothing. */
+/**
+ * The least characters of a value that are hidden at a cut end of the text. Fewer reveal nothing.
+ */
 const leastCut = 4
 /** RFC 9110 §11.4: receivers echo credentials without their scheme too. */
 const credentials = /^[A-Za-z][\w-]* +(\S+)$/
 
-/** The result without the values of the subscriber's headers: receivers echo what they were sent. */
+/**
+ * Removes the values of the subscriber's headers from the result, because receivers echo requests.
+ */
 export function hideValues(result: AttemptResult, headers: OwnHeaders): AttemptResult {
   const values = Object.values(headers)
   if (values.length === 0) return result
@@ -17,7 +21,10 @@ export function hideValues(result: AttemptResult, headers: OwnHeaders): AttemptR
     : { ...result, message: without(result.message, forms) }
 }
 
-/** As they were sent, and as JSON and URLs write them; the longest first, for one may be part of another. */
+/**
+ * Returns the values as they were sent, and as JSON and URLs write them. The longest is first,
+ * because one value may contain another.
+ */
 function formsOf(values: readonly string[]): string[] {
   const plain = values.flatMap((value) => [value, credentials.exec(value)?.[1] ?? value])
   const forms = plain.flatMap((value) => [
@@ -35,7 +42,7 @@ function without(text: string, forms: readonly string[]): string {
   return cut === 0 ? left : left.slice(0, -cut) + hidden
 }
 
-/** Length of the longest beginning of `form` with which the text ends. */
+/** Returns the length of the longest beginning of `form` that ends the text. */
 function cutLength(text: string, form: string): number {
   for (let length = Math.min(form.length - 1, text.length); length >= leastCut; length--) {
     if (text.endsWith(form.slice(0, length))) return length

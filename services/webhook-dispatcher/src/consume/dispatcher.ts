@@ -70,7 +70,7 @@ export class Dispatcher implements Disposable {
     return sum
   }
 
-  /** Those of the partitions that are assigned. */
+  /** Returns the endpoints of the assigned partitions. */
   *endpoints(): Generator<Endpoint<Delivery>> {
     for (const worker of this.#workers.values()) yield* worker.endpoints
   }

@@ -4,18 +4,21 @@ import type { Endpoint } from './endpoint.ts'
 
 export type CircuitWatchDeps = {
   store: Pick<CircuitStore, 'wantedClosed' | 'tellLoads'>
-  /** Those of this process. */
+  /** The endpoints of this process. */
   endpoints: () => Iterable<Pick<Endpoint<unknown>, 'id' | 'circuit' | 'inFlight'>>
 }
 
-/** So many endpoints one command asks or tells about. */
+/** The most endpoints of one Redis command. */
 const atOnce = 500
-/** What is told lasts until it was told anew for several times, and no longer than its process. */
+/**
+ * The loads expire after six intervals, so they outlast a failed write, but not their process for
+ * long.
+ */
 const loadLastsMs = 6 * closeLookMs
 
 /**
- * Closes open circuits that somebody wants closed, and tells how busy endpoints are. Without open circuits and
- * attempts in flight it asks Redis nothing.
+ * Closes open circuits on request, and writes how many attempts of endpoints are in flight. Without
+ * either it sends Redis nothing.
  */
 export class CircuitWatch implements Disposable {
   readonly #deps: CircuitWatchDeps
@@ -31,7 +34,7 @@ export class CircuitWatch implements Disposable {
     clearInterval(this.#timer)
   }
 
-  /** The store tells of its own failures: the next look comes soon. */
+  /** The store logs its own failures, and the next look repeats what failed. */
   async #look(): Promise<void> {
     if (this.#isLooking) return
     this.#isLooking = true

@@ -9,15 +9,17 @@ export type EndpointLimits = {
   maxLocalWaitMs: () => number
 }
 
-/** What the endpoint's subscriptions allow; null: no more than the installation's. */
+/**
+ * The limits that the endpoint's subscriptions set. null: only the installation's limit applies.
+ */
 export type EndpointPolicy = { concurrency: number | null; perSecond: number | null }
 
 export type EndpointOptions = {
   limits: EndpointLimits
   pressure: Pressure
-  /** As of now. Absent: nothing is limited. */
+  /** Returns the current limits. Absent: nothing is limited. */
   policyOf?: (endpointId: string) => EndpointPolicy | undefined
-  /** When this process got the endpoint, in ms of `performance.now`. */
+  /** The time at which this process got the endpoint, in ms of `performance.now`. */
   since?: number
 }
 
@@ -46,7 +48,7 @@ export class Endpoint<T> {
   readonly #policyOf: () => EndpointPolicy | undefined
   readonly #rate: RateLimit
   readonly #onMayStart: () => void
-  /** Until the rate lets the next one start. */
+  /** Runs until the rate lets the next attempt start. */
   #timer: NodeJS.Timeout | null = null
   readonly #startedAt = new Set<{ at: number }>()
   #queue: T[] = []
@@ -157,7 +159,7 @@ export class Endpoint<T> {
     return Math.min(this.#slowStart.cap, this.#policyOf()?.concurrency ?? Number.POSITIVE_INFINITY)
   }
 
-  /** What waits for its rate may wait for hours: never in memory. */
+  /** A job may wait for hours for its rate, so it must not wait in memory. */
   get #isPressed(): boolean {
     return this.#perSecond !== null || this.#pressure()
   }

@@ -2,7 +2,10 @@ import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { RateLimit } from './rate-limit.ts'
 
-/** When it starts, asked at these times and whenever it said. */
+/**
+ * Returns the times at which attempts start. It asks at these times, and whenever the limit says
+ * so.
+ */
 function startsOf(limit: RateLimit, perSecond: number, [from, to]: [number, number]): number[] {
   const starts: number[] = []
   for (let now = from; now < to; ) {
@@ -12,7 +15,7 @@ function startsOf(limit: RateLimit, perSecond: number, [from, to]: [number, numb
   return starts
 }
 
-/** The most that start within any span of `ms`. */
+/** Returns the most attempts that start within any span of `ms`. */
 const mostWithin = (starts: readonly number[], ms: number) =>
   Math.max(...starts.map((at) => starts.filter((other) => other >= at && other < at + ms).length))
 

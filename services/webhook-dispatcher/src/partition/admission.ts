@@ -56,9 +56,9 @@ export function decideAdmission(
 }
 
 /**
- * Whether a delivery was cancelled by request: it had the status when that was asked. Its record tells since when, by
- * the broker's clock.
- * @param isBlocked whether what waits for the subscription's endpoint is `paused`
+ * Tells whether a delivery was cancelled by request: it had the status at the time of the request.
+ * The broker's timestamp of its record tells since when it has the status.
+ * @param isBlocked tells whether deliveries that wait for the subscription's endpoint are `paused`
  */
 export function isCancelled(
   { cancellations }: Pick<Subscription, 'cancellations'>,
@@ -74,7 +74,10 @@ export function isCancelled(
   )
 }
 
-/** As the history has it. On the paused topic a delivery may also wait for a slot alone. */
+/**
+ * Returns the status that the history shows. On the paused topic, a delivery may also just wait for
+ * a free slot.
+ */
 function statusOf({ job, message }: Delivery, isBlocked: () => boolean): DeliveryStatus {
   if (message.topic === pausedTopic && (pausedMark(message).published || isBlocked())) {
     return 'paused'

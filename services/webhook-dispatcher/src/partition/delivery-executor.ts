@@ -249,7 +249,10 @@ export class DeliveryExecutor {
     })
   }
 
-  /** As of now; of one that is gone or unreadable meanwhile, as it was. */
+  /**
+   * Returns the current subscription. If it was deleted or has become unreadable, it returns the
+   * one from before.
+   */
   #policyOf({ subscriptionId }: DeliveryJob, before: Subscription): Subscription {
     const latest = this.#state.deps.subscriptions.get(subscriptionId)
     return latest === undefined || latest.url === null ? before : latest

@@ -26,9 +26,15 @@ export type ReleaseFacts = {
  */
 const mostTransitions = 512
 
-/** Blocked subscriptions whose next paused delivery may be cancelled: it goes although they are blocked. */
+/**
+ * Finds blocked subscriptions whose next paused delivery may be cancelled. Such a delivery leaves
+ * although its subscription is blocked.
+ */
 class Cancelling {
-  /** Where the next delivery is not cancelled. Each state of a subscription brings a list of its own. */
+  /**
+   * Cancellations that do not cover the subscription's next paused delivery. Each state of a
+   * subscription has its own list.
+   */
   readonly #ended = new WeakSet<Subscription['cancellations']>()
 
   mayHave({ cancellations }: Subscription): boolean {
@@ -41,7 +47,7 @@ class Cancelling {
   }
 }
 
-/** Which paused deliveries may go, as of now. */
+/** Returns the paused deliveries that may leave now. */
 export function releaseView(facts: ReleaseFacts): PausedView {
   const { subscriptions, endpoints, deliveries, isHandingOver, hasUndecided } = facts
   const cancelling = new Cancelling()

@@ -1,12 +1,15 @@
 import type { DeliveryPolicy } from '@surehook/contracts/events'
 import type { EndpointPolicy } from '../endpoint/endpoint.ts'
 
-/** What subscriptions ask of their endpoints. Only those with a limit are kept. */
+/** The limits that subscriptions set for their endpoints. */
 export class EndpointPolicies {
   readonly #byEndpoint = new Map<string, Map<string, EndpointPolicy>>()
   readonly #endpointOf = new Map<string, string>()
 
-  /** The strictest of the endpoint's subscriptions, inactive ones included; undefined when none has a limit. */
+  /**
+   * Returns the strictest limits of the endpoint's subscriptions, inactive ones included. undefined
+   * if none has a limit.
+   */
   of(endpointId: string): EndpointPolicy | undefined {
     const all = this.#byEndpoint.get(endpointId)
     if (all === undefined) return undefined

@@ -63,7 +63,7 @@ export class Subscription {
     return this.#active && this.#keysOf(this.#current) !== null && this.headers !== null
   }
 
-  /** Those of the subscriber's own; null when they cannot be read. */
+  /** The subscriber's own headers; null if they cannot be decrypted. */
   get headers(): OwnHeaders | null {
     if (this.#sealedHeaders === undefined) return noHeaders
     if (this.#headers === undefined) this.#headers = this.#open.headers(this.#sealedHeaders)

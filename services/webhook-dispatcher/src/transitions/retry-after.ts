@@ -1,10 +1,11 @@
-/** A receiver may ask for no more. */
+/** The longest wait that a receiver can ask for. */
 const longestMs = 3_600_000
-/** RFC 9110 §5.6.7: three forms, all of them begin with the day of the week. */
+/** All three forms of RFC 9110 §5.6.7 begin with the day of the week. */
 const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[A-Za-z]*,? /
 
 /**
- * How long the receiver asks to wait: RFC 9110 §10.2.3, at most an hour. 0 for what is neither seconds nor a date.
+ * Returns the wait that the receiver asks for (RFC 9110 §10.2.3), at most an hour. 0 for a value
+ * that is neither seconds nor a date.
  * @param at now, epoch ms
  */
 export function retryAfterMs(text: string | undefined, at: number): number {
@@ -15,14 +16,14 @@ export function retryAfterMs(text: string | undefined, at: number): number {
 
 function dateMs(value: string): number {
   if (!httpDate.test(value)) return 0
-  // All of them are in UTC; asctime does not say so.
+  // All forms are in UTC. The form of asctime does not say so.
   const date = Date.parse(value.endsWith('GMT') ? value : `${value} GMT`)
   return Number.isNaN(date) ? 0 : date
 }
 
 /**
- * What is left of the wait that a receiver asked for. Of whoever wrote `notBefore` the clock may have been
- * ahead: what nobody can have asked for counts as nothing.
+ * Returns the rest of the wait that a receiver asked for. The clock of the dispatcher that wrote
+ * `notBefore` may have been ahead. So a rest that exceeds the longest wait counts as none.
  */
 export function waitLeftMs(notBefore: number, now: number): number {
   const left = notBefore - now

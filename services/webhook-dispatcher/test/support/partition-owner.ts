@@ -6,7 +6,7 @@ import type { WorkerDeps } from '../../src/partition/worker-deps.ts'
 
 type Attempt = { job: DeliveryJob; answer: (status: number) => void }
 
-/** What the assigned partitions may hold together. */
+/** The limits that the assigned partitions share. */
 export const shared = { messages: 12, bytes: 1_000_000 }
 
 /** One owner of the partition: it reads the logs from the last commits, until it is killed. */
@@ -15,7 +15,7 @@ export class Owner {
   readonly positions = new Map<string, number>()
   readonly worker: PartitionWorker
   readonly attempts: Attempt[] = []
-  /** What it has attempted: delivery and number of the attempt. */
+  /** The attempts so far: delivery and number of the attempt. */
   readonly attempted: string[] = []
   readonly acks: (() => void)[] = []
   readonly stopped = new Set<string>()

@@ -6,7 +6,7 @@ const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 /** RFC 9110 §5.5, without obs-text and tabs: visible ASCII, with spaces between. */
 const fieldValue = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
-/** Those of the deliveries themselves, and those of the connection (RFC 9110 §7.6.1), in lower case. */
+/** Headers of the delivery itself and of the connection (RFC 9110 §7.6.1), in lower case. */
 const reserved: ReadonlySet<string> = new Set([
   ...['content-type', 'content-length', 'host', 'user-agent', 'x-webhook-signature'],
   ...['traceparent', 'tracestate', 'connection', 'keep-alive', 'te', 'trailer'],
@@ -16,7 +16,7 @@ const reservedPrefixes = ['x-service-', 'webhook-', 'proxy-']
 
 export type HeaderFault = { path: string[]; message: string }
 
-/** What keeps `headers` from being sent. No message holds a value. */
+/** Returns the reasons why `headers` cannot be sent. No message holds a value. */
 export function headerFaults(headers: Readonly<Record<string, unknown>>): HeaderFault[] {
   const entries = Object.entries(headers)
   const faults: HeaderFault[] = []

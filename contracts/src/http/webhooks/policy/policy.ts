@@ -10,7 +10,7 @@ const headersJson = {
   additionalProperties: { type: 'string' },
 } as const
 
-/** As `JsonObject`: no name is left out. */
+/** Like `JsonObject`, this keeps every name, also `__proto__`. */
 const OwnHeaders = z
   .custom<Record<string, string>>(isJsonObject, 'must be an object')
   .meta({ override: headersJson })
@@ -23,7 +23,7 @@ const OwnHeaders = z
       'values. Replaces all that were set. No answer holds the values',
   })
 
-/** What `extended` stands for: 12 retries within two days. */
+/** The delays that `extended` stands for: 12 retries within two days. */
 export const extendedDelays = [
   ...['1s', '5s', '30s', '5m', '30m', '2h'],
   ...['8h', '8h', '8h', '8h', '8h', '8h'],
@@ -42,17 +42,15 @@ const Concurrency = z
   .int()
   .min(1)
   .max(32)
-  .describe(
-    'Attempts in flight at once, to the URL. Of several subscriptions to it the strictest counts',
-  )
+  .describe('Attempts in flight to the URL. The strictest of its subscriptions counts')
 
 const RateLimit = z
   .strictObject({
-    perSecond: z.number().min(0.1).max(1_000).describe('Attempts that start, a second'),
+    perSecond: z.number().min(0.1).max(1_000).describe('Attempts that start per second'),
   })
-  .describe('For the URL. Of several subscriptions to it the strictest counts')
+  .describe('The limit of the URL. The strictest of its subscriptions counts')
 
-/** What a client sends. Every key that is `null` goes back to its default. */
+/** The policy in a request. `null` resets a key to its default. */
 export const PolicyInput = z
   .strictObject({
     headers: OwnHeaders.nullable().optional(),
@@ -75,7 +73,7 @@ export const PolicyInput = z
   .meta({ id: 'DeliveryPolicyInput', description: 'How deliveries are sent. null: all defaults' })
 export type PolicyInput = z.infer<typeof PolicyInput>
 
-/** What clients see: what is not the default. */
+/** The policy in a response: only keys that are not at their default. */
 export const Policy = z
   .object({
     headerNames: z

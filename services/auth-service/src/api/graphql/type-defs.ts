@@ -42,7 +42,7 @@ export const typeDefs = /* GraphQL */ `
     logout: MessageResult
     "Change the names of the user of the access token. Null clears a name."
     updateMe(firstName: String, lastName: String): Me
-    "Set a new password for who knows the old one; ends every other session."
+    "Set a new password if the old one is right, and end every other session."
     changePassword(oldPassword: String!, newPassword: String!): MessageResult
     "End one of the sessions of the user of the access token."
     endSession(id: String!): MessageResult

@@ -1,21 +1,21 @@
-/** Why a code is mailed. */
+/** The purposes of mailed codes. */
 export type CodeTemplate = 'verification' | 'recovery'
 
-/** What is told to users of their account, besides codes. */
+/** The mails to users about their account that hold no code. */
 export type NoticeTemplate = 'password_changed' | 'account_locked' | 'token_reused'
 
 export type MailTemplate = CodeTemplate | NoticeTemplate
 
-/** Of the project, where it is to be named. */
+/** The name of the project, if mails show it. */
 type Project = string | null
 
 export type CodeText = {
-  /** `noun`: the word for a code, or for a link, as `nouns` has it. */
+  /** `noun` is the word for a code or a link, from `nouns`. */
   subject: (noun: string) => string
-  /** The code or the link follows. */
+  /** The text before the code or the link. */
   intro: (noun: string, project: Project) => string
   validity: (minutes: number) => string
-  /** What to do when it was not the reader: a paragraph each. */
+  /** The advice if the reader did not ask for the mail, one string per paragraph. */
   otherwise: (noun: string) => readonly string[]
 }
 
@@ -24,7 +24,7 @@ export type NoticeText = {
   paragraphs: (project: Project) => readonly string[]
 }
 
-/** What each mail says in one language. */
+/** The texts of all mails in one language. */
 export type MailTexts = {
   greeting: string
   nouns: { code: string; link: string }

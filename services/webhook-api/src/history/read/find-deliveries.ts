@@ -22,10 +22,10 @@ export type DeliveryQuery = {
 /** A delivery with the day of its partition. */
 export type FiledDelivery = DeliveryRow & { filed_on: string }
 
-/** As a cursor has it. */
+/** The position in a cursor. */
 export const Position = z.tuple([CursorTime, z.uuid(), z.iso.date().optional()])
 
-/** Where a page that ends with this row goes on. */
+/** Returns the position after a page that ends with this row. */
 export function positionOf({
   created_at,
   id,

@@ -37,7 +37,10 @@ export function searchDeliveries(pool: Pool) {
   }
 }
 
-/** Full: it ends with its last row. Short: with the last row that was read, if there may be more. */
+/**
+ * A full page ends with its last row. A short one ends with the last row that was read, if there
+ * may be more.
+ */
 function pageOf(rows: readonly Row[], limit: number) {
   const found = rows.filter((row) => !row.is_bound)
   const page = found.slice(0, limit)

@@ -13,15 +13,15 @@ export type SearchFilters = {
 }
 
 /**
- * Which index leads to the deliveries:
- * - `event`: their ids follow from the event's id
- * - `record`: those of a record
- * - `probes`: each status of each subscription in its order; whatever is found matches
- * - `undelivered`, `tenant`: those of the environment, which are looked through
+ * The index that the search uses:
+ * - `event`: the ids of deliveries, which derive from the event's id
+ * - `record`: the deliveries of a record
+ * - `probes`: one ordered read per subscription and status; every row matches
+ * - `undelivered`, `tenant`: all deliveries of the environment, filtered row by row
  */
 export type Source = 'event' | 'record' | 'probes' | 'undelivered' | 'tenant'
 
-/** So many subscriptions, times statuses, are asked one by one. */
+/** The most pairs of subscription and status that are read one by one. */
 const mostProbes = 60
 
 export function sourceOf(filters: SearchFilters, subscriptions: number): Source {
@@ -34,7 +34,10 @@ export function sourceOf(filters: SearchFilters, subscriptions: number): Source 
   return statusesOf(filters).includes('delivered') ? 'tenant' : 'undelivered'
 }
 
-/** What an answer or an error says of the status: a 2xx delivers, and nothing else does. */
+/**
+ * Returns the statuses that fit the filters: a delivery is delivered if and only if its last answer
+ * is 2xx.
+ */
 export function statusesOf({ status, httpStatus, errorClass }: SearchFilters): DeliveryStatus[] {
   return deliveryStatuses.filter((one) => {
     if (status !== undefined && one !== status) return false

@@ -6,29 +6,30 @@ import { type SearchFilters, type Source, statusesOf } from './search-filters.ts
 
 export type Search = {
   tenant: Tenant
-  /** Those of the tenant whose deliveries are asked for. */
+  /** The tenant's subscriptions that the search covers. */
   subscriptionIds: readonly string[]
   filters: SearchFilters
   source: Source
   after: readonly [createdAt: string, id: string, day?: string | undefined] | null
-  /** Rows that are answered. */
+  /** The most rows of the answer. */
   limit: number
-  /** Rows that are read. */
+  /** The most rows that are read. */
   reads: number
 }
 
-/** Adds a parameter; tells how it is written in the statement. */
+/** Adds a parameter and returns its placeholder. */
 type Value = (given: unknown) => string
 
-// As the indexes have them: see migration 0011.
+// The expression must equal that of the indexes: see migration 0011.
 const tenantKey = `hashtext(project_id || '/' || environment)`
 
 const columns = `day, ${shownColumns}, subscription_id, watched_table, operation, record_id`
 const order = 'day desc, created_at desc, id desc'
 
 /**
- * The newest deliveries that match; `is_bound` marks a last row that only says how far was read, where that was not to
- * the end. Both are of one snapshot: the next page goes on right behind.
+ * Selects the newest deliveries that match. If the search did not read to the end, a last row with
+ * `is_bound` marks the last row read. All rows are of one snapshot, so the next page continues
+ * right behind.
  */
 export function searchSql(search: Search): { sql: string; values: unknown[] } {
   const values: unknown[] = []
@@ -59,7 +60,7 @@ const exactSql = (rows: string, search: Search, value: Value) =>
     select ${columns}, false as is_bound from (${rows}) rows ${whereSql(search, value)}
     order by ${order} limit ${value(search.limit)})`
 
-/** Reads so many rows in their order, and no more, however few match. */
+/** Reads `reads` rows in order, and no more, even if few match. */
 function walkSql(search: Search, value: Value): string {
   const walked = `select ${columns} from delivery
     where ${placeSql(search, value)} ${spanSql(search, value)} order by ${order}`
@@ -84,7 +85,10 @@ function placeSql({ tenant, filters, source }: Search, value: Value): string {
   return `${tenantKey} = hashtext(${project}::text || '/' || ${name}::text) and ${own}${open}`
 }
 
-/** The delivery of an event has an id that follows from it; what was sent again names that. */
+/**
+ * The id of a delivery derives from the event's id. A redelivery has the id of the first delivery
+ * as its `webhook_id`.
+ */
 function eventSql({ subscriptionIds, filters, ...search }: Search, value: Value): string {
   const { eventId = '' } = filters
   const ids = value(subscriptionIds.map((id) => deliveryId(eventId, id)))
@@ -116,7 +120,7 @@ function whereSql({ subscriptionIds, filters }: Search, value: Value): string {
   return `where ${conditions.join(' and ')}`
 }
 
-/** The day by itself lets partitions be left out; a row comparison does not. */
+/** The condition on `day` alone lets PostgreSQL skip partitions. A row comparison does not. */
 function spanSql({ filters, after }: Pick<Search, 'filters' | 'after'>, value: Value): string {
   const { since, until } = filters
   const span: string[] = []
@@ -126,7 +130,7 @@ function spanSql({ filters, after }: Pick<Search, 'filters' | 'after'>, value: V
   if (until !== undefined) {
     const [day, at] = [value(dayOf(until.getTime())), value(until)]
     span.push(`day <= ${day}::date and created_at < ${at}`)
-    // Where to begin within the day.
+    // This is the beginning within the day.
     if (!after) span.push(`(day, created_at) < (${day}::date, ${at})`)
   }
   if (after) {

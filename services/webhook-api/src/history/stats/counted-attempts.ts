@@ -1,17 +1,20 @@
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 
 /**
- * A row of the history remembers in bits which of its attempts are counted: the projection repeats its work after a
- * crash, and an attempt that was counted once is not counted again.
+ * The bits of a history row tell which of its attempts are counted. The projection repeats work
+ * after a crash, and the bits prevent counting an attempt twice.
  */
 const endBit = 30
 /** All attempts from this number on share a bit. */
 const lastAttemptBit = endBit - 1
 
-/** All bits. */
+/** The mask of all bits. */
 export const countedBits = 2 ** (endBit + 1) - 1
 
-/** That of an attempt by its number, or of an end without an attempt; 0 for what is not counted. */
+/**
+ * Returns the bit of an attempt by its number, or the bit of an end without an attempt. 0 for
+ * transitions that do not count.
+ */
 export function bitOf({ attempted, attempts, status }: DeliveryAttempt): number {
   if (attempted) return 1 << Math.min(Math.max(attempts, 1), lastAttemptBit)
   return status === 'cancelled' || status === 'dead_letter' ? 1 << endBit : 0
@@ -19,12 +22,12 @@ export function bitOf({ attempted, attempts, status }: DeliveryAttempt): number 
 
 type Counted = { attempts: readonly DeliveryAttempt[]; last: DeliveryAttempt | null }
 
-/** Those of the bits; of an attempt that was made twice, the one that was told first. */
+/** Returns the transitions of the bits. If an attempt appears twice, it returns the first. */
 export function transitionsOf(
   { attempts, last }: Counted,
   bits: number,
 ): readonly DeliveryAttempt[] {
-  // As most are.
+  // Most deliveries have one attempt.
   if (attempts.length === 1 && last === attempts[0]) return attempts
   let left = bits
   const isAsked = (transition: DeliveryAttempt) => {

@@ -3,12 +3,12 @@ import type { FoldedDelivery } from '../write/fold-deliveries.ts'
 import { transitionsOf } from './counted-attempts.ts'
 import { latencyClass } from './latency-classes.ts'
 
-/** The numbers are kept by five minutes. */
+/** The length of a bucket. */
 export const bucketMs = 5 * 60_000
-/** A day longer than the longest question. */
+/** The numbers are kept for a day longer than the longest window. */
 export const statsKeptMs = 8 * 86_400_000
 
-/** What is added to the numbers of a subscription and five minutes. */
+/** The increments of one subscription in one bucket. */
 export type StatsIncrement = {
   readonly subscriptionId: string
   /** Epoch milliseconds. */
@@ -18,12 +18,13 @@ export type StatsIncrement = {
   retrying: number
   deadLetter: number
   cancelled: number
-  /** By class. */
+  /** Counts of attempts by class of duration. */
   readonly latencies: number[]
 }
 
 /**
- * One entry per subscription and five minutes, sorted so that two writers lock rows in one order.
+ * Returns one entry per subscription and bucket. They are sorted, so that two writers lock rows in
+ * the same order.
  * @param counted bits of the attempts that count, in the order of the deliveries
  */
 export function foldStats(

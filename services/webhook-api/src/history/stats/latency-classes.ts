@@ -1,4 +1,4 @@
-/** Each class of durations ends this many times later than the one before: a percentile is as exact. */
+/** The ratio between the ends of consecutive classes. It limits how exact a percentile is. */
 const growth = 1.3
 /** The last class begins above a minute. */
 const lastClass = 42
@@ -9,7 +9,8 @@ export function latencyClass(ms: number): number {
 }
 
 /**
- * The duration in milliseconds below which a share of the attempts stayed, between the ends of its class.
+ * Returns the duration in milliseconds below which this share of the attempts stayed, interpolated
+ * within its class.
  * @param counts by class
  * @returns `null` without an attempt
  */

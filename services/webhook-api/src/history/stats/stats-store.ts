@@ -2,7 +2,7 @@ import { binaryArray } from '@surehook/service-kit/postgres/binary-array'
 import type { Pool, PoolClient } from 'pg'
 import { type StatsIncrement, statsKeptMs } from './fold-stats.ts'
 
-/** Belongs into the transaction that writes the deliveries: both count, or neither does. */
+/** Call it in the transaction that writes the deliveries, so that both commit or neither does. */
 export async function addToStats(
   tx: PoolClient,
   increments: readonly StatsIncrement[],
@@ -26,11 +26,14 @@ export async function addToStats(
   })
 }
 
-/** Numbers of one class are added up when the list is so long: each time would cost more than all the rest. */
+/**
+ * The length at which the counts of equal classes are added up. To add them up each time would cost
+ * more than the rest of the write.
+ */
 const longestList = 64
 const mostInEntry = 2 ** 24 - 1
 
-/** As the row has them: of the classes that there are, the class and the number in one. */
+/** Packs the counts for the row: class and count in one number, without empty classes. */
 function packed(latencies: readonly number[]): number[] {
   return latencies.flatMap((count, of) => (count === 0 ? [] : of * (mostInEntry + 1) + count))
 }
@@ -53,7 +56,7 @@ const addSql = `
         from unnest(s.latencies || excluded.latencies) entry group by entry >> 24) end`
 
 export type StatsRow = {
-  /** Number of the bucket, from 0. */
+  /** The number of the bucket, from 0. */
   bucket: number
   attempts: number
   delivered: number
@@ -64,7 +67,7 @@ export type StatsRow = {
 
 export type StatsSpan = { subscriptionId: string; from: Date; bucketSeconds: number }
 
-/** The buckets of a subscription in which anything happened. */
+/** Reads the buckets of a subscription that are not empty. */
 export async function readBuckets(pool: Pool, span: StatsSpan): Promise<StatsRow[]> {
   const { rows } = await pool.query<StatsRow>(
     `select floor(extract(epoch from at - $2::timestamptz) / $3)::integer as bucket,
@@ -77,7 +80,7 @@ export async function readBuckets(pool: Pool, span: StatsSpan): Promise<StatsRow
   return rows
 }
 
-/** Number of attempts by class of duration. */
+/** Reads the counts of attempts by class of duration. */
 export async function readLatencies(
   pool: Pool,
   { subscriptionId, from }: Pick<StatsSpan, 'subscriptionId' | 'from'>,
@@ -93,7 +96,7 @@ export async function readLatencies(
   return Array.from(counts, (count) => count ?? 0)
 }
 
-/** @returns how many rows are gone */
+/** @returns the number of deleted rows */
 export async function deleteOldStats(pool: Pool, now: number): Promise<number> {
   const { rowCount } = await pool.query('delete from attempt_stats where at < $1', [
     new Date(now - statsKeptMs),

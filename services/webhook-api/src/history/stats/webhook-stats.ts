@@ -12,7 +12,7 @@ const windows: Record<StatsWindow, { seconds: number; bucketSeconds: number }> =
   '7d': { seconds: 7 * 24 * 60 * minuteS, bucketSeconds: 60 * minuteS },
 }
 
-/** What became of the attempts of a subscription, from numbers that are kept with the history. */
+/** Answers with the statistics of a subscription, from counts that the history keeps. */
 export function webhookStats(pool: Pool, now: () => number) {
   return async (tenant: Tenant, id: string, window: StatsWindow): Promise<WebhookStats> => {
     const { id: subscriptionId } = await ownSubscription(pool, id, tenant)
@@ -47,7 +47,7 @@ export function webhookStats(pool: Pool, now: () => number) {
 const beginOf = (at: number, bucketSeconds: number) =>
   Math.floor(at / (bucketSeconds * 1000)) * bucketSeconds * 1000
 
-/** Every bucket up to now, whether anything happened in it or not. */
+/** Returns every bucket up to now, also empty ones. */
 export function seriesOf(
   rows: readonly StatsRow[],
   { from, until, bucketSeconds }: { from: number; until: number; bucketSeconds: number },

@@ -25,9 +25,9 @@ export async function upsertDeliveries(
 
 /** Rows as `<id> <day>`. */
 type Written = {
-  /** Of those that had attempts before, with these as bits: `<id> <day> <bits>`. */
+  /** The deliveries that had attempts before, with these as bits: `<id> <day> <bits>`. */
   before: string[] | null
-  /** All that were written; `null` when no row was left as it was. */
+  /** All deliveries that were written; `null` if every row was written. */
   written: string[] | null
 }
 

@@ -24,10 +24,10 @@ import {
 
 export type ShowEventDeps = ExplainDeps & { search: SearchDeliveries }
 
-/** So many deliveries of one event are looked at: one of each subscription, and those that were sent again. */
+/** The most deliveries of one event that are read: one per subscription, and redeliveries. */
 const mostDeliveries = 1_000
 
-/** One change, and what became of it at each subscription of its table. */
+/** Shows one change, and its outcome at each subscription of its table. */
 export function createShowEvent(deps: ShowEventDeps) {
   return async (
     tenant: Tenant,
@@ -56,7 +56,7 @@ async function deliveriesOf(
 ): Promise<FoundDelivery[]> {
   const found = await search(tenant, { eventId, limit: mostDeliveries })
   if (found.deliveries.length > 0) return found.deliveries
-  // A publisher may write its ids in capitals; then they stand so everywhere.
+  // A publisher may write its ids in upper case. The history then has them in upper case too.
   return (await search(tenant, { eventId: eventId.toUpperCase(), limit: mostDeliveries }))
     .deliveries
 }
@@ -66,10 +66,10 @@ type What = Pick<
   'table' | 'event' | 'recordId' | 'timestamp' | 'record' | 'changedFields'
 >
 
-/** As the log has it; otherwise what the history knows. */
+/** Returns the change from the log; without it, the fields that the history has. */
 function whatChanged(change: Change | NoChange, deliveries: readonly FoundDelivery[]): What {
   if (typeof change !== 'string') return ofEvent(change.event, change.record)
-  // The job of another may not have been read yet.
+  // Some deliveries may have no table yet, because their job was not read yet.
   const told = deliveries.find(({ table }) => table !== null)
   return {
     table: told?.table ?? null,
@@ -92,7 +92,7 @@ function ofEvent(event: ChangeEvent, record: Change['record']): What {
   }
 }
 
-/** Those of the table, and those that had a delivery while they watched it. */
+/** Reads the subscriptions of the table, and those with a delivery that have another table now. */
 async function subscriptionsOf(
   pool: Pool,
   tenant: Tenant,
@@ -141,7 +141,9 @@ async function outcomesOf(
   })
 }
 
-/** One that arrived; else the delivery itself rather than one that was sent again. */
+/**
+ * Picks the delivery that tells most: one that arrived, else the first rather than a redelivery.
+ */
 function telling(deliveries: readonly FoundDelivery[]): FoundDelivery {
   const best =
     deliveries.find(({ status }) => status === 'delivered') ??

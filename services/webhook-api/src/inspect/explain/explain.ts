@@ -64,7 +64,7 @@ const reasons: Record<DeliveryStatus, string> = {
   cancelled: 'It matched, and was cancelled',
 }
 
-/** Of a change that has a delivery. */
+/** Explains a change with a delivery. */
 export function deliveryVerdict(delivery: Delivery): Verdict {
   const { status, lastError } = delivery
   const error = lastError === null || status === 'delivered' ? '' : `: ${lastError}`
@@ -103,11 +103,14 @@ const unknowns: Record<Exclude<NoChange, 'absent'>, string> = {
   unseen: 'It is not among the changes that were written next after its time',
 }
 
-/** Of a change that has no delivery, and that the log does not show. */
+/** Explains a change without a delivery that the log does not show. */
 export const unknownVerdict = (why: NoChange): Verdict =>
   unknown(why === 'absent' ? unknowns.expired : unknowns[why])
 
-/** Of a change that has no delivery. @param versions the oldest first */
+/**
+ * Explains a change without a delivery.
+ * @param versions the oldest first
+ */
 export function changeVerdict(
   change: Change,
   { project_id: projectId, environment, created_at }: SubscriptionRow,

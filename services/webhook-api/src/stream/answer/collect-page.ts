@@ -10,7 +10,7 @@ export type Collecting = {
   wanted: Wanted
   cursor: () => string
   limit: number
-  /** How long a page without events waits for the first one. */
+  /** The time that a page without events waits for the first one. */
   waitMs: number
   now: () => number
   signal: AbortSignal
@@ -18,10 +18,13 @@ export type Collecting = {
 
 export type Page = { text: string; events: number; cursor: string }
 
-/** A page that finds nothing in a long log ends, with a cursor behind what it has read. */
+/**
+ * The time after which a page ends even if it is not full. Its cursor is behind everything that it
+ * has read.
+ */
 const scanMs = 5_000
 
-/** The next events, at most as many and as large as a page may be. */
+/** Collects the next events, up to the limits of a page. */
 export async function collectPage(collecting: Collecting): Promise<Page> {
   const { source, waitMs, signal, cursor } = collecting
   const waitUntil = performance.now() + waitMs

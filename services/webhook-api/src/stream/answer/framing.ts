@@ -3,19 +3,19 @@ import { deliveryId } from '@surehook/contracts/ids'
 import { buildBody } from '@surehook/matching/build-body'
 import { plainHeaders } from '@surehook/matching/signed-headers'
 
-/** Replaces the id of the subscription, which a stream has not. */
+/** Stands for the id of the subscription, which a stream does not have. */
 const noSubscription = '00000000-0000-0000-0000-000000000000'
 
 export type Framed = {
   event: ChangeEvent
   select: ReadonlySet<string> | null
-  /** Behind the event. */
+  /** The cursor behind the event. */
   cursor: string
 }
 
 /**
- * One event of https://html.spec.whatwg.org/multipage/server-sent-events.html. A body with line
- * breaks, which JSON has only between its tokens, becomes several lines of data.
+ * Writes one event of https://html.spec.whatwg.org/multipage/server-sent-events.html. A body with
+ * line breaks, which JSON allows only between its tokens, becomes several lines of data.
  */
 export function sseEvent({ event, select, cursor }: Framed): string {
   const lines = buildBody(event, select)
@@ -25,13 +25,16 @@ export function sseEvent({ event, select, cursor }: Framed): string {
   return `event: ${event.operation}\nid: ${cursor}\n${data}\n`
 }
 
-/** Moves the client's last event id, and dispatches no event. */
+/** Moves the client's last event id without dispatching an event. */
 export const sseHeartbeat = (cursor: string): string => `: heartbeat\nid: ${cursor}\n\n`
 
-/** A client connects again after this time, unless it knows better. */
+/** The time after which a client connects again by default. */
 export const sseStart = (cursor: string): string => `retry: 1000\nid: ${cursor}\n\n`
 
-/** A line of a page: the headers of a webhook except its signatures, for which there is no secret. */
+/**
+ * Writes a line of a page. It has the headers of a webhook except the signatures, because a stream
+ * has no secret.
+ */
 export function ndjsonLine({ event, select, cursor }: Framed, timestampS: number): string {
   const { id: eventId, operation } = event
   const webhookId = deliveryId(eventId, noSubscription)

@@ -3,10 +3,13 @@ import { type EndReason, StreamEnded } from './stream-ended.ts'
 
 type Running = { isAdmitted: () => boolean; abort: AbortController }
 
-/** A revoked token, an expired one and a deleted environment end their streams within this time. */
+/**
+ * The interval of checks: a revoked or expired token and a deleted environment end their streams
+ * within this time.
+ */
 const lookEveryMs = 250
 
-/** The streams and pages that are open, and what ends them. */
+/** Keeps the open streams and pages, and ends them. */
 export class RunningStreams implements Disposable {
   readonly #running = new Set<Running>()
   #timer: NodeJS.Timeout | undefined
@@ -17,10 +20,10 @@ export class RunningStreams implements Disposable {
   }
 
   /**
-   * Runs `work` until it is done or the stream ends. Resolves with the reason in that case, and with
-   * `null` if the work is done.
-   * @param isAdmitted whether the caller may still read, by what is known now
-   * @param others end the stream too, each with its reason
+   * Runs `work` until it is done or the stream ends. Resolves with `null` if the work is done, else
+   * with the reason.
+   * @param isAdmitted tells whether the caller may still read
+   * @param others signals that also end the stream, each with its reason
    */
   async run(
     work: (signal: AbortSignal) => Promise<unknown>,
@@ -47,7 +50,7 @@ export class RunningStreams implements Disposable {
     }
   }
 
-  /** Ends all streams, so that their clients come back to another replica. */
+  /** Ends all streams, so that their clients reconnect to another replica. */
   [Symbol.dispose](): void {
     this.#closed = true
     for (const { abort } of this.#running) abort.abort(new StreamEnded('shutdown'))

@@ -7,10 +7,10 @@ import type { StreamOutput } from './stream-output.ts'
 export type Sending = {
   source: Pick<ChangeSource, 'next'>
   output: StreamOutput
-  /** Behind everything that was written or does not match. */
+  /** The position behind everything that was written or does not match. */
   position: Position
   wanted: Wanted
-  /** The cursor of the position now. */
+  /** Returns the cursor of the current position. */
   cursor: () => string
   heartbeatMs: number
   onEvents: (count: number) => void
@@ -20,8 +20,8 @@ export type Sending = {
 const chunkChars = 32_768
 
 /**
- * Sends events until something throws: the signal's reason, or the end of the log's beginning. While
- * the client reads nothing, nothing of the log is held for it: it is read again afterwards.
+ * Sends events until it throws: the reason of the signal, or an `OutOfLogError`. While the client
+ * reads nothing, no records are held for it. They are fetched again afterwards.
  */
 export async function sendEvents(sending: Sending): Promise<never> {
   const { source, output, cursor, heartbeatMs, signal } = sending
@@ -41,7 +41,7 @@ async function sendNext(sending: Sending, portion: Portion | null): Promise<void
   }
 }
 
-/** Resolves with whether the client takes more. */
+/** Resolves with true if the client takes more. */
 async function sendPiece(
   sending: Sending,
   { partition, next, entries }: OwnPiece,

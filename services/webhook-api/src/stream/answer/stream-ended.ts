@@ -1,4 +1,6 @@
-/** Why a stream ended. Clients see it in a last comment. */
+/**
+ * The reasons for the end of a stream. A client that still reads gets its reason in a last comment.
+ */
 export const endReasons = [
   'client',
   'shutdown',

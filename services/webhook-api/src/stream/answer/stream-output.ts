@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http'
 import { StreamEnded } from './stream-ended.ts'
 
-/** A client that reads nothing for this long is disconnected. It comes back with its cursor. */
+/** A client that reads nothing for this long is disconnected. It can reconnect with its cursor. */
 const stalledMs = 300_000
-/** How long a portion of the log is held for a client that is slow. */
+/** The time for which fetched records are held for a slow client. */
 const graceMs = 250
-/** How long the client has to read the rest when its stream ends. */
+/** The time that the client has to read the rest when its stream ends. */
 const endMs = 1_000
 
-/** Writes to one client no more than it reads: at most one chunk waits in memory. */
+/** Writes to one client only while it reads: at most one chunk waits in memory. */
 export class StreamOutput {
   readonly #res: ServerResponse
   #wroteAt = performance.now()
@@ -21,14 +21,14 @@ export class StreamOutput {
     return performance.now() - this.#wroteAt
   }
 
-  /** Resolves with whether the client takes more; after a while with `false`. */
+  /** Resolves with true if the client takes more, and after `graceMs` with false. */
   async write(text: string, signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted()
     this.#wroteAt = performance.now()
     return this.#res.write(text) || (await this.#drained(graceMs, signal))
   }
 
-  /** Resolves when the client takes more. Rejects with `StreamEnded` when it does not. */
+  /** Resolves when the client takes more. Rejects with `StreamEnded` after `stalledMs`. */
   async writable(signal: AbortSignal): Promise<void> {
     if (!this.#res.writableNeedDrain) return
     if (!(await this.#drained(stalledMs, signal))) throw new StreamEnded('stalled')

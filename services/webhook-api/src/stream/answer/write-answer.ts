@@ -16,13 +16,13 @@ import { sendEvents } from './send-events.ts'
 import type { EndReason } from './stream-ended.ts'
 import { StreamOutput } from './stream-output.ts'
 
-/** What one client reads. */
+/** The state of one client's reading. */
 export type Reading = {
   source: ChangeSource
   position: Position
   wanted: Wanted
   cursor: () => string
-  /** Aborts when the log lost records that were read. */
+  /** Aborts if the log lost records that were already read. */
   lost: AbortSignal
   onEvents: (count: number) => void
 }
@@ -40,11 +40,11 @@ export type Writing = {
 const defaultLimit = 100
 const unbuffered = {
   'Cache-Control': 'no-store',
-  // nginx buffers answers unless they say so.
+  // Without this header nginx buffers answers.
   'X-Accel-Buffering': 'no',
 }
 
-/** Resolves with why the stream ended. */
+/** Resolves with the reason for the end of the stream. */
 export async function writeEvents(writing: Writing): Promise<EndReason> {
   const { reading, res, heartbeatMs, context } = writing
   res.writeHead(200, { 'Content-Type': eventStream, ...unbuffered })

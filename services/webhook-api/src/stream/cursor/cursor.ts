@@ -4,20 +4,21 @@ import type { Tenant } from '../../subscriptions/subscription-changes.ts'
 import { Position } from './position.ts'
 
 const version = 1
-/** 96 bits: a forger has one try per request. */
+/** 96 bits are enough, because each try of a forger is a request. */
 const macBytes = 12
 const maxPartitions = 1_000
 
 /**
- * Writes positions as text that only this environment can use: version, one varint per partition,
- * and a MAC over these, the tenant and the id of the topic. Any replica reads what another wrote.
+ * Encodes positions as text that only one environment can use: version, one varint per partition,
+ * and a MAC over these, the tenant and the id of the topic. Every replica can decode it.
  */
 export class CursorCodec {
   readonly #keys: readonly Buffer[]
   readonly #topicId: Buffer
 
   /**
-   * @param topicId offsets of a topic that was made anew mean other records
+   * @param topicId binds cursors to the topic: after its deletion and creation the same offsets are
+   * other records
    */
   constructor(encryptionKeys: EncryptionKeys, topicId: Buffer) {
     this.#keys = encryptionKeys.map((key) =>

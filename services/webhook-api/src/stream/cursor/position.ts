@@ -1,4 +1,4 @@
-/** The next offset to read of each partition of `changes`. Moves forward only. */
+/** The next offset to read of each partition of `changes`. It only moves forward. */
 export class Position {
   readonly #next: number[]
 

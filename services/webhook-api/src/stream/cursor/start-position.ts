@@ -16,15 +16,15 @@ export type StartDeps = {
 }
 
 export type StartAsked = Pick<StreamQuery, 'from' | 'cursor'> & {
-  /** The header; empty as if it was not sent. */
+  /** The header `Last-Event-ID`. An empty one counts as absent. */
   lastEventId: string | undefined
 }
 
 const answerWithinMs = 10_000
 
 /**
- * Where a stream begins. Throws VALIDATION_ERROR for a cursor that is not this environment's or has
- * expired, and for a time before the log.
+ * Returns the position where a stream begins. Throws VALIDATION_ERROR for a cursor that has expired
+ * or is of another environment, and for a time before the log.
  */
 export async function startPosition(deps: StartDeps, asked: StartAsked): Promise<Position> {
   const { cursor, from = 'now', lastEventId } = asked

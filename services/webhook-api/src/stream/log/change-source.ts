@@ -16,13 +16,13 @@ import type { RecentChanges } from './recent-changes.ts'
 export type SourceDeps = {
   recent: RecentChanges
   fetcher: Pick<LogFetcher, 'fetchAll'>
-  /** Bound how many pieces of the log all streams hold at once. */
+  /** Limit the fetches whose records all streams hold at the same time. */
   permits: Permits
   codec: Pick<EventCodec, 'change'>
   log: Logger
 }
 
-/** What may hold changes of the tenant. To be disposed of, whether or not all of it was used. */
+/** Records that may hold changes of the tenant. Dispose of it in every case. */
 export type Portion = Disposable & {
   readonly pieces: readonly OwnPiece[]
 }
@@ -37,8 +37,8 @@ const fetchLimits = { waitMs: 100, bytes: 1_048_576 }
 const retryMs = 500
 
 /**
- * Reads one tenant's changes from a position on: with fetches of its own until it meets the recent
- * changes that the tail has, and from those then. What was not used comes again.
+ * Reads one tenant's changes from a position on. It fetches from Kafka until it reaches the recent
+ * changes in memory, and reads those from then on. Unused changes come again.
  */
 export class ChangeSource {
   readonly #deps: SourceDeps
@@ -47,7 +47,10 @@ export class ChangeSource {
   readonly #position: Position
   #sequence = 0
 
-  /** @param position moved by whoever uses the changes, and here past what has none */
+  /**
+   * @param position the reader moves it past the changes it uses; this class moves it past other
+   * records
+   */
   constructor(deps: SourceDeps, tenant: Tenant, position: Position) {
     this.#deps = deps
     this.#tenantKey = tenantKeyOf(tenant)
@@ -56,8 +59,8 @@ export class ChangeSource {
   }
 
   /**
-   * Resolves with the next changes, or with `null` when there are none within `waitMs`. Rejects with
-   * an `OutOfLogError` when the position's records expired, and when `signal` aborts.
+   * Resolves with the next changes, or with `null` if there are none within `waitMs`. Rejects with
+   * an `OutOfLogError` if records at the position have expired, and with the signal's reason.
    */
   async next(waitMs: number, signal: AbortSignal): Promise<Portion | null> {
     const until = performance.now() + waitMs
@@ -90,7 +93,10 @@ export class ChangeSource {
     return null
   }
 
-  /** Only called at the end of the recent changes: everything before the next own one is foreign. */
+  /**
+   * Only called at the end of the recent changes: all records before the tenant's next one are of
+   * others.
+   */
   async #nextRecent(waitMs: number, signal: AbortSignal): Promise<boolean> {
     const { recent } = this.#deps
     const woken = Promise.withResolvers<boolean>()
@@ -125,7 +131,7 @@ export class ChangeSource {
         offset: this.#position.at(partition),
       }))
       const fetched = await fetcher.fetchAll(places, fetchLimits)
-      // A partition without a leader gives nothing at once.
+      // A partition without a leader returns nothing at once, so this avoids a busy loop.
       if (fetched.every(({ partition, next }) => next <= this.#position.at(partition))) {
         await sleep(fetchLimits.waitMs, undefined, { signal })
       }

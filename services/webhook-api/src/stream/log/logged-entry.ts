@@ -8,7 +8,7 @@ type Codec = Pick<EventCodec, 'change'>
 export const tenantKeyOf = ({ projectId, environment }: Tenant): string =>
   `${projectId}/${environment}`
 
-/** A record of `changes`. It is decoded once, when the first stream asks. */
+/** A record of `changes`. The first stream that reads it decodes it, once for all. */
 export class LoggedEntry {
   readonly offset: number
   readonly #message: KafkaMessage
@@ -21,7 +21,10 @@ export class LoggedEntry {
     this.#codec = codec
   }
 
-  /** `null` for what is no change. Rejects with what another try may cure. */
+  /**
+   * Resolves with `null` if the record is not a change. Rejects with errors that a repetition may
+   * cure.
+   */
   change(): Promise<Change | null> {
     this.#change ??= this.#read()
     return this.#change
@@ -40,7 +43,9 @@ export class LoggedEntry {
 
 const slash = 47
 
-/** The tenant in a key of our form, `project/environment/table/id`; `null` for other keys. */
+/**
+ * Returns the tenant in a key of the form `project/environment/table/id`; `null` for other keys.
+ */
 function tenantKeyIn(key: Buffer | null): string | null {
   if (key === null) return null
   const first = key.indexOf(slash)
@@ -49,7 +54,7 @@ function tenantKeyIn(key: Buffer | null): string | null {
   return third < 0 ? null : key.toString('utf8', 0, second)
 }
 
-/** Changes by tenant key. Only records whose keys have another form are decoded for it. */
+/** Groups records by tenant. It decodes only records whose keys have another form. */
 export async function entriesByTenant(
   messages: readonly KafkaMessage[],
   codec: Codec,
@@ -73,5 +78,5 @@ async function tenantKeyInside(entry: LoggedEntry): Promise<string | null> {
 }
 
 export const bytesOf = (messages: readonly KafkaMessage[]): number =>
-  // Besides its key and value a record takes about so much as an object.
+  // The object itself takes about 500 bytes besides its key and value.
   messages.reduce((sum, { key, value }) => sum + (key?.length ?? 0) + (value?.length ?? 0) + 500, 0)

@@ -2,7 +2,7 @@ type Waiter = { enter: (permit: Permit) => void }
 
 export type Permit = { readonly dispose: () => void }
 
-/** A number of permits that are given in the order of the requests. */
+/** A limited number of permits, given in the order of the requests. */
 export class Permits {
   readonly #waiting = new Set<Waiter>()
   #free: number

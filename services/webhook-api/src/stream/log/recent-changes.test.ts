@@ -11,7 +11,7 @@ const live = new AbortController().signal
 
 type Row = { partition: number; tenant: 'shop' | 'bank' }
 
-/** Pieces of one record each, and the log that a reader of its own fetches from. */
+/** Pieces with one record each, and the log from which a reader fetches. */
 function logOf(rows: readonly Row[], partitions: number) {
   const offsets = Array.from({ length: partitions }, () => 0)
   const records = rows.map(({ partition, tenant }) => {
@@ -29,7 +29,7 @@ function logOf(rows: readonly Row[], partitions: number) {
   return { records, pieces }
 }
 
-/** What the source gives, as a client would use it: `partition:offset` of each own record. */
+/** Returns what a client gets from the source: `partition:offset` of each of its records. */
 async function drain(source: ChangeSource, position: Position): Promise<string[]> {
   const seen: string[] = []
   for (let portion: Portion | null; (portion = await source.next(0, live)) !== null; ) {
@@ -70,7 +70,7 @@ describe('a stream', () => {
           const source = new ChangeSource(
             {
               recent,
-              // The log of Kafka, of which every record is there.
+              // Kafka's log, which has every record.
               fetcher: {
                 fetchAll: async (places) =>
                   places.map(({ partition, offset }) => ({

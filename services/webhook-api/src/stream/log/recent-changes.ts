@@ -4,21 +4,21 @@ import type { LoggedEntry } from './logged-entry.ts'
 /** Consecutive records of one partition. */
 export type Piece = {
   partition: number
-  /** Behind its last record. */
+  /** The offset behind the last record. */
   next: number
   bytes: number
-  /** Its changes by tenant key. */
+  /** The changes by tenant key. */
   entries: ReadonlyMap<string, readonly LoggedEntry[]>
 }
 
 /**
- * The newest records of the log, as far as they fit into `maxBytes`. Streams read them here instead
- * of from Kafka. A stream without changes costs nothing until its tenant has one.
+ * The newest records of the log, up to `maxBytes`. Streams at the end of the log read them from
+ * here instead of from Kafka. A waiting stream costs nothing until its tenant has a change.
  */
 export class RecentChanges {
-  /** Behind the newest record of each partition. */
+  /** The offsets behind the newest records. */
   readonly end: Position
-  /** The first record of each partition that is still here. */
+  /** The first offsets that are still in memory. */
   readonly #begin: Position
   readonly #pieces: Piece[] = []
   readonly #waiting = new Map<string, Set<() => void>>()
@@ -37,7 +37,7 @@ export class RecentChanges {
     return this.#firstSequence + this.#pieces.length
   }
 
-  /** Records that are here already are not taken again. */
+  /** Ignores records that it already has. */
   append(piece: Piece): void {
     if (piece.next <= this.end.at(piece.partition)) return
     this.#wake(piece)
@@ -47,20 +47,23 @@ export class RecentChanges {
     while (this.#bytes > this.#maxBytes && this.#pieces.length > 1) this.#dropOldest()
   }
 
-  /** The partitions of which a reader at `position` must read something elsewhere first. */
+  /** Returns the partitions whose records at `position` are no longer in memory. */
   missing(position: Position): number[] {
     const partitions = [...this.end.offsets.keys()]
     return partitions.filter((partition) => position.at(partition) < this.#begin.at(partition))
   }
 
-  /** The piece with this number, or the oldest one that is here; `null` behind the newest. */
+  /**
+   * Returns the piece with this number, or the oldest one in memory; `null` if there is no newer
+   * one.
+   */
   from(sequence: number): { piece: Piece; sequence: number } | null {
     const index = Math.max(0, sequence - this.#firstSequence)
     const piece = this.#pieces[index]
     return piece === undefined ? null : { piece, sequence: this.#firstSequence + index }
   }
 
-  /** Calls `wake` once, right before the next piece with changes of the tenant is taken in. */
+  /** Calls `wake` once, right before it adds the next piece with changes of the tenant. */
   onNext(tenantKey: string, wake: () => void): Disposable {
     const waiting = this.#waiting.get(tenantKey) ?? new Set()
     this.#waiting.set(tenantKey, waiting.add(wake))

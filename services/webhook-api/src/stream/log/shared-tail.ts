@@ -19,17 +19,20 @@ export type SharedTailDeps = {
   log: Logger
 }
 
-/** Polling clients come back: the tail need not start again for each of their pages. */
+/**
+ * The time for which the unused tail stays open, so that clients that poll pages need not open it
+ * each time.
+ */
 const lingerMs = 60_000
 
 const openWithinMs = 10_000
 
 type Opened = { readonly tail: Tail; readonly cursors: CursorCodec }
 
-/** Use of the tail by one stream. Cursors are those of the topic that the tail reads. */
+/** One stream's use of the tail. The cursors are of the topic that the tail reads. */
 export type TailLease = Disposable & Opened
 
-/** Opens the tail with the first stream, and closes it a while after the last one. */
+/** Opens the tail for the first stream, and closes it `lingerMs` after the last one. */
 export class SharedTail implements AsyncDisposable {
   readonly #deps: SharedTailDeps
   #opened: Promise<Opened> | null = null
@@ -41,7 +44,7 @@ export class SharedTail implements AsyncDisposable {
     this.#deps = deps
   }
 
-  /** Rejects while Kafka does not tell where the log ends. */
+  /** Rejects if Kafka does not answer. */
   async use(): Promise<TailLease> {
     this.#users += 1
     clearTimeout(this.#idle)

@@ -18,15 +18,17 @@ export type TailDeps = {
 }
 
 const fetchLimits = { waitMs: 1_000, bytes: 1_048_576 }
-/** Under load a fetch brings the changes of this time instead of single ones. */
+/** The pause between fetches. Under load it lets a fetch bring several changes at once. */
 const pauseMs = 5
 const backoff = { firstMs: 100, longestMs: 2_000 }
-/** As records. Decoded, which they are for tenants with streams, they take four times as much. */
+/**
+ * The size of the raw records. Decoded records, of tenants with streams, take four times as much.
+ */
 const recentBytes = 4_194_304
 
 /**
- * Follows the end of the log for all streams of the process. While Kafka is away it tries again;
- * nothing is skipped.
+ * Follows the end of the log for all streams of the process. It repeats failed fetches and skips
+ * nothing.
  */
 export class Tail implements AsyncDisposable {
   readonly recent: RecentChanges
@@ -41,7 +43,9 @@ export class Tail implements AsyncDisposable {
     this.#running = this.#follow()
   }
 
-  /** Aborts when the log lost records that were read: offsets no longer mean what they meant. */
+  /**
+   * Aborts if the log lost records that were already read: the same offsets will be other records.
+   */
   get lost(): AbortSignal {
     return this.#lost.signal
   }
@@ -73,7 +77,7 @@ export class Tail implements AsyncDisposable {
     await Promise.all(underWay.values())
   }
 
-  /** Never rejects: one leader that is away must not hold up the others. */
+  /** Never rejects, so a leader that is away does not hold up the others. */
   async #read(node: string, partitions: readonly number[]): Promise<void> {
     const places = partitions.map((partition) => ({
       ...{ partition, offset: this.recent.end.at(partition) },

@@ -7,10 +7,10 @@ import type { FittedPolicy } from './fit-to-ladder.ts'
 import type { StoredPolicy } from './stored-policy.ts'
 
 type Stored = { id: string; policy: StoredPolicy | null }
-/** `undefined`: it stays as it is. */
+/** `undefined` keeps the key, `null` resets it. */
 type Change = { [Key in keyof DeliveryPolicy]: DeliveryPolicy[Key] | null | undefined }
 
-/** What is absent stays; `null` sets the default, of a key or of the whole. */
+/** Returns the merged policy. An absent key stays. `null` resets a key, or the whole policy. */
 export function changePolicy(
   box: SecretBox,
   { id, policy }: Stored,

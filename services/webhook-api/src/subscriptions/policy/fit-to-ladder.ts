@@ -5,14 +5,14 @@ import { parseDuration } from '@surehook/service-kit/time'
 /** The delays that have a topic. */
 export type RetryLadder = readonly { name: string; ms: number }[]
 
-/** A policy as the installation can keep it. */
+/** A policy whose delays are names of the ladder. */
 export type FittedPolicy = Omit<PolicyInput, 'retryDelays'> & {
   retryDelays?: string[] | null | undefined
 }
 
 /**
- * The policy with each delay as the ladder names it: `60s` may be its `1m`. Throws a refusal for a delay that
- * the installation does not have.
+ * Replaces each delay by its name on the ladder: `60s` may be `1m`. Throws VALIDATION_ERROR for a
+ * delay that the installation does not have.
  */
 export function fitToLadder(
   ladder: RetryLadder,

@@ -2,8 +2,8 @@ import type { Pool, PoolClient } from 'pg'
 import type { SubscriptionRow } from '../subscription-row.ts'
 
 /**
- * Keeps of an environment that jobs of it may wait on the slowest retry topics: a schedule of its own allows
- * that, also for as long as jobs wait that were made under it.
+ * Records that jobs of the environment may wait on the slowest retry topics. A subscription's own
+ * delays allow that, and its jobs may outlast a change of the delays.
  */
 export async function noteLongRetries(tx: PoolClient, row: SubscriptionRow): Promise<void> {
   if (!row.policy?.retryDelays && !row.policy?.retryAfter) return
@@ -16,8 +16,9 @@ export async function noteLongRetries(tx: PoolClient, row: SubscriptionRow): Pro
 }
 
 /**
- * Of a deleted environment: waits for `longestMs` from the first call on, by when its last job was cancelled.
- * @returns whether it still waits
+ * Waits, for a deleted environment, `longestMs` from the first call on. By then its last job has
+ * been cancelled.
+ * @returns true while it still waits
  */
 export async function awaitLongRetries(
   pool: Pool,

@@ -15,11 +15,12 @@ const lookEveryMs = 1_000
 const pageSize = 200
 
 /**
- * A replica of an older version may have relayed before this one: it leaves the policy out of what it relays. So
- * whoever begins to relay sends the states with a policy once more. They are no changes, and no event tells of them.
+ * Publishes states with a policy again when this process begins to relay. A replica of an older
+ * version may have relayed before, and it leaves policies out. These states are no changes, so they
+ * make no events.
  */
 export function runRestatePolicies({ writer, relay, log }: RestatePoliciesDeps): BackgroundWork {
-  /** Where it goes on; `null` when all were sent since this process began to relay. */
+  /** The id after which it continues; `null` if all were sent since this process began to relay. */
   let after: string | null = firstId
   return runBackgroundWork({
     async work() {

@@ -1,13 +1,16 @@
 import { type DeliveryPolicy, defaultPolicy } from '@surehook/contracts/events'
 import type { Policy } from '@surehook/contracts/http/webhooks/policy/policy'
 
-/** What was set of a policy; a restored row may also have keys that are at their default. */
+/** The keys of a policy that were set. A restored row may also have keys at their defaults. */
 export type StoredPolicy = Partial<DeliveryPolicy>
 
-/** What the dispatchers get: every key. */
+/** Returns the policy for the dispatchers, with every key. */
 export const toPolicy = (stored: StoredPolicy): DeliveryPolicy => ({ ...defaultPolicy, ...stored })
 
-/** What clients see: names of headers, never their values; `undefined` when all of it is at its default. */
+/**
+ * Returns the policy for clients, with names of headers and without values. `undefined` if every
+ * key is at its default.
+ */
 export function shownPolicy(stored: StoredPolicy | null): Policy | undefined {
   if (stored === null) return undefined
   const { headers, retryAfter, gone, retryDelays, concurrency, perSecond } = toPolicy(stored)

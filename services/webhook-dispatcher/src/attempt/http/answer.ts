@@ -45,7 +45,7 @@ export class Answer implements Dispatcher.DispatchHandler {
     headers: IncomingHttpHeaders,
   ): void {
     this.#status = status
-    // Of several the first counts, as with every list that should be none.
+    // A receiver may wrongly send several of these headers. The first counts.
     const [retryAfter] = [headers['retry-after']].flat()
     this.#retryAfter = retryAfter
   }
