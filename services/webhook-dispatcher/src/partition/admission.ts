@@ -56,28 +56,36 @@ export function decideAdmission(
 }
 
 /**
- * Whether a delivery was cancelled by request: it had the status when that was asked. Its record tells since when, by
- * the broker's clock.
- * @param isBlocked whether what waits for the subscription's endpoint is `paused`
+ * Whether a delivery was cancelled by request: it had the status when that was asked.
+ * @param blockedSince when the deliveries of the subscription that wait for a slot became `paused`,
+ * in epoch ms, rather too late than too early. Infinity: they are not. Undefined: unknown.
  */
 export function isCancelled(
   { cancellations }: Pick<Subscription, 'cancellations'>,
   delivery: Delivery,
-  isBlocked: () => boolean,
+  blockedSince: () => number | undefined,
 ): boolean {
-  if (cancellations.length === 0) return false
-  const status = statusOf(delivery, isBlocked)
-  const since = Number(delivery.message.timestamp)
   const { createdAt } = delivery.job
   return cancellations.some(
-    (one) => one.status === status && createdAt <= one.until && since <= one.askedAt,
+    ({ status, until, askedAt }) =>
+      createdAt <= until && statusAt(delivery, askedAt, blockedSince) === status,
   )
 }
 
-/** As the history has it. On the paused topic a delivery may also wait for a slot alone. */
-function statusOf({ job, message }: Delivery, isBlocked: () => boolean): DeliveryStatus {
-  if (message.topic === pausedTopic && (pausedMark(message).published || isBlocked())) {
-    return 'paused'
-  }
-  return job.attempt > 1 ? 'retrying' : 'pending'
+/**
+ * The status that a delivery had then, as the history has it. Undefined in doubt, and before its
+ * record was written, by the broker's clock: nothing tells of its earlier statuses.
+ */
+function statusAt(
+  { job, message }: Delivery,
+  at: number,
+  blockedSince: () => number | undefined,
+): DeliveryStatus | undefined {
+  if (at < Number(message.timestamp)) return undefined
+  const otherwise = job.attempt > 1 ? 'retrying' : 'pending'
+  if (message.topic !== pausedTopic) return otherwise
+  if (pausedMark(message).published) return 'paused'
+  const since = blockedSince()
+  if (since === undefined) return undefined
+  return at < since ? otherwise : 'paused'
 }

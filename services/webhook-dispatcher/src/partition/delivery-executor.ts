@@ -5,7 +5,7 @@ import type { PausedAction } from '../paused/paused-actions.ts'
 import type { Subscription } from '../subscriptions/subscriptions.ts'
 import { succeeded } from '../transitions/decide-next-attempt.ts'
 import type { Transition } from '../transitions/transitions.ts'
-import { decideAdmission, isCancelled } from './admission.ts'
+import { decideAdmission } from './admission.ts'
 import type { Delivery } from './delivery.ts'
 import type { PartitionState } from './partition-state.ts'
 import type { Started } from './turns.ts'
@@ -37,7 +37,7 @@ export class DeliveryExecutor {
     const admission = decideAdmission(job, {
       subscription: this.#state.deps.subscriptions.get(job.subscriptionId),
       viewIsCurrent,
-      wasCancelled: (subscription) => this.#isCancelled(subscription, delivery),
+      wasCancelled: (subscription) => this.#state.isCancelled(subscription, delivery),
       endpoint: (endpointId) => {
         const { circuit, accepts } = this.#state.endpoints.of(endpointId)
         return { circuitIsOpen: circuit.isOpen, accepts: accepts || isPaused }
@@ -62,10 +62,6 @@ export class DeliveryExecutor {
       case 'look-again':
         return this.#lookAgain(delivery)
     }
-  }
-
-  #isCancelled(subscription: Subscription, delivery: Delivery): boolean {
-    return isCancelled(subscription, delivery, () => this.#state.isBlocked(subscription))
   }
 
   /** Those of its subscription that come meanwhile wait behind it. */
@@ -168,7 +164,7 @@ export class DeliveryExecutor {
     const subscription = this.#state.deps.subscriptions.get(delivery.job.subscriptionId)
     const isKnown = subscription !== undefined && subscription.url !== null
     // Its new place would not tell since when it is paused.
-    if (isKnown && this.#isCancelled(subscription, delivery)) {
+    if (isKnown && this.#state.isCancelled(subscription, delivery)) {
       return this.#move(delivery, { kind: 'cancel' })
     }
     const run = this.#state.paused.expect(delivery.job, true)
@@ -209,7 +205,7 @@ export class DeliveryExecutor {
   #begin({ endpoint, job: delivery, ended }: Started<Delivery>): void {
     const subscription = this.#state.deps.subscriptions.get(delivery.job.subscriptionId)
     const isDeliverable = subscription?.deliverable && subscription.url === delivery.job.url
-    if (isDeliverable && !this.#isCancelled(subscription, delivery)) {
+    if (isDeliverable && !this.#state.isCancelled(subscription, delivery)) {
       return this.#state.work.track(this.#attempt({ delivery, subscription, endpoint, ended }))
     }
     // The subscription changed while the job waited. Its slot is free, and no attempt will release

@@ -99,7 +99,7 @@ async function own(on: PartitionWorld, step: Action): Promise<void> {
 async function drain(on: PartitionWorld): Promise<void> {
   on.worker.drain(false)
   for (const id of subscriptions) on.setActive(id, true)
-  for (let round = 0; round < 400 && on.ended < on.enqueued; round++) {
+  for (let round = 0; round < 400 && on.history.ended < on.enqueued; round++) {
     for (const topic of topics) on.fetch(topic, 50)
     for (let n = 0; n < 8; n++) on.answer(200, true)
     await on.settle()
@@ -116,11 +116,12 @@ it('starts first attempts in order of arrival and loses nothing, whatever happen
       for (const step of actions) await play(world, step)
       await drain(world)
       world.worker.dispose()
-      expect(world.ended).toBe(world.enqueued)
+      expect(world.history.ended).toBe(world.enqueued)
       for (const arrivals of world.started.values()) {
         expect(arrivals).toEqual(arrivals.toSorted((a, b) => a - b))
       }
       expect(world.repeatedByOneOwner).toEqual([])
+      expect(world.history.wronglyCancelled).toEqual([])
     }),
     { numRuns: 300 },
   )
@@ -136,7 +137,7 @@ it('keeps each undelivered job on exactly one topic once all is acknowledged and
       world.commit()
       for (let n = 0; n < world.enqueued; n++) {
         const id = `d${n}`
-        expect(world.placesOf(id)).toHaveLength(world.hasEnded(id) ? 0 : 1)
+        expect(world.placesOf(id)).toHaveLength(world.history.hasEnded(id) ? 0 : 1)
       }
       world.worker.dispose()
     }),
@@ -183,13 +184,13 @@ describe('a request to cancel', () => {
     on.cancel('a1', 'paused')
     on.fetch(pausedTopic, 3)
     await on.settle()
-    expect([...on.cancelled]).toEqual(['d0', 'd1', 'd2'])
+    expect([...on.history.cancelled]).toEqual(['d0', 'd1', 'd2'])
     on.enqueue('a1')
     on.fetch(deliveriesTopic, 10)
     await on.settle()
     await drain(on)
-    expect([...on.cancelled]).toEqual(['d0', 'd1', 'd2'])
-    expect([...on.delivered]).toEqual(['d3'])
+    expect([...on.history.cancelled]).toEqual(['d0', 'd1', 'd2'])
+    expect([...on.history.delivered]).toEqual(['d3'])
   })
 
   it('is met by the next owner, before it attempts anything', async () => {
@@ -199,15 +200,15 @@ describe('a request to cancel', () => {
     on.cancel('a1', 'paused')
     on.kill()
     await drain(on)
-    expect([...on.cancelled]).toEqual(['d0', 'd1', 'd2'])
-    expect(on.delivered.size).toBe(0)
+    expect([...on.history.cancelled]).toEqual(['d0', 'd1', 'd2'])
+    expect(on.history.delivered.size).toBe(0)
   })
 
   it('leaves what is paused to those who ask for what is retrying', async () => {
     const on = await paused('a1', 2)
     on.cancel('a1', 'retrying')
     await drain(on)
-    expect([on.cancelled.size, on.delivered.size]).toEqual([0, 2])
+    expect([on.history.cancelled.size, on.history.delivered.size]).toEqual([0, 2])
   })
 
   it('leaves what was made before, and is paused only after it', async () => {
@@ -220,7 +221,55 @@ describe('a request to cancel', () => {
     await on.settle()
     expect(on.logs.get(pausedTopic)).toHaveLength(1)
     await drain(on)
-    expect([on.cancelled.size, on.delivered.size]).toEqual([0, 1])
+    expect([on.history.cancelled.size, on.history.delivered.size]).toEqual([0, 1])
+  })
+
+  /** Four are in memory, and four wait on the paused topic for a slot. */
+  const crowded = async () => {
+    const on = new PartitionWorld()
+    world = on
+    await crowd(on, 'a1')
+    on.fetch(pausedTopic, 10)
+    await on.settle()
+    expect(on.logs.get(pausedTopic)).toHaveLength(4)
+    return on
+  }
+
+  const blocking: [string, (on: PartitionWorld) => Promise<void>][] = [
+    ['its subscription becomes inactive', async (on) => on.setActive('a1', false)],
+    [
+      'its circuit opens',
+      async (on) => {
+        for (let n = 0; n < 5; n++) {
+          on.answer(500, true)
+          await on.settle()
+        }
+        expect(on.worker.openCircuits).toBe(1)
+      },
+    ],
+  ]
+
+  it.each(blocking)('leaves what only waited for a slot until later %s', async (_when, block) => {
+    const on = await crowded()
+    on.cancel('a1', 'paused')
+    await block(on)
+    for (let n = 0; n < 3; n++) {
+      on.fetch(pausedTopic, 10)
+      await on.settle()
+    }
+    await drain(on)
+    expect([on.history.cancelled.size, on.history.delivered.size]).toEqual([0, 8])
+  })
+
+  it('ends what waited for a slot when its subscription became inactive before', async () => {
+    const on = await crowded()
+    on.setActive('a1', false)
+    on.cancel('a1', 'paused')
+    on.fetch(pausedTopic, 10)
+    await on.settle()
+    await drain(on)
+    expect([...on.history.cancelled]).toEqual(expect.arrayContaining(['d4', 'd5', 'd6', 'd7']))
+    expect(on.history.wronglyCancelled).toEqual([])
   })
 
   it('ends what is retrying when it is due, and leaves another subscription alone', async () => {
@@ -233,7 +282,7 @@ describe('a request to cancel', () => {
     await on.settle()
     on.cancel('a1', 'retrying')
     await drain(on)
-    expect([...on.cancelled]).toEqual(['d0'])
-    expect([...on.delivered]).toEqual(['d1'])
+    expect([...on.history.cancelled]).toEqual(['d0'])
+    expect([...on.history.delivered]).toEqual(['d1'])
   })
 })
