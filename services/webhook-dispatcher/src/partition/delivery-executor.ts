@@ -3,7 +3,7 @@ import { pausedTopic } from '@surehook/contracts/topics'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { PausedAction } from '../paused/paused-actions.ts'
 import type { Subscription } from '../subscriptions/subscriptions.ts'
-import { succeeded } from '../transitions/decide-next-attempt.ts'
+import { type AttemptResult, type NextStep, succeeded } from '../transitions/decide-next-attempt.ts'
 import type { Transition } from '../transitions/transitions.ts'
 import { decideAdmission } from './admission.ts'
 import type { Delivery } from './delivery.ts'
@@ -217,9 +217,7 @@ export class DeliveryExecutor {
   }
 
   async #attempt({ delivery, subscription, endpoint, ended }: Attempted): Promise<void> {
-    const { job } = delivery
-    const { attempts } = this.#state.deps
-    const result = await attempts
+    const result = await this.#state.deps.attempts
       .make(delivery, subscription, endpoint.circuit)
       .catch((err: unknown) => {
         // No attempt was made, so nothing is counted, and the job has to be admitted again.
@@ -239,14 +237,18 @@ export class DeliveryExecutor {
     void this.#recordOutcome(delivery, {
       kind: 'attempted',
       result,
-      next: attempts.nextStep(job, result, this.#policyOf(job, subscription)),
+      next: this.#nextStep(delivery, result, subscription),
     })
   }
 
-  /** As of now; of one that is gone or unreadable meanwhile, as it was. */
-  #policyOf({ subscriptionId }: DeliveryJob, before: Subscription): Subscription {
-    const latest = this.#state.deps.subscriptions.get(subscriptionId)
-    return latest === undefined || latest.url === null ? before : latest
+  /** By the subscription as of now; by the one before, if it is gone or unreadable meanwhile. */
+  #nextStep(delivery: Delivery, result: AttemptResult, before: Subscription): NextStep {
+    const { attempts, subscriptions } = this.#state.deps
+    const now = subscriptions.get(delivery.job.subscriptionId)
+    const latest = now === undefined || now.url === null ? before : now
+    const next = attempts.nextStep(delivery.job, result, latest)
+    const isOver = next.kind === 'retry' && this.#state.isCancelledInFlight(latest, delivery)
+    return isOver ? { kind: 'cancelled' } : next
   }
 
   /** Repeats the outcome until Kafka has it. The attempt is not repeated. */

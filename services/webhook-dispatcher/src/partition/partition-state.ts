@@ -95,6 +95,11 @@ export class PartitionState {
     return isCancelled(subscription, delivery, () => this.#blockedSince(subscription))
   }
 
+  /** Whether a delivery was cancelled while its attempt was in flight: then it was not blocked. */
+  isCancelledInFlight(subscription: Subscription, delivery: Delivery): boolean {
+    return isCancelled(subscription, delivery, () => Number.POSITIVE_INFINITY)
+  }
+
   #blockedSince(subscription: Subscription): number | undefined {
     const { openSince } = this.endpoints.of(subscription.endpointId).circuit
     const since = Math.min(openSince, subscription.inactiveSince)

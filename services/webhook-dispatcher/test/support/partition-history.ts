@@ -62,5 +62,6 @@ function statusAfter(to: Transition): DeliveryStatus | undefined {
   if (to.kind === 'publish' || (to.kind === 'pause' && to.published)) return 'paused'
   if (to.kind === 'cancel') return 'cancelled'
   if (to.kind !== 'attempted') return undefined
+  if (to.next.kind === 'cancelled') return 'cancelled'
   return to.next.kind === 'retry' ? 'retrying' : 'delivered'
 }
