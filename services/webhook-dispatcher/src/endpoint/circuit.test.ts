@@ -113,6 +113,19 @@ describe('Circuit', () => {
     expect(open.isOpen).toBe(false)
   })
 
+  it('knows since when it is open, as does its next owner', async () => {
+    const [circuit, openedAt] = [circuitOf(), Date.now()]
+    expect(circuit.openSince).toBe(Number.POSITIVE_INFINITY)
+    for (let i = 0; i < 5; i++) await circuit.record(failure)
+    jest.advanceTimersByTime(1_000)
+    expect(circuit.openSince).toBe(openedAt)
+    const next = circuitOf({ failures: 0, openUntil: openedAt + 120_000 })
+    await next.restore()
+    expect(next.openSince).toBe(openedAt)
+    jest.advanceTimersByTime(119_000)
+    expect([circuit.openSince, next.openSince]).toEqual([Infinity, Infinity])
+  })
+
   it('forgets an opening that ended without an owner, in the store too', async () => {
     const past = storeWith({ failures: 3, openUntil: Date.now() - 1 })
     const reset = jest.spyOn(past, 'reset')

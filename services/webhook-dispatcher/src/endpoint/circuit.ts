@@ -60,6 +60,7 @@ export class Circuit {
   readonly #window = new WindowByAttempts()
   #failures = 0
   #lastFailureAt = 0
+  #openSince = Number.POSITIVE_INFINITY
   /** The last failed lookup that was counted: attempts that share a lookup count as one failure. */
   #countedLookup: object | undefined
   #timer: NodeJS.Timeout | null = null
@@ -84,6 +85,11 @@ export class Circuit {
 
   get isOpen(): boolean {
     return this.#breaker.opened
+  }
+
+  /** When it opened, epoch ms; Infinity if it is closed. */
+  get openSince(): number {
+    return this.#openSince
   }
 
   get isQuiet(): boolean {
@@ -160,6 +166,7 @@ export class Circuit {
 
   #open(openUntil: number): void {
     this.#failures = 0
+    this.#openSince = openUntil - this.#options.cooldownMs
     this.#breaker.open()
     this.#timer = setTimeout(() => this.#close(), Math.max(0, openUntil - Date.now()))
     this.#onChange(true)
@@ -167,6 +174,7 @@ export class Circuit {
 
   #close(): void {
     this.#timer = null
+    this.#openSince = Number.POSITIVE_INFINITY
     this.#breaker.close()
     this.#onChange(false)
     void this.#options.store.reset(this.#endpointId)

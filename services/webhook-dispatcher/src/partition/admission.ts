@@ -57,30 +57,35 @@ export function decideAdmission(
 
 /**
  * Tells whether a delivery was cancelled by request: it had the status at the time of the request.
- * The broker's timestamp of its record tells since when it has the status.
- * @param isBlocked tells whether deliveries that wait for the subscription's endpoint are `paused`
+ * @param blockedSince when the deliveries of the subscription that wait for a slot became `paused`,
+ * in epoch ms, rather too late than too early. Infinity: they are not. Undefined: unknown.
  */
 export function isCancelled(
   { cancellations }: Pick<Subscription, 'cancellations'>,
   delivery: Delivery,
-  isBlocked: () => boolean,
+  blockedSince: () => number | undefined,
 ): boolean {
-  if (cancellations.length === 0) return false
-  const status = statusOf(delivery, isBlocked)
-  const since = Number(delivery.message.timestamp)
   const { createdAt } = delivery.job
   return cancellations.some(
-    (one) => one.status === status && createdAt <= one.until && since <= one.askedAt,
+    ({ status, until, askedAt }) =>
+      createdAt <= until && statusAt(delivery, askedAt, blockedSince) === status,
   )
 }
 
 /**
- * Returns the status that the history shows. On the paused topic, a delivery may also just wait for
- * a free slot.
+ * Returns the status that the history shows for a time. Undefined in doubt, and for a time before the
+ * broker's timestamp of the record, because nothing shows earlier statuses.
  */
-function statusOf({ job, message }: Delivery, isBlocked: () => boolean): DeliveryStatus {
-  if (message.topic === pausedTopic && (pausedMark(message).published || isBlocked())) {
-    return 'paused'
-  }
-  return job.attempt > 1 ? 'retrying' : 'pending'
+function statusAt(
+  { job, message }: Delivery,
+  at: number,
+  blockedSince: () => number | undefined,
+): DeliveryStatus | undefined {
+  if (at < Number(message.timestamp)) return undefined
+  const otherwise = job.attempt > 1 ? 'retrying' : 'pending'
+  if (message.topic !== pausedTopic) return otherwise
+  if (pausedMark(message).published) return 'paused'
+  const since = blockedSince()
+  if (since === undefined) return undefined
+  return at < since ? otherwise : 'paused'
 }

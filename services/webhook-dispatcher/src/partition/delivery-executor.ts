@@ -4,9 +4,9 @@ import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { PausedAction } from '../paused/paused-actions.ts'
 import { pausedMark } from '../paused/paused-headers.ts'
 import type { Subscription } from '../subscriptions/subscriptions.ts'
-import { succeeded } from '../transitions/decide-next-attempt.ts'
+import { type AttemptResult, type NextStep, succeeded } from '../transitions/decide-next-attempt.ts'
 import type { Transition } from '../transitions/transitions.ts'
-import { decideAdmission, isCancelled } from './admission.ts'
+import { decideAdmission } from './admission.ts'
 import type { Delivery } from './delivery.ts'
 import type { PartitionState } from './partition-state.ts'
 import type { Started } from './turns.ts'
@@ -38,7 +38,7 @@ export class DeliveryExecutor {
     const admission = decideAdmission(job, {
       subscription: this.#state.deps.subscriptions.get(job.subscriptionId),
       viewIsCurrent,
-      wasCancelled: (subscription) => this.#isCancelled(subscription, delivery),
+      wasCancelled: (subscription) => this.#state.isCancelled(subscription, delivery),
       endpoint: (endpointId) => {
         const { circuit, accepts } = this.#state.endpoints.of(endpointId)
         return { circuitIsOpen: circuit.isOpen, accepts: accepts || isPaused }
@@ -64,10 +64,6 @@ export class DeliveryExecutor {
       case 'look-again':
         return this.#lookAgain(delivery)
     }
-  }
-
-  #isCancelled(subscription: Subscription, delivery: Delivery): boolean {
-    return isCancelled(subscription, delivery, () => this.#state.isBlocked(subscription))
   }
 
   /** Those of its subscription that come meanwhile wait behind it. */
@@ -170,7 +166,7 @@ export class DeliveryExecutor {
     const subscription = this.#state.deps.subscriptions.get(delivery.job.subscriptionId)
     const isKnown = subscription !== undefined && subscription.url !== null
     // Its new place would not tell since when it is paused.
-    if (isKnown && this.#isCancelled(subscription, delivery)) {
+    if (isKnown && this.#state.isCancelled(subscription, delivery)) {
       return this.#move(delivery, { kind: 'cancel' })
     }
     const run = this.#state.paused.expect(delivery.job, true)
@@ -211,7 +207,7 @@ export class DeliveryExecutor {
   #begin({ endpoint, job: delivery, ended }: Started<Delivery>): void {
     const subscription = this.#state.deps.subscriptions.get(delivery.job.subscriptionId)
     const isDeliverable = subscription?.deliverable && subscription.url === delivery.job.url
-    if (isDeliverable && !this.#isCancelled(subscription, delivery)) {
+    if (isDeliverable && !this.#state.isCancelled(subscription, delivery)) {
       return this.#state.work.track(this.#attempt({ delivery, subscription, endpoint, ended }))
     }
     // The subscription changed while the job waited. Its slot is free, and no attempt will release
@@ -223,9 +219,7 @@ export class DeliveryExecutor {
   }
 
   async #attempt({ delivery, subscription, endpoint, ended }: Attempted): Promise<void> {
-    const { job } = delivery
-    const { attempts } = this.#state.deps
-    const result = await attempts
+    const result = await this.#state.deps.attempts
       .make(delivery, subscription, endpoint.circuit)
       .catch((err: unknown) => {
         // No attempt was made, so nothing is counted, and the job has to be admitted again.
@@ -245,17 +239,21 @@ export class DeliveryExecutor {
     void this.#recordOutcome(delivery, {
       kind: 'attempted',
       result,
-      next: attempts.nextStep(job, result, this.#policyOf(job, subscription)),
+      next: this.#nextStep(delivery, result, subscription),
     })
   }
 
   /**
-   * Returns the current subscription. If it was deleted or has become unreadable, it returns the
+   * Decides by the current subscription. If it was deleted or has become unreadable, decides by the
    * one from before.
    */
-  #policyOf({ subscriptionId }: DeliveryJob, before: Subscription): Subscription {
-    const latest = this.#state.deps.subscriptions.get(subscriptionId)
-    return latest === undefined || latest.url === null ? before : latest
+  #nextStep(delivery: Delivery, result: AttemptResult, before: Subscription): NextStep {
+    const { attempts, subscriptions } = this.#state.deps
+    const now = subscriptions.get(delivery.job.subscriptionId)
+    const latest = now === undefined || now.url === null ? before : now
+    const next = attempts.nextStep(delivery.job, result, latest)
+    const isOver = next.kind === 'retry' && this.#state.isCancelledInFlight(latest, delivery)
+    return isOver ? { kind: 'cancelled' } : next
   }
 
   /** Repeats the outcome until Kafka has it. The attempt is not repeated. */

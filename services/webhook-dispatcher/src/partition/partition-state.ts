@@ -5,6 +5,7 @@ import { Endpoints } from '../endpoint/endpoints.ts'
 import { PausedDeliveries } from '../paused/paused-deliveries.ts'
 import type { Subscription } from '../subscriptions/subscriptions.ts'
 import { DeliveryRouter } from '../transitions/delivery-router.ts'
+import { isCancelled } from './admission.ts'
 import type { Delivery } from './delivery.ts'
 import { DueTimes } from './due-times.ts'
 import { Pressure } from './pressure.ts'
@@ -77,6 +78,7 @@ export class PartitionState {
         deliveries,
         isHandingOver: () => this.isHandingOver,
         isBlocked: (subscription) => this.isBlocked(subscription),
+        isCancelled: (subscription, delivery) => this.isCancelled(subscription, delivery),
         hasUndecided: (id) => this.undecoded > 0 || this.undecided.has(id),
         transitions: () => this.router.busy,
       }),
@@ -86,6 +88,22 @@ export class PartitionState {
   /** Whether deliveries of the subscription are paused: it is inactive, or its endpoint's circuit is open. */
   isBlocked({ deliverable, endpointId }: Subscription): boolean {
     return !deliverable || this.endpoints.of(endpointId).circuit.isOpen
+  }
+
+  /** Whether a delivery that is not in flight was cancelled by request. */
+  isCancelled(subscription: Subscription, delivery: Delivery): boolean {
+    return isCancelled(subscription, delivery, () => this.#blockedSince(subscription))
+  }
+
+  /** Whether a delivery was cancelled while its attempt was in flight: then it was not blocked. */
+  isCancelledInFlight(subscription: Subscription, delivery: Delivery): boolean {
+    return isCancelled(subscription, delivery, () => Number.POSITIVE_INFINITY)
+  }
+
+  #blockedSince(subscription: Subscription): number | undefined {
+    const { openSince } = this.endpoints.of(subscription.endpointId).circuit
+    const since = Math.min(openSince, subscription.inactiveSince)
+    return Number.isFinite(since) || !this.isBlocked(subscription) ? since : undefined
   }
 
   /** Whether it can be decided what becomes of a job. */

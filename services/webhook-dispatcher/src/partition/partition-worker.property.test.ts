@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
 import { cancellable } from '@surehook/contracts/events'
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import fc from 'fast-check'
+import { crowd, drain, shed, subscriptions } from '../../test/support/partition-steps.ts'
 import { PartitionWorld, topics } from '../../test/support/partition-world.ts'
 
-const subscriptions = ['a1', 'a2', 'b1']
 const one = fc.constantFrom(...subscriptions)
 
 const action = fc.oneof(
@@ -46,23 +46,6 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-/** Waits until jobs without room have moved to the paused topic. */
-function shed(on: PartitionWorld): void {
-  on.worker.relieve()
-  jest.advanceTimersByTime(600)
-  on.worker.relieve()
-}
-
-/** Enqueues more than there is room for, so that some deliveries are paused. */
-async function crowd(on: PartitionWorld, subscriptionId: string): Promise<void> {
-  for (let n = 0; n < 8; n++) on.enqueue(subscriptionId)
-  on.fetch(deliveriesTopic, 20)
-  await turn()
-  shed(on)
-  await on.settle()
-  on.commit()
-}
-
 function set(on: PartitionWorld, { of, is }: { of: string; is: string }): void {
   if (is === 'tooLarge') on.tooLarge.add(of)
   else on.setActive(of, is === 'active')
@@ -95,20 +78,6 @@ async function own(on: PartitionWorld, step: Action): Promise<void> {
   }
 }
 
-/** Everything is answered, and read, until all is delivered or cancelled. */
-async function drain(on: PartitionWorld): Promise<void> {
-  on.worker.drain(false)
-  for (const id of subscriptions) on.setActive(id, true)
-  for (let round = 0; round < 400 && on.ended < on.enqueued; round++) {
-    for (const topic of topics) on.fetch(topic, 50)
-    for (let n = 0; n < 8; n++) on.answer(200, true)
-    await on.settle()
-    on.commit()
-    jest.advanceTimersByTime(100)
-    on.worker.relieve()
-  }
-}
-
 it('starts first attempts in order of arrival and loses nothing, whatever happens to the partition', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 150 }), async (actions) => {
@@ -116,11 +85,12 @@ it('starts first attempts in order of arrival and loses nothing, whatever happen
       for (const step of actions) await play(world, step)
       await drain(world)
       world.worker.dispose()
-      expect(world.ended).toBe(world.enqueued)
+      expect(world.history.ended).toBe(world.enqueued)
       for (const arrivals of world.started.values()) {
         expect(arrivals).toEqual(arrivals.toSorted((a, b) => a - b))
       }
       expect(world.repeatedByOneOwner).toEqual([])
+      expect(world.history.wronglyCancelled).toEqual([])
     }),
     { numRuns: 300 },
   )
@@ -136,7 +106,7 @@ it('keeps each undelivered job on exactly one topic once all is acknowledged and
       world.commit()
       for (let n = 0; n < world.enqueued; n++) {
         const id = `d${n}`
-        expect(world.placesOf(id)).toHaveLength(world.hasEnded(id) ? 0 : 1)
+        expect(world.placesOf(id)).toHaveLength(world.history.hasEnded(id) ? 0 : 1)
       }
       world.worker.dispose()
     }),
@@ -162,78 +132,4 @@ it('reads unfinished jobs of an earlier owner before it releases later ones', as
   await drain(world)
   expect(world.started.get('a1')).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
   world.worker.dispose()
-})
-
-describe('a request to cancel', () => {
-  const paused = async (of: string, count: number) => {
-    const on = new PartitionWorld()
-    world = on
-    on.setActive(of, false)
-    for (let n = 0; n < count; n++) on.enqueue(of)
-    on.fetch(deliveriesTopic, count)
-    await on.settle()
-    on.fetch(pausedTopic, count)
-    await on.settle()
-    expect(on.logs.get(pausedTopic)).toHaveLength(count)
-    return on
-  }
-
-  it('ends what is paused while its subscription is inactive, and nothing that comes later', async () => {
-    const on = await paused('a1', 3)
-    on.cancel('a1', 'paused')
-    on.fetch(pausedTopic, 3)
-    await on.settle()
-    expect([...on.cancelled]).toEqual(['d0', 'd1', 'd2'])
-    on.enqueue('a1')
-    on.fetch(deliveriesTopic, 10)
-    await on.settle()
-    await drain(on)
-    expect([...on.cancelled]).toEqual(['d0', 'd1', 'd2'])
-    expect([...on.delivered]).toEqual(['d3'])
-  })
-
-  it('is met by the next owner, before it attempts anything', async () => {
-    const on = await paused('a1', 3)
-    on.commit()
-    on.worker.drain(true)
-    on.cancel('a1', 'paused')
-    on.kill()
-    await drain(on)
-    expect([...on.cancelled]).toEqual(['d0', 'd1', 'd2'])
-    expect(on.delivered.size).toBe(0)
-  })
-
-  it('leaves what is paused to those who ask for what is retrying', async () => {
-    const on = await paused('a1', 2)
-    on.cancel('a1', 'retrying')
-    await drain(on)
-    expect([on.cancelled.size, on.delivered.size]).toEqual([0, 2])
-  })
-
-  it('leaves what was made before, and is paused only after it', async () => {
-    const on = new PartitionWorld()
-    world = on
-    on.enqueue('a1')
-    on.cancel('a1', 'paused')
-    on.setActive('a1', false)
-    on.fetch(deliveriesTopic, 1)
-    await on.settle()
-    expect(on.logs.get(pausedTopic)).toHaveLength(1)
-    await drain(on)
-    expect([on.cancelled.size, on.delivered.size]).toEqual([0, 1])
-  })
-
-  it('ends what is retrying when it is due, and leaves another subscription alone', async () => {
-    const on = new PartitionWorld()
-    world = on
-    for (const id of ['a1', 'b1']) on.enqueue(id)
-    on.fetch(deliveriesTopic, 2)
-    await on.settle()
-    for (let n = 0; n < 2; n++) on.answer(500, true)
-    await on.settle()
-    on.cancel('a1', 'retrying')
-    await drain(on)
-    expect([...on.cancelled]).toEqual(['d0'])
-    expect([...on.delivered]).toEqual(['d1'])
-  })
 })

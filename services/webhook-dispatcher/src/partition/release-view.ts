@@ -3,7 +3,6 @@ import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partit
 import type { Endpoints } from '../endpoint/endpoints.ts'
 import type { PausedView } from '../paused/paused-actions.ts'
 import type { Subscription, Subscriptions } from '../subscriptions/subscriptions.ts'
-import { isCancelled } from './admission.ts'
 import type { Delivery } from './delivery.ts'
 
 export type ReleaseFacts = {
@@ -14,6 +13,7 @@ export type ReleaseFacts = {
   isHandingOver: () => boolean
   /** Whether the deliveries of a subscription are paused. */
   isBlocked: (subscription: Subscription) => boolean
+  isCancelled: (subscription: Subscription, delivery: Delivery) => boolean
   /** Whether deliveries of the subscription are neither started nor paused yet. */
   hasUndecided: (subscriptionId: string) => boolean
   /** The number of transitions that Kafka has not acknowledged yet. */
@@ -71,8 +71,7 @@ export function releaseView(facts: ReleaseFacts): PausedView {
     mayGo: (delivery) => {
       const subscription = subscriptions.get(delivery.job.subscriptionId)
       if (subscription === undefined || subscription.url === null) return true
-      const isBlocked = facts.isBlocked(subscription)
-      if (!isBlocked || isCancelled(subscription, delivery, () => isBlocked)) return true
+      if (!facts.isBlocked(subscription) || facts.isCancelled(subscription, delivery)) return true
       cancelling.ended(subscription)
       return false
     },

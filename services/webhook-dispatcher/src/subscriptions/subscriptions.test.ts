@@ -101,3 +101,11 @@ it('keeps only the parts of a state that attempts need', async () => {
   expect(states.filter((state) => state.deref() !== undefined)).toEqual([])
   expect(subscriptions.get('a')?.deliverable).toBe(true)
 })
+
+it('is inactive since its last change at the latest', () => {
+  const { subscriptions } = setUp()
+  subscriptions.apply('a', stateOf('a'))
+  expect(subscriptions.get('a')).toMatchObject({ inactiveSince: Number.POSITIVE_INFINITY })
+  subscriptions.apply('a', { ...stateOf('a'), active: false })
+  expect(subscriptions.get('a')).toMatchObject({ inactiveSince: Date.parse(past) })
+})

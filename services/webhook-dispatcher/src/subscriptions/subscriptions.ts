@@ -29,6 +29,11 @@ export class Subscription {
   readonly retryDelays: readonly string[] | null
   /** Deliveries that are not attempted any more. */
   readonly cancellations: readonly Cancellation[]
+  /**
+   * Epoch ms; Infinity if it is active. Any change of the subscription moves it on, so it may be
+   * too late.
+   */
+  readonly inactiveSince: number
   readonly #active: boolean
   readonly #current: Secret | undefined
   /** Replaced secrets that are valid for a while after a rotation. */
@@ -45,6 +50,7 @@ export class Subscription {
     this.retryDelays = state.policy?.retryDelays ?? null
     this.cancellations = state.cancellations
     this.#active = state.active
+    this.inactiveSince = state.active ? Number.POSITIVE_INFINITY : Date.parse(state.updatedAt)
     const [current, ...replaced] = state.secrets.map(({ ciphertext, validUntil }) => ({
       ciphertext,
       validUntil: validUntil === null ? Number.POSITIVE_INFINITY : Date.parse(validUntil),

@@ -30,6 +30,8 @@ export type NextStep =
   /** `notBefore`: the receiver asked for it, and `dueAt` may be on the way there. */
   | { kind: 'retry'; delay: RetryDelay; dueAt: number; notBefore?: number }
   | { kind: 'dead-letter' }
+  /** It failed, and was cancelled by request meanwhile. */
+  | { kind: 'cancelled' }
 
 /**
  * Every status other than 2xx is a failure, including 3xx, 4xx and 410, because the receiver may be

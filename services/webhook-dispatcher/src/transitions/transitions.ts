@@ -17,7 +17,7 @@ import type { Hop } from './retry-ladder.ts'
 
 /** A transition of a job: one step of its delivery. */
 export type Transition =
-  /** After an attempt: delivered, to a retry topic, or to the dead letters. */
+  /** After an attempt: delivered, cancelled, to a retry topic, or to the dead letters. */
   | { kind: 'attempted'; result: AttemptResult; next: NextStep }
   /**
    * To the paused topic. `published`: its status becomes `paused`; otherwise it only waits for a
@@ -154,6 +154,8 @@ function afterAttempt(
         published: [attempted(job, result, { status: 'retrying', at }, notBefore || dueAt)],
       }
     }
+    case 'cancelled':
+      return { next: null, published: [attempted(job, result, { status: 'cancelled', at }, null)] }
     case 'dead-letter':
       return {
         next: { topic: deadLetterTopic, job: { ...job, step: job.step + 1 }, headers },

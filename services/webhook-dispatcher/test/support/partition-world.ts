@@ -10,6 +10,7 @@ import type { PartitionWorker } from '../../src/partition/partition-worker.ts'
 import type { WorkerDeps } from '../../src/partition/worker-deps.ts'
 import { pausedHeaders } from '../../src/paused/paused-headers.ts'
 import type { Made, Transition } from '../../src/transitions/transitions.ts'
+import { PartitionHistory } from './partition-history.ts'
 import { Owner, shared } from './partition-owner.ts'
 
 type Entry = { job: DeliveryJob; headers: Record<string, string>; at: number }
@@ -21,17 +22,16 @@ export const topics = [deliveriesTopic, retries, pausedTopic]
 /** A partition with its logs, its commits and its owner, without Kafka, receivers and real time. */
 export class PartitionWorld {
   readonly logs = new Map<string, Entry[]>(topics.map((topic) => [topic, []]))
-  readonly inactive = new Set<string>()
+  readonly history = new PartitionHistory()
+  /** By subscription: since when it is inactive. */
+  readonly inactive = new Map<string, number>()
   policy: EndpointPolicy | undefined
   /** Of subscriptions: deliveries that were cancelled by request. */
   readonly cancellations = new Map<string, Cancellation[]>()
-  /** Deliveries that were cancelled. */
-  readonly cancelled = new Set<string>()
   /** Subscriptions whose jobs no other topic takes. */
   readonly tooLarge = new Set<string>()
   /** By subscription, the arrivals of first attempts in the order they started. */
   readonly started = new Map<string, number[]>()
-  readonly delivered = new Set<string>()
   readonly repeatedByOneOwner: string[] = []
   readonly #commits = new Map<string, { offset: number; metadata: string }>()
   #owner: Owner
@@ -47,15 +47,6 @@ export class PartitionWorld {
     return this.#enqueued
   }
 
-  /** Number of deliveries that were delivered or cancelled. */
-  get ended(): number {
-    return new Set([...this.delivered, ...this.cancelled]).size
-  }
-
-  hasEnded(deliveryId: string): boolean {
-    return this.delivered.has(deliveryId) || this.cancelled.has(deliveryId)
-  }
-
   get worker(): PartitionWorker {
     return this.#owner.worker
   }
@@ -64,7 +55,9 @@ export class PartitionWorld {
     const deliveryId = `d${this.#enqueued++}`
     const job = { deliveryId, subscriptionId, projectId: subscriptionId[0], url: 'u', attempt: 1 }
     const rest = { step: 0, dueAt: 0, arrival: -1, body: Buffer.alloc(10), createdAt: this.#now }
-    this.#append(deliveriesTopic, { ...job, ...rest } as unknown as DeliveryJob)
+    const made = { ...job, ...rest } as unknown as DeliveryJob
+    this.history.enqueued(made)
+    this.#append(deliveriesTopic, made)
   }
 
   /** Fetches a topic once. */
@@ -108,7 +101,7 @@ export class PartitionWorld {
 
   setActive(subscriptionId: string, isActive: boolean): void {
     if (isActive) this.inactive.delete(subscriptionId)
-    else this.inactive.add(subscriptionId)
+    else this.inactive.set(subscriptionId, this.#now++)
     this.#owner.worker.subscriptionChanged(subscriptionId)
   }
 
@@ -117,6 +110,7 @@ export class PartitionWorld {
     const known = this.cancellations.get(subscriptionId) ?? []
     const [until, askedAt] = [this.#now, this.#now++]
     this.cancellations.set(subscriptionId, [...known, { status, until, askedAt }])
+    this.history.askedToCancel(subscriptionId, status, this.inactive.has(subscriptionId))
     this.#owner.worker.subscriptionChanged(subscriptionId)
   }
 
@@ -239,6 +233,7 @@ export class PartitionWorld {
       subscriptions: {
         get: (id: string) => ({
           ...{ url: 'u', endpointId: id, deliverable: !this.inactive.has(id) },
+          inactiveSince: this.inactive.get(id) ?? Number.POSITIVE_INFINITY,
           cancellations: this.cancellations.get(id) ?? none,
         }),
         policyOf: () => this.policy,
@@ -260,6 +255,7 @@ export class PartitionWorld {
     const name = `${job.deliveryId}/${job.attempt}`
     if (owner.attempted.includes(name)) this.repeatedByOneOwner.push(name)
     owner.attempted.push(name)
+    this.history.attempted(job)
     const { subscriptionId, arrival } = job
     const started = this.started.get(subscriptionId) ?? []
     this.started.set(subscriptionId, started)
@@ -273,27 +269,28 @@ export class PartitionWorld {
   }
 
   #make(owner: Owner, job: DeliveryJob, to: Transition): Promise<Made> {
-    const isMade = this.tooLarge.has(job.subscriptionId)
-      ? this.#refuse(job, to)
-      : this.#write(job, to)
+    const isRefused = this.tooLarge.has(job.subscriptionId) && hasNextPlace(to)
+    const isMade = isRefused ? this.#refuse(job) : this.#write(job, to)
     return new Promise((resolve) => void owner.acks.push(() => resolve(isMade)))
   }
 
   /** A dead letter needs no further delivery. */
-  #refuse(job: DeliveryJob, to: Transition): Made {
-    this.delivered.add(job.deliveryId)
-    return to.kind === 'attempted' && to.next.kind === 'delivered' ? 'made' : 'refused'
+  #refuse(job: DeliveryJob): Made {
+    this.history.delivered.add(job.deliveryId)
+    return 'refused'
   }
 
   #write(job: DeliveryJob, to: Transition): Made {
+    this.history.made(job, to)
     const next = { ...job, step: job.step + 1 }
     if (to.kind === 'pause') this.#append(pausedTopic, next, pausedHeaders({ run: 0, ...to }))
     if (to.kind === 'relocate') this.#append(pausedTopic, next, pausedHeaders(to.mark))
-    if (to.kind === 'cancel') this.cancelled.add(job.deliveryId)
-    if (to.kind === 'attempted' && to.next.kind === 'delivered') this.delivered.add(job.deliveryId)
     if (to.kind === 'attempted' && to.next.kind === 'retry') {
       this.#append(retries, { ...next, attempt: job.attempt + 1 })
     }
     return 'made'
   }
 }
+
+const hasNextPlace = (to: Transition) =>
+  ['pause', 'relocate'].includes(to.kind) || (to.kind === 'attempted' && to.next.kind === 'retry')
