@@ -56,7 +56,7 @@ export type Streams = AsyncDisposable & {
 }
 
 /** Pieces of the log, of about 1 MiB each, that streams behind the tail hold at once. */
-const heldPieces = 32
+const heldPieces = { total: 32, perTenant: 4 }
 
 /**
  * Opens the stream of changes. It keeps nothing: a cursor is all that a client needs after a crash of
