@@ -25,6 +25,8 @@ export type Subscription = {
   readonly selectKey: string
   /** Necessary condition of the filter, by which the index finds the subscription. */
   readonly anchor: Anchor | null
+  /** JSON of its filter, or `null`. */
+  readonly filter: string | null
   /** Equal for equal filters that the index must evaluate. '' if it need not evaluate one. */
   readonly filterKey: string
   /** `null` when every record matches that the index finds for it. */
@@ -41,6 +43,17 @@ export function isInForce({ from, until }: Subscription, walPosition: string | n
   if (walPosition === null) return until === null
   if (from !== null && isBefore(walPosition, from) === true) return false
   return until === null || isBefore(walPosition, until) === true
+}
+
+/** Whether both match the same changes and make the same deliveries of them. */
+export function isAlike(a: Subscription, b: Subscription): boolean {
+  return (
+    a.place === b.place &&
+    a.operations === b.operations &&
+    a.filter === b.filter &&
+    a.selectKey === b.selectKey &&
+    a.url === b.url
+  )
 }
 
 export function placeOf(at: { projectId: string; environment: string; table: string }): string {
@@ -62,6 +75,7 @@ export function toSubscription(state: SubscriptionState, from: string | null): S
     select: select === null ? null : new Set(select),
     selectKey: select === null ? '' : JSON.stringify(select),
     anchor,
+    filter: state.filter,
     filterKey: anchor === null && matches !== null ? (state.filter ?? '') : '',
     matches,
     from,

@@ -143,7 +143,7 @@ describe('SubscriptionIndex', () => {
     let now = 0
     const index = new SubscriptionIndex(() => now)
     for (let n = 1; n <= 3; n++) {
-      index.apply('s', aSubscription({ id: 's', updatedAt: String(n) }), commit(n * 10))
+      index.apply('s', aSubscription({ id: 's', url: `https://${n}.test/` }), commit(n * 10))
       now += 3.5 * 86_400_000
     }
     expect(index.replaced).toBe(2)

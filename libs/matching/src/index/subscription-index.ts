@@ -1,8 +1,10 @@
 import type { SubscriptionState } from '@surehook/contracts/events'
 import { changesKeptMs } from '@surehook/contracts/topics'
+import { isBefore } from '@surehook/contracts/wal-position'
 import { UndecodableError } from '@surehook/schemas/codec'
 import type { Change } from '../read-change.ts'
 import {
+  isAlike,
   isInForce,
   operationBit,
   placeOf,
@@ -20,6 +22,19 @@ const keptInAll = 50_000
 
 /** Newest known state of a subscription. `version` is `null` while it is inactive. */
 type Newest = { version: Subscription | null; walPosition: string | null }
+
+/**
+ * Whether the next state changes nothing that matching depends on, such as one with another delivery
+ * policy. The present version then also covers the time of the next one. A version of its own would
+ * displace an older one that differs.
+ */
+function isContinued(known: Newest, next: Newest): boolean {
+  if (known.version === null || next.version === null || next.walPosition === null) return false
+  // Positions of two clusters have no order, so no version covers both.
+  const isOrdered =
+    known.walPosition === null || isBefore(known.walPosition, next.walPosition) === true
+  return isOrdered && isAlike(known.version, next.version)
+}
 
 /**
  * The active subscriptions, indexed by what they watch. It also keeps replaced versions, for
@@ -75,6 +90,10 @@ export class SubscriptionIndex {
     // A repeated state has its first position. A tombstone may share the commit of a state.
     if (state !== null && walPosition !== null && walPosition === known?.walPosition) return
     const version = this.#versionOf(state, walPosition)
+    if (known !== undefined && isContinued(known, { version, walPosition })) {
+      known.walPosition = walPosition
+      return
+    }
     if (known?.version) this.#replace(known.version, walPosition)
     if (state === null) this.#newest.delete(id)
     else this.#newest.set(id, { version, walPosition })

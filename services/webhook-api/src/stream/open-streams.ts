@@ -55,8 +55,8 @@ export type Streams = AsyncDisposable & {
   endAll(): void
 }
 
-/** The most fetched pieces, of about 1 MiB each, that all streams behind the tail hold together. */
-const heldPieces = 32
+/** The most fetched pieces, of about 1 MiB each, that streams behind the tail hold together. */
+const heldPieces = { total: 32, perTenant: 4 }
 
 /** Opens the stream of changes. It stores nothing: after a crash a client needs only its cursor. */
 export function openStreams(options: StreamsOptions): Streams {

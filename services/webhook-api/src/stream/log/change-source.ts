@@ -124,7 +124,7 @@ export class ChangeSource {
 
   async #fetch(missing: readonly number[], signal: AbortSignal): Promise<Portion> {
     const { fetcher, permits, log } = this.#deps
-    const permit = await permits.take(signal)
+    const permit = await permits.take(this.#tenantKey, signal)
     try {
       const places = missing.map((partition) => ({
         partition,

@@ -82,7 +82,7 @@ describe('a stream', () => {
                       .map((record) => messageOf(record)),
                   })),
               },
-              permits: new Permits(1),
+              permits: new Permits({ total: 1, perTenant: 1 }),
               codec: {} as never,
               log: {} as never,
             },
@@ -120,7 +120,11 @@ describe('a stream', () => {
     )
     const recent = new RecentChanges(new Position([0, 0]), 1)
     const position = new Position([0, 0])
-    const deps = { recent, fetcher: { fetchAll: nothing }, permits: new Permits(1) }
+    const deps = {
+      recent,
+      fetcher: { fetchAll: nothing },
+      permits: new Permits({ total: 1, perTenant: 1 }),
+    }
     const source = new ChangeSource(
       { ...deps, codec: {} as never, log: {} as never },
       shop,
