@@ -151,6 +151,69 @@ describe('a wrong old password', () => {
   }, 30_000)
 })
 
+describe('a change that is repeated', () => {
+  const locked = [423, 'AUTH_ACCOUNT_LOCKED']
+  const limited = [429, 'RATE_LIMIT_EXCEEDED']
+  const guess = { oldPassword: wrongOne, newPassword: 'another guess 77' }
+
+  /** The user has changed the password, and another session has ended. */
+  async function changed() {
+    const own = await client.newUser()
+    await client.login(own.email)
+    expect(outcome(await change(own.accessToken))).toEqual([200])
+    return own
+  }
+
+  it('succeeds each time, and leaves no failure counted', async () => {
+    await client.change({ lockout: { threshold: 2 } })
+    const own = await changed()
+    for (let n = 0; n < 3; n++) expect(outcome(await change(own.accessToken))).toEqual([200])
+    expect(outcome(await login(own.email, wrongOne))).toEqual(wrong)
+    expect(outcome(await login(own.email, newPassword))).toEqual([200])
+  })
+
+  it('leaves the sessions that began since', async () => {
+    const own = await changed()
+    const since = await login(own.email, newPassword)
+    expect(outcome(await change(own.accessToken))).toEqual([200])
+    expect(await client.isActive(since.body.accessToken)).toBe(true)
+  })
+
+  it('with another new password fails, and counts as two failed logins', async () => {
+    await client.change({ lockout: { threshold: 4 } })
+    const own = await changed()
+    for (let n = 0; n < 2; n++) expect(outcome(await change(own.accessToken, guess))).toEqual(wrong)
+    expect(outcome(await change(own.accessToken))).toEqual(locked)
+    expect(outcome(await login(own.email, newPassword))).toEqual(locked)
+  })
+
+  it('does not try the new password once the old one has locked the account', async () => {
+    await client.change({ lockout: { threshold: 3 } })
+    const own = await changed()
+    for (let n = 0; n < 2; n++) expect(outcome(await login(own.email, wrongOne))).toEqual(wrong)
+    expect(outcome(await change(own.accessToken))).toEqual(wrong)
+    expect(outcome(await login(own.email, newPassword))).toEqual(locked)
+  })
+
+  it('counts twice against the limit of logins', async () => {
+    await client.change({ lockout: { threshold: 1000 } })
+    const own = await changed()
+    const from = '203.0.113.21'
+    for (let n = 0; n < 10; n++) {
+      expect(outcome(await change(own.accessToken, guess, from))).toEqual(wrong)
+    }
+    expect(outcome(await login(own.email, newPassword, from))).toEqual(limited)
+  }, 30_000)
+
+  it('fails for a session that has not made the change, and counts once', async () => {
+    await client.change({ lockout: { threshold: 2 } })
+    const own = await changed()
+    const since = await login(own.email, newPassword)
+    expect(outcome(await change(since.body.accessToken))).toEqual(wrong)
+    expect(outcome(await login(own.email, newPassword))).toEqual([200])
+  })
+})
+
 describe('at the same moment', () => {
   it('two changes have one winner, and nobody keeps a session with the password of before', async () => {
     const own = await client.newUser()

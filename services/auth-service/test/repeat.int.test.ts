@@ -8,7 +8,7 @@ import { openOwnStack } from '@surehook/scripts/containers/start-stack'
 import type { Stack } from '@surehook/scripts/lib/stack'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
 import { waitUntil } from '@surehook/service-kit/wait-until'
-import { type AuthClient, openAuthClient } from './support/auth-client.ts'
+import { type AuthClient, openAuthClient, password } from './support/auth-client.ts'
 import { sql } from './support/sql.ts'
 import { log, openWorld, type Running, sharedStack, type World } from './support/under-test.ts'
 
@@ -119,6 +119,38 @@ describe.each(calls)('$what that is repeated', ({ request, body, repeated }) => 
     expect(after).toHaveLength(before + 1)
     expect(after.at(-1)).toEqual(after[before - 1])
     expect([2, wholeSession]).toContain(after.at(-1)?.minGeneration)
+  })
+})
+
+describe('a change of the password that is repeated', () => {
+  async function changed() {
+    const own = await client.newUser()
+    const other = await client.login(own.email)
+    const sid = await sidOf(other.accessToken)
+    const body = { oldPassword: password, newPassword: 'a wholly new one 9' }
+    const call = () => client.send('POST change-password', { body, token: own.accessToken })
+    expect((await call()).status).toBe(200)
+    return { other, sid, call }
+  }
+
+  it('is written to Redis before it is answered', async () => {
+    const { other, sid, call } = await changed()
+    const key = await missRedis(sid)
+    expect(await client.isActive(other.accessToken)).toBe(true)
+    expect((await call()).status).toBe(200)
+    expect(await redis.exists(key)).toBe(1)
+    expect(await client.isActive(other.accessToken)).toBe(false)
+  })
+
+  it('is published to the topic before it is answered', async () => {
+    const { sid, call } = await changed()
+    await view.barrier()
+    expect(published.get(sid)).toHaveLength(1)
+    expect((await call()).status).toBe(200)
+    await view.barrier()
+    const [first, second] = published.get(sid) ?? []
+    expect(second).toEqual(first)
+    expect(second?.minGeneration).toBe(wholeSession)
   })
 })
 

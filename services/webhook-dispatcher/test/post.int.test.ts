@@ -64,6 +64,7 @@ describe('an answer whose status came', () => {
     const result = await open().post(exchange(`https://localhost:${server.port}/`))
     expect(result).toMatchObject({ kind: 'responded', status })
     expect(result.kind === 'responded' && result.answer).toMatch(/^so far/)
+    expect(result).toMatchObject({ isCut: true })
     expect(result.latencyMs).toBeLessThan(1_500)
   })
 })

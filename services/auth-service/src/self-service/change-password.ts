@@ -1,28 +1,22 @@
-import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import { invalid } from '@surehook/service-kit/errors'
-import type { Pool } from 'pg'
 import type { Client } from '../accounts/accounts.ts'
 import { maxTries } from '../accounts/login.ts'
 import { clientLine } from '../limits/client-line.ts'
-import type { RateLimits } from '../limits/rate-limits.ts'
 import type { Notices } from '../mail/notices.ts'
 import { type PasswordRules, passwordFaults } from '../password/password-rules.ts'
 import type { Passwords } from '../password/passwords.ts'
-import { invalidCredentials, type TryPassword } from '../password/try-password.ts'
+import { invalidCredentials } from '../password/try-password.ts'
 import type { EndedSessions } from '../revocation/revocation.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { User } from '../users/user.ts'
 import { replacePassword } from '../users/user-store.ts'
 import { callerIsGone, findCaller } from './find-caller.ts'
+import { type RepeatChangeDeps, repeatChange } from './repeat-change.ts'
 import type { Caller, PasswordChange } from './self-service.ts'
 
-export type ChangePasswordDeps = {
-  pool: Pool
-  writer: StateWriter
-  limits: Pick<RateLimits, 'admit'>
+export type ChangePasswordDeps = RepeatChangeDeps & {
   rules: PasswordRules
   passwords: Pick<Passwords, 'hash' | 'assertCapacity'>
-  tryPassword: TryPassword
   sessions: Pick<Sessions, 'endOthers' | 'blacklist'>
   notices: Pick<Notices, 'passwordChanged'>
 }
@@ -38,7 +32,7 @@ export function createChangePassword(deps: ChangePasswordDeps) {
     caller: Caller,
     { oldPassword, newPassword }: PasswordChange,
     client: Client,
-  ): Promise<EndedSessions> => {
+  ): Promise<EndedSessions | null> => {
     const { tenant } = caller
     for (let tries = 1; tries <= maxTries; tries++) {
       const user = await findCaller(pool, caller)
@@ -49,15 +43,17 @@ export function createChangePassword(deps: ChangePasswordDeps) {
       const ended = await replace(deps, caller, { user, passwordHash })
       if (ended !== null) return ended
     }
-    throw invalidCredentials()
+    return null
   }
 
   return async (caller: Caller, change: PasswordChange, client: Client): Promise<void> => {
     passwords.assertCapacity(clientLine(caller.tenant, client))
-    const ended = await limits.admit('login', caller.tenant, {
+    const changed = await limits.admit('login', caller.tenant, {
       subject: client.address,
       work: () => attemptChange(caller, change, client),
     })
+    const ended = changed ?? (await repeatChange(deps, caller, { ...change, client }))
+    if (ended === null) throw invalidCredentials()
     await sessions.blacklist(ended)
   }
 }

@@ -69,3 +69,25 @@ export async function lockSessions(
   )
   return rows.map(({ id }) => id)
 }
+
+/**
+ * Whether the session is open and has changed the password, and an access token that the change
+ * ended could still be valid. Every other session that is older than the change has ended.
+ */
+export async function hasChangedPassword(
+  pool: Pool,
+  { projectId, environment, userId, sid }: OwnSession,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `select from session own
+       join session other using (project_id, environment, user_id)
+       join revocation r on r.session_id = other.id
+      where own.project_id = $1 and own.environment = $2 and own.user_id = $3
+        and own.id = $4 and own.ended_at is null
+        and other.end_reason = 'change' and other.ended_at > own.created_at
+        and r.expires_at > clock_timestamp()
+      limit 1`,
+    [projectId, environment, userId, sid],
+  )
+  return rowCount === 1
+}

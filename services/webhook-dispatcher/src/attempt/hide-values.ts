@@ -16,9 +16,9 @@ export function hideValues(result: AttemptResult, headers: OwnHeaders): AttemptR
   const values = Object.values(headers)
   if (values.length === 0) return result
   const forms = formsOf(values)
-  return result.kind === 'responded'
-    ? { ...result, answer: without(result.answer, forms) }
-    : { ...result, message: without(result.message, forms) }
+  if (result.kind === 'unreachable') return { ...result, message: without(result.message, forms) }
+  const answer = without(result.answer, forms)
+  return { ...result, answer: result.isCut === true ? withoutCut(answer, forms) : answer }
 }
 
 /**
@@ -38,14 +38,35 @@ function formsOf(values: readonly string[]): string[] {
 function without(text: string, forms: readonly string[]): string {
   let left = text
   for (const form of forms) left = left.replaceAll(form, hidden)
-  const cut = Math.max(0, ...forms.map((form) => cutLength(left, form)))
-  return cut === 0 ? left : left.slice(0, -cut) + hidden
+  return left
 }
 
-/** Returns the length of the longest beginning of `form` that ends the text. */
-function cutLength(text: string, form: string): number {
-  for (let length = Math.min(form.length - 1, text.length); length >= leastCut; length--) {
-    if (text.endsWith(form.slice(0, length))) return length
+/** Hides the beginning of a value with which a text ends that was cut. */
+function withoutCut(text: string, forms: readonly string[]): string {
+  const cut = Math.max(0, ...forms.map((form) => cutLength(text, form)))
+  return cut < leastCut ? text : text.slice(0, -cut) + hidden
+}
+
+/**
+ * Length of the longest proper beginning of `form` with which the text ends. Knuth, Morris and
+ * Pratt's algorithm: receivers choose the text and subscribers the form, so the time must be linear.
+ */
+export function cutLength(text: string, form: string): number {
+  const start = form.slice(0, -1)
+  /** At n - 1: length of the longest proper beginning of the first n characters that ends them. */
+  const borders = [0]
+  const lengthen = (matched: number, char: string): number => {
+    let length = matched
+    while (length > 0 && start[length] !== char) length = borders[length - 1] ?? 0
+    return start[length] === char ? length + 1 : 0
   }
-  return 0
+  for (let at = 1; at < start.length; at++) {
+    borders.push(lengthen(borders[at - 1] ?? 0, start.charAt(at)))
+  }
+  let length = 0
+  // No character before these can be part of the match.
+  for (let at = Math.max(0, text.length - start.length); at < text.length; at++) {
+    length = lengthen(length, text.charAt(at))
+  }
+  return length
 }

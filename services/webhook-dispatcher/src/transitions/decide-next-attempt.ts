@@ -8,6 +8,8 @@ export type AttemptResult = (
       kind: 'responded'
       status: number
       answer: string
+      /** The answer went on after `answer`: it was too long, or broke off. */
+      isCut?: boolean
       latencyMs: number
       /** The header `Retry-After`, if there was one. */
       retryAfter?: string | undefined

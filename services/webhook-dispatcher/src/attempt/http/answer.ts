@@ -4,9 +4,9 @@ import type { Dispatcher } from 'undici'
 /** The bytes of an answer that are read and stored. */
 const answerLimit = 4096
 
-/** `retryAfter`: the header, if there was one. */
+/** `isCut`: the text is not whole. `retryAfter`: the header, if there was one. */
 export type Answered =
-  | { status: number; text: string; retryAfter: string | undefined }
+  | { status: number; text: string; isCut: boolean; retryAfter: string | undefined }
   | { error: unknown }
 
 /**
@@ -71,7 +71,7 @@ export class Answer implements Dispatcher.DispatchHandler {
     if (this.#status === null) this.#answered.resolve({ error })
     else {
       const [status, text, retryAfter] = [this.#status, this.#readText(), this.#retryAfter]
-      this.#answered.resolve({ status, text, retryAfter })
+      this.#answered.resolve({ status, text, isCut: error !== null, retryAfter })
     }
   }
 

@@ -70,8 +70,8 @@ export class Poster implements AsyncDisposable {
     const answered = await this.#exchange(exchange)
     const latencyMs = Math.round(performance.now() - startedAt)
     if ('status' in answered) {
-      const { status, text: answer, retryAfter } = answered
-      return { kind: 'responded', status, answer, latencyMs, retryAfter }
+      const { status, text: answer, isCut, retryAfter } = answered
+      return { kind: 'responded', status, answer, isCut, latencyMs, retryAfter }
     }
     const { error } = answered
     const message = error instanceof Error ? describe(error) : String(error)
