@@ -36,6 +36,11 @@ function isContinued(known: Newest, next: Newest): boolean {
   return isOrdered && isAlike(known.version, next.version)
 }
 
+function refuseForeignKey(id: string, state: SubscriptionState | null): void {
+  if (state === null || state.id === id) return
+  throw new UndecodableError(`id: ${state.id} at key ${id}`)
+}
+
 /**
  * The active subscriptions, indexed by what they watch. It also keeps replaced versions, for
  * changes that were committed before the replacement.
@@ -84,8 +89,7 @@ export class SubscriptionIndex {
    * `UndecodableError` and changes nothing when the state is not valid.
    */
   apply(id: string, state: SubscriptionState | null, walPosition: string | null = null): void {
-    if (state !== null && state.id !== id)
-      throw new UndecodableError(`id: ${state.id} at key ${id}`)
+    refuseForeignKey(id, state)
     const known = this.#newest.get(id)
     // A repeated state has its first position. A tombstone may share the commit of a state.
     if (state !== null && walPosition !== null && walPosition === known?.walPosition) return
@@ -95,9 +99,13 @@ export class SubscriptionIndex {
       return
     }
     if (known?.version) this.#replace(known.version, walPosition)
-    if (state === null) this.#newest.delete(id)
-    else this.#newest.set(id, { version, walPosition })
-    if (version !== null) this.#begin(version)
+    this.#setNewest(id, state === null ? null : { version, walPosition })
+  }
+
+  #setNewest(id: string, newest: Newest | null): void {
+    if (newest === null) this.#newest.delete(id)
+    else this.#newest.set(id, newest)
+    if (newest?.version) this.#begin(newest.version)
   }
 
   /**

@@ -48,11 +48,9 @@ export type SessionEndsDeps = {
 type Ended = { text: string; values: unknown[]; reason: EndReason | 'roles' }
 
 /** Ends sessions in the transaction that also writes the message to the verifiers. */
-export function createSessionEnds({
-  writer,
-  copyRevocations,
-  meters,
-}: SessionEndsDeps): SessionEnds {
+export function createSessionEnds(deps: SessionEndsDeps): SessionEnds {
+  const { writer, copyRevocations, meters } = deps
+
   async function end(
     tx: PoolClient,
     emit: EmitState,

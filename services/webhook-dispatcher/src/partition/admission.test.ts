@@ -35,7 +35,7 @@ describe('isCancelled', () => {
     ['waiting for a retry, and blocked later', waitingForRetry, 'retrying', 20, 21, true],
     ['waiting for a retry, and blocked before', waitingForRetry, 'retrying', 20, 20, false],
     ['waiting for a retry, in doubt', waitingForRetry, 'retrying', 20, undefined, false],
-  ])('%s', (_name, delivery, status, askedAt, since, expected) => {
+  ])('%s', (_name, ...[delivery, status, askedAt, since, expected]) => {
     const cancellations = [{ status, askedAt, until: askedAt }]
     expect(isCancelled({ cancellations }, delivery, () => since)).toBe(expected)
   })
