@@ -20,23 +20,25 @@ const pending = record(deliveriesTopic, 1)
 const never = Number.POSITIVE_INFINITY
 
 describe('isCancelled', () => {
-  it.each<[string, Delivery, CancellableStatus, number, number | undefined, boolean]>([
-    ['paused when asked', paused, 'paused', 10, never, true],
-    ['paused later', paused, 'paused', 9, never, false],
-    ['paused, not retrying', paused, 'retrying', 20, never, false],
-    ['retrying when asked', retrying, 'retrying', 10, never, true],
-    ['retrying later', retrying, 'retrying', 9, never, false],
-    ['pending', pending, 'paused', 20, 5, false],
-    ['waiting, and blocked before', waiting, 'paused', 20, 20, true],
-    ['waiting, and blocked later', waiting, 'paused', 20, 21, false],
-    ['waiting since later than blocked', waiting, 'paused', 9, 5, false],
-    ['waiting, and not blocked', waiting, 'paused', 20, never, false],
-    ['waiting, and blocked since an unknown time', waiting, 'paused', 20, undefined, false],
-    ['waiting for a retry, and blocked later', waitingForRetry, 'retrying', 20, 21, true],
-    ['waiting for a retry, and blocked before', waitingForRetry, 'retrying', 20, 20, false],
-    ['waiting for a retry, in doubt', waitingForRetry, 'retrying', 20, undefined, false],
-  ])('%s', (_name, ...[delivery, status, askedAt, since, expected]) => {
-    const cancellations = [{ status, askedAt, until: askedAt }]
+  type Asked = { status: CancellableStatus; at: number; since?: number | undefined }
+
+  it.each<[string, Delivery, Asked, boolean]>([
+    ['paused when asked', paused, { status: 'paused', at: 10 }, true],
+    ['paused later', paused, { status: 'paused', at: 9 }, false],
+    ['paused, not retrying', paused, { status: 'retrying', at: 20 }, false],
+    ['retrying when asked', retrying, { status: 'retrying', at: 10 }, true],
+    ['retrying later', retrying, { status: 'retrying', at: 9 }, false],
+    ['pending', pending, { status: 'paused', at: 20, since: 5 }, false],
+    ['waiting, blocked before', waiting, { status: 'paused', at: 20, since: 20 }, true],
+    ['waiting, blocked later', waiting, { status: 'paused', at: 20, since: 21 }, false],
+    ['waiting later, blocked before', waiting, { status: 'paused', at: 9, since: 5 }, false],
+    ['waiting, not blocked', waiting, { status: 'paused', at: 20, since: never }, false],
+    ['waiting, in doubt', waiting, { status: 'paused', at: 20 }, false],
+    ['retry, blocked later', waitingForRetry, { status: 'retrying', at: 20, since: 21 }, true],
+    ['retry, blocked before', waitingForRetry, { status: 'retrying', at: 20, since: 20 }, false],
+    ['retry, in doubt', waitingForRetry, { status: 'retrying', at: 20 }, false],
+  ])('%s', (_name, delivery, { status, at, since }, expected) => {
+    const cancellations = [{ status, askedAt: at, until: at }]
     expect(isCancelled({ cancellations }, delivery, () => since)).toBe(expected)
   })
 
