@@ -23,6 +23,9 @@ const keptInAll = 50_000
 /** Newest known state of a subscription. `version` is `null` while it is inactive. */
 type Newest = { version: Subscription | null; walPosition: string | null }
 
+const isRepetition = (known: Newest | undefined, walPosition: string | null): boolean =>
+  walPosition !== null && walPosition === known?.walPosition
+
 /**
  * Whether the next state changes nothing that matching depends on, such as one with another delivery
  * policy. The present version then also covers the time of the next one. A version of its own would
@@ -88,16 +91,11 @@ export class SubscriptionIndex {
       throw new UndecodableError(`id: ${state.id} at key ${id}`)
     const known = this.#newest.get(id)
     // A repeated state has its first position. A tombstone may share the commit of a state.
-    if (state !== null && walPosition !== null && walPosition === known?.walPosition) return
-    const version = this.#versionOf(state, walPosition)
-    if (known !== undefined && isContinued(known, { version, walPosition })) {
-      known.walPosition = walPosition
-      return
-    }
-    if (known?.version) this.#replace(known.version, walPosition)
+    if (state !== null && isRepetition(known, walPosition)) return
+    const next = { version: this.#versionOf(state, walPosition), walPosition }
+    if (known !== undefined && isContinued(known, next)) known.walPosition = walPosition
+    else this.#succeed(id, next)
     if (state === null) this.#newest.delete(id)
-    else this.#newest.set(id, { version, walPosition })
-    if (version !== null) this.#begin(version)
   }
 
   /**
@@ -127,7 +125,12 @@ export class SubscriptionIndex {
     return this.#newest.has(id) || createdAt === updatedAt ? walPosition : null
   }
 
-  #begin(version: Subscription): void {
+  #succeed(id: string, next: Newest): void {
+    const { version, walPosition } = next
+    const replaced = this.#newest.get(id)?.version
+    if (replaced) this.#replace(replaced, walPosition)
+    this.#newest.set(id, next)
+    if (version === null) return
     this.#add(version)
     this.#size++
   }
