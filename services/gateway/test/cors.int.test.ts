@@ -105,7 +105,7 @@ describe('an answer', () => {
         expect(headers.get('access-control-allow-origin')).toBe('*')
         expect(listOf(headers, 'access-control-expose-headers')).toEqual([
           ...['retry-after', 'x-request-id', 'etag'],
-          ...['ratelimit', 'ratelimit-policy', 'location'],
+          ...['ratelimit', 'ratelimit-policy', 'location', 'x-next-cursor'],
         ])
         expect(headers.get('access-control-allow-credentials')).toBeNull()
         expect(headers.get('vary')).toBeNull()

@@ -154,6 +154,17 @@ describe('GET /_webhooks/{id}/explain', () => {
     expect(await explained(await walPosition())).toEqual(['pending', undefined])
   })
 
+  it('knows an older version, however often what is not a criterion has changed since', async () => {
+    const id = await subscribe({ active: false })
+    const event = await logged({ walPosition: await walPosition() })
+    await client.call(`PATCH /${id}`, { active: true })
+    for (let n = 1; n <= 21; n++) {
+      const { status } = await client.call(`PATCH /${id}`, { policy: { concurrency: n } })
+      expect(status).toBe(200)
+    }
+    expect(await explain(id, event.id)).toMatchObject({ outcome: 'not_delivered', field: 'active' })
+  })
+
   it('reports that it cannot know: an id without a time, a time before the log, deleted versions', async () => {
     const id = await subscribe()
     const event = await logged({ id: randomUUID() })

@@ -12,12 +12,22 @@ export type SubscriptionVersion = Pick<SubscriptionState, 'table' | 'events' | '
   position: { systemId: string; lsn: bigint } | null
 }
 
-/** Call it in the transaction that writes the row. */
+/**
+ * Call it in the transaction that writes the row. If the newest version has the same criteria, it
+ * goes on, as in the matcher.
+ */
 export async function insertVersion(tx: PoolClient, row: SubscriptionRow): Promise<void> {
   await tx.query(
     `insert into subscription_version
        (subscription_id, valid_from, lsn, active, watched_table, events, filter)
-     values ($1, $2, pg_current_wal_insert_lsn(), $3, $4, $5, $6)`,
+     select $1::uuid, $2::timestamptz, pg_current_wal_insert_lsn(), $3::boolean, $4::text,
+            $5::text[], $6::text
+     where not exists (
+       select from (
+         select active, watched_table, events, filter from subscription_version
+         where subscription_id = $1 order by number desc limit 1) as newest
+       where (active, watched_table, events, filter)
+         is not distinct from ($3, $4, $5, $6))`,
     [row.id, row.updated_at, row.active, row.watched_table, row.events, row.filter],
   )
   // Keeps as many versions as the matcher, which used no others.
