@@ -131,7 +131,7 @@ const upsert = `
     or (excluded.attempt_log is not null and not coalesce(${knownAttempts}, false))
   returning id, day, counted)
   select array_agg(id || ' ' || day || ' ' || (counted >> 31)) filter (where counted >> 31 > 0) as before,
-    -- These casts run only if rows are missing. A text for each row would cost 3 to 9 %.
+    -- These casts run only if rows are missing. A text for each row would cost up to 9 %.
     case when ${someMissing} then coalesce(array_agg(id)::text[], '{}') end as ids,
     case when ${someMissing} then coalesce(array_agg(day)::text[], '{}') end as days
   from upserted`
