@@ -45,8 +45,11 @@ const variablesOf = (tenant: Tenant, url = world.system.baseUrl) => ({
   SUREHOOK_TOKEN: tenant.token,
 })
 
+/** Sorted, because changes of different records come in any order. */
 const notesOf = ({ received }: { received: readonly Received[] }) =>
-  received.map(({ body }) => (JSON.parse(body) as { record: { note: string } }).record.note)
+  received
+    .map(({ body }) => (JSON.parse(body) as { record: { note: string } }).record.note)
+    .toSorted()
 
 describe('surehook listen', () => {
   it('forwards earlier changes of a table, signed with its secret, and shows the answers', async () => {
@@ -109,7 +112,10 @@ describe('surehook listen', () => {
     const listen = ['listen', '--from', '1h', '--exit-after', '3', '--forward-to', receiver.url]
     const listening = surehook(env, ...listen)
     const arrived = (count: number) =>
-      waitUntil(() => receiver.received.length >= count, { what: `${count} changes`, timeoutMs: 60_000 })
+      waitUntil(() => receiver.received.length >= count, {
+        what: `${count} changes`,
+        timeoutMs: 60_000,
+      })
     await arrived(1)
 
     proxy.set({ kind: 'reset' })
@@ -120,7 +126,7 @@ describe('surehook listen', () => {
 
     const { code } = await listening
     expect(code).toBe(0)
-    expect(notesOf(receiver)).toEqual(['before', 'meanwhile', 'after'])
+    expect(notesOf(receiver)).toEqual(['after', 'before', 'meanwhile'])
   })
 
   it('shows why the API refused the request', async () => {

@@ -67,13 +67,13 @@ type Body = {
   timestamp: string
   table: string
   event: string
-  record?: { id?: unknown }
+  record?: { id?: string }
 }
 const parsed = ({ body }: StreamedChange) => JSON.parse(body) as Body
 
 function lineOf(change: StreamedChange, answer: Answer | null): string {
   const { id, timestamp, table, event, record } = parsed(change)
-  const what = `${timestamp}  ${event.padEnd(6)}  ${table}/${String(record?.id ?? '-')}  ${id}`
+  const what = `${timestamp}  ${event.padEnd(6)}  ${table}/${record?.id ?? '-'}  ${id}`
   if (answer === null) return what
   const { status, error, ms } = answer
   return `${what}  ${status ?? 'failed'}${error === null ? '' : `: ${error}`}  ${ms} ms`

@@ -49,6 +49,7 @@ export async function* readChanges(reading: Reading): AsyncGenerator<StreamedCha
       cursor = page.cursor
       continue
     }
+    if (signal.aborted) return
     failures += 1
     if (failures === 1) reading.note(`${page.reason}: trying again`)
     const pauseMs = page.retryAfterMs ?? backoffMs(failures, backoff)
@@ -60,6 +61,22 @@ type Page = { changes: StreamedChange[]; cursor: string }
 type Unread = { reason: string; retryAfterMs?: number | undefined }
 
 async function readPage(reading: Reading, cursor: string | undefined): Promise<Page | Unread> {
+  const { tenant } = reading
+  const got = await ask(reading, cursor)
+  if ('reason' in got) return got
+  const { answer, text } = got
+  if (answer.ok) return pageOf(text, answer.headers.get(nextCursorHeader))
+  if (answer.status !== 429 && answer.status < 500) throw refusalOf(answer, text)
+  const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
+  return {
+    reason: `${answer.status} from ${tenant.baseUrl}`,
+    retryAfterMs: seconds > 0 ? seconds * 1_000 : undefined,
+  }
+}
+
+type Got = { answer: Response; text: string }
+
+async function ask(reading: Reading, cursor: string | undefined): Promise<Got | Unread> {
   const { tenant, signal } = reading
   try {
     const answer = await fetch(
@@ -69,17 +86,9 @@ async function readPage(reading: Reading, cursor: string | undefined): Promise<P
         signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
       },
     )
-    const text = await answer.text()
-    if (answer.ok) return pageOf(text, answer.headers.get(nextCursorHeader))
-    if (answer.status !== 429 && answer.status < 500) throw refusalOf(answer, text)
-    const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN)
-    return {
-      reason: `${answer.status} from ${tenant.baseUrl}`,
-      retryAfterMs: seconds > 0 ? seconds * 1_000 : undefined,
-    }
+    return { answer, text: await answer.text() }
   } catch (err) {
-    if (signal.aborted) return { reason: 'stopped' }
-    if (!isNetworkError(err)) throw err
+    // A refused or cut connection, or an answer that did not come in time.
     return { reason: `${tenant.baseUrl} cannot be reached (${reasonOf(causeOf(err))})` }
   }
 }
@@ -100,10 +109,6 @@ function pageOf(text: string, cursor: string | null): Page {
   const lines = text.split('\n').filter((line) => line !== '')
   return { changes: lines.map((line) => PageLine.parse(JSON.parse(line))), cursor }
 }
-
-/** Such as a refused or cut connection, and an answer that did not come in time. */
-const isNetworkError = (err: unknown): boolean =>
-  err instanceof TypeError || (err instanceof DOMException && err.name === 'TimeoutError')
 
 const ignoreAbort = (signal: AbortSignal) => (err: unknown) => {
   if (!signal.aborted) throw err
