@@ -10,7 +10,7 @@ export type OptionSpec = {
   value?: string
   default?: string
   required?: true
-  /** Whether the option may be repeated. */
+  /** True if the option may be repeated. */
   multiple?: true
 }
 
@@ -43,7 +43,7 @@ export type Call<Specs extends OptionSpecs> = Io & {
   readonly values: Values<Specs>
   /** Arguments after the command's name, by their names in `positionals`. */
   readonly words: Readonly<Record<string, string>>
-  /** Whether `--json` was given: print one JSON document to standard output. */
+  /** True if `--json` was given: print one JSON document to standard output. */
   readonly json: boolean
 }
 

@@ -6,7 +6,7 @@ import { type Meaning, meanings } from './meanings.ts'
 export type Variable = Meaning & {
   name: string
   services: readonly string[]
-  /** Whether at least one service requires it. */
+  /** True if at least one service requires it. */
   isRequired: boolean
   /** Services for which it is optional although others require it. */
   optionalFor: readonly string[]

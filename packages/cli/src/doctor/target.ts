@@ -14,7 +14,7 @@ export type Target = {
   readonly services: readonly ServiceName[]
   /** URL of the gateway, or `null` if unknown. */
   readonly baseUrl: string | null
-  /** Whether the system runs from this checkout, with its state in `.local`. */
+  /** True if the system runs from this checkout, with its state in `.local`. */
   readonly isLocal: boolean
   readonly io: Pick<Io, 'note' | 'env' | 'signal' | 'now'>
 }

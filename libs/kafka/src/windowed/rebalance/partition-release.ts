@@ -1,7 +1,7 @@
 export type LettingGoOptions = {
   /** Longest wait in milliseconds for messages in flight. */
   withinMs: number
-  /** Whether nothing of the partition is in flight and all finished messages are committed. */
+  /** True if nothing of the partition is in flight and all finished messages are committed. */
   isDrained: (partition: number) => boolean
   /** During a join the group still believes that the partition is here. */
   isJoining: () => boolean
@@ -25,7 +25,7 @@ export class PartitionRelease {
     this.#options = options
   }
 
-  /** Whether the next join must report released partitions. */
+  /** True if the next join must report released partitions. */
   get hasLetGo(): boolean {
     return this.#hasLetGo
   }
