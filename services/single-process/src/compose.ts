@@ -33,9 +33,7 @@ export async function compose(config: Config, logs: Logs, signal: AbortSignal): 
   /** The arguments of each `compose` after its configuration. */
   const parts = (name: ServiceName) => [logs(name), signal, host.of(name)] as const
   const auth = behind.use(await openAuthService(configs['auth-service'], ...parts('auth-service')))
-  const webhooks = behind.use(
-    await openWebhookApi(configs['webhook-api'], ...parts('webhook-api')),
-  )
+  const webhooks = behind.use(await openWebhookApi(configs['webhook-api'], ...parts('webhook-api')))
   const dataConfig = configs['data-api']
   const data = behind.use(
     await openDataApi(
