@@ -123,7 +123,9 @@ export const recoverWebhook = defineOperation({
   body: RecoverInput,
   reply: {
     status: 202,
-    schema: z.object({ count: z.int().describe('Dead letters to send again, including those whose body has expired') }),
+    schema: z.object({
+      count: z.int().describe('Dead letters to send again, including those whose body has expired'),
+    }),
   },
   errors: [...refusals, 'WEBHOOK_NOT_FOUND', 'CONFLICT'],
 })
