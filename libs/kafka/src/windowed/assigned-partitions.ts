@@ -130,9 +130,9 @@ export class AssignedPartitions {
   }
 
   /** Releases a drained partition: its next owner continues after the commit. */
-  letGo(partition: number): void {
+  release(partition: number): void {
     this.#leaving.delete(partition)
-    this.#revoke(partition, 'let go')
+    this.#revoke(partition, 'released')
   }
 
   pauseAll(): void {
