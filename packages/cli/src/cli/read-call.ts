@@ -18,7 +18,7 @@ export function readCall(command: AnyCommand, args: readonly string[], io: Io): 
   const { values: given, positionals } = parse(command, args)
   const names = command.positionals ?? []
   const [extra] = positionals.slice(names.length)
-  if (extra !== undefined) throw new UsageError(`what is "${extra}"?`)
+  if (extra !== undefined) throw new UsageError(`unexpected argument "${extra}"`)
   const missing = names[positionals.length]
   if (missing !== undefined) throw new UsageError(`<${missing}> is missing`)
   const words = Object.fromEntries(names.map((name, index) => [name, positionals[index] ?? '']))

@@ -36,7 +36,7 @@ export async function waitFor<T>(
     } catch (err) {
       if (!isAway(err)) throw err
       if (performance.now() >= deadline) {
-        throw new Failure(`${what} is not there after ${wait}: ${reasonOf(err)}`)
+        throw new Failure(`${what} did not answer within ${wait}: ${reasonOf(err)}`)
       }
       if (tries === 1) io.note(`waiting for ${what}: ${reasonOf(err)}`)
       const leftMs = Math.max(0, deadline - performance.now())

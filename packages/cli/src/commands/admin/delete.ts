@@ -56,8 +56,7 @@ export const deleteCommands = [
 ]
 
 function assertConfirmed(name: string, confirmed: string): void {
-  if (confirmed !== name)
-    throw new UsageError(`--confirm: "${name}" is to be deleted, not "${confirmed}"`)
+  if (confirmed !== name) throw new UsageError(`--confirm must be "${name}", not "${confirmed}"`)
 }
 
 type Named = { project: string; environment: string }
