@@ -72,7 +72,7 @@ async function questions(project: BenchProject, at: string): Promise<[string, st
   ]
 }
 
-/** Of all subscriptions at once. */
+/** Counts all subscriptions together. */
 async function searches(project: BenchProject, webhookId: string): Promise<[string, string][]> {
   const [newest] = ((await project.call('GET', '/_deliveries?limit=1')) as Page).deliveries
   const [since, until] = [20, 10].map((back) =>
