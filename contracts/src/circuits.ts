@@ -5,7 +5,8 @@
  */
 
 /**
- * A hash: `failures` (in a row), and `openUntil` (epoch milliseconds) once the circuit has opened.
+ * A hash: `failures` (in a row), and once the circuit has opened `openSince` and `openUntil` (epoch
+ * milliseconds).
  */
 export const circuitKey = (endpointId: string) => `surehook:circuit:${endpointId}`
 

@@ -60,11 +60,11 @@ type Access = {
   trims?: readonly string[]
   /** Topics whose configuration it reads. */
   looksInto?: readonly string[]
-  /** Whether it has consumer groups. Their names begin with the service's name. */
+  /** True if it has consumer groups. Their names begin with the service's name. */
   consumes?: boolean
   /** Consumer groups whose committed offsets it reads. */
   follows?: readonly string[]
-  /** Whether it reads `offsets.retention.minutes` from the brokers. */
+  /** True if it reads `offsets.retention.minutes` from the brokers. */
   asksBrokers?: boolean
 }
 

@@ -1,6 +1,6 @@
 const form = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
 
-/** Whether `text` is a W3C `traceparent`. Such a text is safe as a header value. */
+/** True if `text` is a W3C `traceparent`. Such a text is safe as a header value. */
 export const isTraceparent = (text: string): boolean => form.test(text)
 
 /** Header that names the sending span, in HTTP requests and Kafka records. */

@@ -19,7 +19,7 @@ export function formatWalPosition({ systemId, timeline }: WalOrigin, lsn: bigint
   return `${systemId}/${timeline.padStart(8, '0')}/${lsn.toString(16).padStart(16, '0')}`
 }
 
-/** Whether `a` was committed before `b`, or `null` if they come from different clusters. */
+/** True if `a` was committed before `b`, or `null` if they come from different clusters. */
 export function isBefore(a: string, b: string): boolean | null {
   const [systemOfA] = a.split('/', 1)
   return b.startsWith(`${systemOfA}/`) ? a < b : null

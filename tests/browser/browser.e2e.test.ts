@@ -13,7 +13,7 @@ import { openBrowser } from './open-browser.ts'
 const opened = new AsyncDisposableStack()
 let world: AuthWorld
 let tenant: AuthTenant
-/** Of the origin that the gateway allows, and of one that it does not. */
+/** The gateway allows the origin of `frontend`, and not that of `stranger`. */
 let frontend: Page
 let stranger: Page
 

@@ -1,5 +1,5 @@
 import { openBrowser } from './open-browser.ts'
 
-// Whether a browser starts here: a failure is the exit code.
+// The exit code says whether a browser starts here.
 const browser = await openBrowser(process.env)
 await browser.close()

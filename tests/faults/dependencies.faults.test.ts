@@ -25,7 +25,7 @@ function part(name: ComponentName) {
 
 const allReady = () => allReadyIn(world.system)
 
-describe('a dependency that goes away in the middle of 1,000 changes', () => {
+describe('while a dependency restarts during 1,000 changes', () => {
   it.each<[ComponentName, NodeJS.Signals]>([
     ['postgres', 'SIGINT'],
     ['postgres', 'SIGKILL'],
@@ -33,7 +33,7 @@ describe('a dependency that goes away in the middle of 1,000 changes', () => {
     ['registry', 'SIGKILL'],
     ['kafka', 'SIGTERM'],
   ])(
-    '%s (%s) costs no change and no repetition',
+    '%s (%s): no change is lost or repeated',
     async (name, signal) => {
       await world.duringLoad({ cause: `${signal} of ${name}`, changes: 1_000 }, async () => {
         await part(name).kill(signal)
@@ -45,7 +45,7 @@ describe('a dependency that goes away in the middle of 1,000 changes', () => {
   )
 
   it(
-    'Redis, away to the end, holds no delivery up',
+    'Redis, which stays away: deliveries continue',
     async () => {
       await world.duringLoad({ cause: 'Redis away', changes: 1_000 }, () => part('redis').stop())
       await part('redis').restart()
@@ -56,7 +56,7 @@ describe('a dependency that goes away in the middle of 1,000 changes', () => {
 })
 
 describe('while PostgreSQL is away', () => {
-  it('writes are answered with 503 and Retry-After, and nothing is half done', async () => {
+  it('writes get 503 with Retry-After, and change nothing', async () => {
     const { receiver } = world
     const tenant = await world.tenant()
     await tenant.putTable('orders')
@@ -102,9 +102,9 @@ const needs: Readonly<Record<ComponentName, readonly ServiceName[]>> = {
   redis: ['auth-service', 'webhook-dispatcher'],
 }
 
-describe('a dependency that is away when services start', () => {
+describe('services that start while a dependency is away', () => {
   it.each(Object.keys(needs) as ComponentName[])(
-    '%s is waited for',
+    'wait for %s',
     async (name) => {
       const services = needs[name].flatMap((service) => world.system.services[service])
       await part(name).stop()

@@ -25,7 +25,7 @@ async function killAndRestart(service: ServiceName): Promise<void> {
   }
 }
 
-describe('SIGKILL in the middle of 2,000 changes loses none', () => {
+describe('SIGKILL during 2,000 changes loses none', () => {
   it.each<[ServiceName, number]>([
     ['webhook-dispatcher', undecidedAtMost],
     ['webhook-matcher', 0],

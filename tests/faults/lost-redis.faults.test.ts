@@ -11,7 +11,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-it('Redis that is killed and stays away loses no delivery, repeats none and lets nobody in', async () => {
+it('while Redis stays away, no delivery is lost or repeated, and no invalid token is accepted', async () => {
   const { redis } = world.system.stack.processes
   await world.duringLoad({ cause: 'Redis away', changes: 1_000 }, async () => {
     await redis?.kill('SIGKILL')

@@ -23,7 +23,7 @@ const arrayOf = 100
 
 type Row = { ref: string; version: number; note: string }
 
-it('SIGKILL of the dispatcher while a slow receiver has deliveries paused starts them in commit order', async () => {
+it('paused deliveries of a slow receiver start in commit order after a SIGKILL of the dispatcher', async () => {
   const tenant = await world.tenant()
   const path = `/${randomUUID()}`
   const { receiver } = world

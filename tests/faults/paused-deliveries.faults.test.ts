@@ -85,7 +85,7 @@ describe('while a receiver is away and deliveries are paused', () => {
   }, 120_000)
 })
 
-it('a dispatcher that stands still for longer than its session repeats only what was in flight', async () => {
+it('a dispatcher that stands still for longer than its session repeats only deliveries in flight', async () => {
   const cause = 'SIGSTOP of one of two dispatchers for 13 s'
   await world.duringLoad({ cause, changes, mayRepeat: undecidedAtMost }, async () => {
     const frozen = await busiestDispatcher()

@@ -54,7 +54,7 @@ async function allDelivered(tenant: Tenant, subscriptionId: string) {
   return found
 }
 
-it('SIGKILL of every webhook-api in the middle of a recovery loses nothing and repeats no delivery', async () => {
+it('SIGKILL of every webhook-api during a recovery loses and repeats no delivery', async () => {
   const tenant = await world.tenant()
   const listener = await world.listen(tenant)
   // The first delivery makes today's partitions.

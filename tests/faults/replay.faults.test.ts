@@ -16,7 +16,7 @@ afterAll(async () => {
 
 const count = 1_000
 
-it('SIGKILL of every webhook-api in the middle of a replay loses nothing and repeats no delivery', async () => {
+it('SIGKILL of every webhook-api during a replay loses and repeats no delivery', async () => {
   const tenant = await world.tenant()
   const neighbour = await world.tenant()
   const from = new Date(Date.now() - 60_000).toISOString()

@@ -20,12 +20,12 @@ afterAll(async () => {
 
 const changes = 1_000
 
-describe('with two replicas, SIGKILL of one', () => {
+describe('SIGKILL of one of two replicas, which stays away', () => {
   it.each<[ServiceName, number]>([
     ['webhook-dispatcher', undecidedAtMost],
     ['webhook-matcher', 0],
     ['webhook-api', 0],
-  ])('of %s loses nothing, though it stays away', async (service, mayRepeat) => {
+  ])('of %s: the other continues, and nothing is lost', async (service, mayRepeat) => {
     // The gateway knows only the first replica.
     const [, victim] = world.system.services[service]
     const cause = `SIGKILL of one of two ${service}`
@@ -33,7 +33,7 @@ describe('with two replicas, SIGKILL of one', () => {
     await victim?.restart()
   })
 
-  it('of the data-api that holds the slot loses nothing, though it stays away', async () => {
+  it('of data-api, with the slot: the other takes it over, and nothing is lost', async () => {
     const [first, second] = world.system.services['data-api']
     if (first === undefined || second === undefined) throw new Error('two replicas are needed')
     // The second replica takes the slot; the first one serves the gateway.

@@ -27,7 +27,7 @@ const seed = Number(process.env['FAULTS_SEED'] ?? 9)
 const planOf = (of: number) => makePlan({ seed: of, kinds, targets, rounds: 1, stopSeconds })
 
 describe('a plan', () => {
-  it('is the same again for the same seed, and another for another', () => {
+  it('is the same for the same seed, and differs for another seed', () => {
     expect(planOf(1)).toEqual(planOf(1))
     expect(planOf(1)).not.toEqual(planOf(2))
   })

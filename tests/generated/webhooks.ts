@@ -371,7 +371,7 @@ export interface paths {
         put?: never;
         /**
          * Recover dead letters
-         * @description Sends every dead letter of the span again that was not sent again yet. The work runs in the background.
+         * @description Sends every dead letter of the span again that was not sent again yet. The work runs in the background. It skips deliveries whose body has expired.
          */
         post: operations["recoverWebhook"];
         delete?: never;
@@ -4024,7 +4024,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /** @description Deliveries that will be sent again */
+                        /** @description Dead letters to send again, including those whose body has expired */
                         count: number;
                     };
                 };

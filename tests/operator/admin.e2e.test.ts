@@ -54,7 +54,7 @@ describe('surehook demo', () => {
     const receiver = ['--receiver', `https://localhost:${port}`, '--certificate', files.certificate]
     const received = await demo(...receiver, '--key', files.key)
     expect(received).toMatchObject({ code: 0, notes: '' })
-    expect(received.out).toContain('delivered, with a good signature')
+    expect(received.out).toContain('delivered, with a valid signature')
     const without = await demo('--first-attempt', '--json')
     expect(without.json()).toEqual({ ok: true })
     expect(without.notes).toContain('first attempt made (dns)')
@@ -73,7 +73,9 @@ describe('surehook demo', () => {
     await dispatcher?.stop()
     const late = await surehook(platform(), 'demo', '--first-attempt', '--timeout', '5s')
     expect(late.code).toBe(1)
-    expect(late.notes).toMatch(/time is over, and (there is no delivery|the delivery is pending)/)
+    expect(late.notes).toMatch(
+      /not delivered in time: (there is no delivery|the delivery is pending)/,
+    )
     await dispatcher?.restart()
   })
 })

@@ -199,6 +199,6 @@ describe('surehook prepare', () => {
     const away = { ...env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
     const answer = await surehook(away, 'prepare', 'database', '--wait', '300ms')
     expect(answer).toMatchObject({ code: 1, out: '' })
-    expect(answer.notes).toContain('PostgreSQL is not there after 300ms')
+    expect(answer.notes).toContain('PostgreSQL did not answer within 300ms')
   })
 })

@@ -64,6 +64,6 @@ it('reports a wrong administration token', async () => {
 
 it('shows the main features from beginning to end', async () => {
   const { code, said } = await demo(facts())
-  expect(said).toContain('All as it should be')
+  expect(said).toContain('Everything worked')
   expect(code).toBe(0)
 })

@@ -25,7 +25,7 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
     test: 'Kafka broker',
   },
   'kafka-cluster': {
-    what: 'of three brokers one after the other is restarted, one is killed, one stands still, two are killed',
+    what: 'three brokers are restarted in turn; then one is killed, one stands still, two are killed',
     file: 'tests/rehearsals/bad-days/kafka-cluster.faults.test.ts',
   },
   'postgres-failover': {
@@ -34,7 +34,7 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
     test: ' synchronous',
   },
   'postgres-failover-async': {
-    what: 'the same with a stand-by that is behind',
+    what: "PostgreSQL's primary is lost, an asynchronous stand-by that is behind is promoted",
     file: 'tests/rehearsals/bad-days/postgres-failover.faults.test.ts',
     test: 'asynchronous',
   },
@@ -57,7 +57,7 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
     file: 'tests/rehearsals/bad-days/kafka-disk-full.faults.test.ts',
   },
   'poisoned-messages': {
-    what: 'messages that nobody can read, on every topic',
+    what: 'unreadable messages arrive on every topic',
     file: 'tests/rehearsals/bad-days/system.faults.test.ts',
     test: 'poisoned messages',
   },
@@ -81,7 +81,7 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
     test: 'rolling restart',
   },
   'rolling-dispatchers': {
-    what: 'eight dispatchers are restarted in turn; prints how late deliveries of partitions are that stay, and of those that move',
+    what: 'eight dispatchers are restarted in turn; prints the delays on partitions that stay and that move',
     file: 'tests/rehearsals/dispatchers/rolling-dispatchers.faults.test.ts',
   },
   'registry-away': {
@@ -90,7 +90,7 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
     test: 'registry',
   },
   upgrade: {
-    what: 'a loaded system of an older commit becomes this one and goes back (--help)',
+    what: 'a loaded system is upgraded from an older commit, and goes back (--help)',
     script: 'tests/rehearsals/upgrade/main.ts',
   },
   restore: {
@@ -98,7 +98,7 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
     script: 'tests/rehearsals/restore/main.ts',
   },
   kubernetes: {
-    what: 'what docs/operate/kubernetes.md says, in a cluster to try things in (--help)',
+    what: 'the steps of docs/operate/kubernetes.md, in a test cluster (--help)',
     script: 'tests/rehearsals/kubernetes/main.ts',
   },
   rotation: {

@@ -75,6 +75,8 @@ describe('all services in one process', () => {
     await stream.ended()
     expect(performance.now() - from).toBeLessThan(4_000)
     await stopping
+    // After 15 s a process that a timer keeps alive is killed.
+    expect(performance.now() - from).toBeLessThan(14_000)
     await theProcess().restart()
   })
 

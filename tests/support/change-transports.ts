@@ -1,18 +1,24 @@
 import { randomUUID } from 'node:crypto'
+import type { ChangeOperation } from '@surehook/contracts/events'
 import { type ChangePublisher, InvalidChangeError } from '@surehook/publisher'
 import type { Answer, Headed } from '@surehook/scripts/client/call'
 import type { GraphQLAnswer } from '@surehook/scripts/client/graphql'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 
-export type TransportName = 'rest' | 'graphql' | 'topic'
+export type TransportName = 'rest' | 'graphql' | 'topic' | 'http'
+
+export const ordersTable = 'orders'
+/** A table that the data API does not have, as publishing over HTTP requires. */
+export const publishedTable = 'parcels'
 
 export type NewRecord = { ref: string; lane: string; version: number }
 
 /**
- * A way to change `orders`. `null` or `false` means that it is unknown whether the change was made.
+ * A way to change the records of a table. `null` or `false` means that it is unknown whether the change was made.
  */
 export type ChangeTransport = {
   readonly name: TransportName
+  readonly table: string
   /**
    * True if an unanswered insert may be repeated for the same record, which then gives the same
    * event.
@@ -58,6 +64,7 @@ export function restTransport(tenant: Tenant, options: TransportOptions = {}): C
     )
   return {
     name: 'rest',
+    table: ordersTable,
     repeatsInserts: options.keyed ?? false,
     insert: async (record) =>
       (await ask([201], 'POST orders', record.ref, record))?.body.id ?? null,
@@ -87,6 +94,7 @@ export function graphqlTransport(tenant: Tenant, options: TransportOptions = {})
   const remove = 'mutation ($id: ID!) { deleteOrder(id: $id) { id } }'
   return {
     name: 'graphql',
+    table: ordersTable,
     repeatsInserts: options.keyed ?? false,
     insert: async (record) => {
       const answer = await ask(record.ref, insert, { input: record })
@@ -103,26 +111,61 @@ function isRefused({ status, codes }: GraphQLAnswer): boolean {
   return status === 503 || codes.includes('SERVICE_UNAVAILABLE')
 }
 
-/** Publishes changes as a separate service, which keeps unpublished changes and tries again. */
+/** Publishes changes to Kafka as a separate service. */
 export function topicTransport(publisher: ChangePublisher, tenant: Tenant): ChangeTransport {
-  const records = new Map<string, NewRecord & { id: string }>()
-  const kept = new Map<string, string>()
-  const publish = async (
-    operation: 'INSERT' | 'UPDATE' | 'DELETE',
-    record: NewRecord & { id: string },
-  ) => {
-    const { projectId, environment } = tenant
-    const change = `${record.id}/${operation}/${record.version}`
-    const id = kept.get(change) ?? randomUUID()
-    kept.set(change, id)
-    const changedFields = operation === 'UPDATE' ? ['version'] : []
-    const event = { id, projectId, environment, table: 'orders', recordId: record.id }
+  const { projectId, environment } = tenant
+  return publishing('topic', ordersTable, async ({ event, ...change }) => {
     try {
-      await publisher.publish([{ ...event, operation, record, changedFields }])
+      await publisher.publish([{ ...change, operation: event, projectId, environment }])
+      return true
     } catch (err) {
       if (err instanceof InvalidChangeError) throw err
       return false
     }
+  })
+}
+
+/** Publishes changes over HTTP as a separate service. */
+export function httpTransport(tenant: Tenant): ChangeTransport {
+  return publishing('http', publishedTable, async (change) => {
+    const answer = await tried(
+      () => tenant.rest('POST _changes', change),
+      ({ status }) => status === 202,
+      is503,
+    )
+    return answer !== null
+  })
+}
+
+type OwnRecord = NewRecord & { id: string }
+
+type PublishedChange = {
+  id: string
+  table: string
+  event: ChangeOperation
+  recordId: string
+  record: OwnRecord
+  changedFields: string[]
+}
+
+/**
+ * The publishing service keeps unpublished changes and tries again with the same ids.
+ * @param send resolves with false if it is unknown whether the change was published
+ */
+function publishing(
+  name: TransportName,
+  table: string,
+  send: (change: PublishedChange) => Promise<boolean>,
+): ChangeTransport {
+  const records = new Map<string, OwnRecord>()
+  const kept = new Map<string, string>()
+  const publish = async (event: ChangeOperation, record: OwnRecord) => {
+    const change = `${record.id}/${event}/${record.version}`
+    const id = kept.get(change) ?? randomUUID()
+    kept.set(change, id)
+    const changedFields = event === 'UPDATE' ? ['version'] : []
+    if (!(await send({ id, table, event, recordId: record.id, record, changedFields })))
+      return false
     kept.delete(change)
     records.set(record.id, record)
     return true
@@ -133,7 +176,8 @@ export function topicTransport(publisher: ChangePublisher, tenant: Tenant): Chan
     return record
   }
   return {
-    name: 'topic',
+    name,
+    table,
     repeatsInserts: true,
     insert: async (record) =>
       (await publish('INSERT', { id: record.ref, ...record })) ? record.ref : null,

@@ -57,7 +57,7 @@ const operators: ReadonlySet<string> = new Set<Operator>([
   'contains',
   'startsWith',
 ])
-/** Whether the name is an operator, not a field inside JSON. */
+/** True if the name is an operator, not a field inside JSON. */
 export const isOperator = (name: string): name is Operator => operators.has(name)
 
 const maxViolations = 50

@@ -42,12 +42,12 @@ export type PlatformAccess = AsyncDisposable & {
   /** Environments whose deletion may be incomplete in some service. */
   deletedEnvironments(): readonly DeletedEnvironment[]
   /**
-   * Whether users are admitted, by local state only. The state may be out of date in both
+   * True if users are admitted, by local state only. The state may be out of date in both
    * directions.
    */
   expectsUsers(projectId: string, environment: string): boolean
   /**
-   * Whether users of the environment are admitted, by all records acknowledged on the topic before
+   * True if users of the environment are admitted, by all records acknowledged on the topic before
    * this call.
    */
   admitsUsers(projectId: string, environment: string, signal?: AbortSignal): Promise<boolean>

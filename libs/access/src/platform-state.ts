@@ -60,7 +60,7 @@ export class PlatformState {
     return this.#environments.has(`${projectId}/${environment}`)
   }
 
-  /** Whether the environment exists and has authentication enabled. */
+  /** True if the environment exists and has authentication enabled. */
   hasUsers(projectId: string, environment: string): boolean {
     return this.#environments.get(`${projectId}/${environment}`)?.admitsUsers === true
   }

@@ -11,7 +11,7 @@ export type PurgeOptions = {
   /** Environments with a requested deletion that is not complete. */
   deleted: () => readonly DeletedEnvironment[]
   /**
-   * Whether the environment is still deleted, by all records acknowledged before the call. Its name
+   * True if the environment is still deleted, by all records acknowledged before the call. Its name
    * may be in use again.
    */
   isDeleted: (environment: DeletedEnvironment) => Promise<boolean>

@@ -20,7 +20,7 @@ export class HeldCommits {
     this.#waiting ??= []
   }
 
-  letGo(): void {
+  release(): void {
     const waiting = this.#waiting ?? []
     this.#waiting = null
     for (const send of waiting) send()

@@ -46,6 +46,6 @@ it('starts nothing while finished work cannot be committed, and continues when i
   // Messages that arrive from now on wait.
   await until(async () => work().then(() => waiting.length >= 20))
   expect(finished).toBe(before)
-  commits.letGo()
+  commits.release()
   await until(async () => work().then(() => waiting.length === 0 && finished > before + 20))
 }, 60_000)

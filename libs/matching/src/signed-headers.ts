@@ -76,7 +76,7 @@ const base64 = /^(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9
 
 const prefix = 'whsec_'
 
-/** Whether the secret has the `whsec_` prefix but no valid base64 after it. */
+/** True if the secret has the `whsec_` prefix but no valid base64 after it. */
 export const isMalformedSecret = (secret: string): boolean =>
   secret.startsWith(prefix) && !base64.test(secret.slice(prefix.length))
 

@@ -37,7 +37,7 @@ export type Subscription = {
   until: string | null
 }
 
-/** Whether it was the newest version when the change at `walPosition` was committed. */
+/** True if it was the newest version when the change at `walPosition` was committed. */
 export function isInForce({ from, until }: Subscription, walPosition: string | null): boolean {
   // A change of another service has no position in this order, so the newest version applies.
   if (walPosition === null) return until === null
@@ -45,7 +45,7 @@ export function isInForce({ from, until }: Subscription, walPosition: string | n
   return until === null || isBefore(walPosition, until) === true
 }
 
-/** Whether both match the same changes and make the same deliveries of them. */
+/** True if both match the same changes and make the same deliveries of them. */
 export function isAlike(a: Subscription, b: Subscription): boolean {
   return (
     a.place === b.place &&

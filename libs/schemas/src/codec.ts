@@ -142,7 +142,7 @@ export async function registerSchema(
 ): Promise<{ id: number }> {
   for (let tries = 1; ; tries++) {
     try {
-      await demandCompatibility(registry, subject)
+      await setCompatibility(registry, subject)
       return await registry.client.register(
         { type: SchemaType.AVRO, schema: JSON.stringify(json) },
         // The client's default is BACKWARD, so every call must pass the compatibility.
@@ -171,7 +171,7 @@ function reasonOf(err: unknown): string {
  * unchecked. The client sets it after the first version. If the process dies in between, the client
  * refuses that subject from then on.
  */
-async function demandCompatibility(registry: RegistryConnection, subject: string): Promise<void> {
+async function setCompatibility(registry: RegistryConnection, subject: string): Promise<void> {
   const path = `/config/${encodeURIComponent(subject)}`
   const found = await askRegistry(registry, { path })
   if (found.status !== 200 && found.status !== 404) throw new Error(`${found.status} ${found.text}`)

@@ -101,7 +101,7 @@ class Pair {
   #streams: Stream[] = []
   #state: LinkState = { kind: 'pass' }
   /**
-   * Whether one side closed while the link dropped everything, so that the other side does not
+   * True if one side closed while the link dropped everything, so that the other side does not
    * know.
    */
   #gone = false

@@ -6,7 +6,7 @@ export type StreamedEvent = { event: string; id: string; data: string }
 export type StreamClient = Disposable & {
   readonly status: number
   readonly events: readonly StreamedEvent[]
-  /** Of the last event or heartbeat. */
+  /** The last event or heartbeat carried this id. */
   readonly lastEventId: string
   /** How the answer ended: cleanly, or cut; `null` while it goes on. */
   readonly end: 'clean' | 'cut' | null

@@ -47,7 +47,7 @@ async function play(running: RunningSystem): Promise<void> {
       await playAct(stage)
     }
   }
-  say(`\nCleaned up. All as it should be (${seconds(performance.now() - startedAt)}).`)
+  say(`\nCleaned up. Everything worked (${seconds(performance.now() - startedAt)}).`)
 }
 
 async function cleanUp(stage: Stage): Promise<void> {

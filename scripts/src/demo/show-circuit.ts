@@ -17,7 +17,7 @@ export async function showCircuit(stage: Stage): Promise<void> {
   const openedAt = await failFiveTimes(stage)
   await holdEverything(stage)
   stage.receiver.answer(receiverPath, () => ({ status: 204 }))
-  stage.say('  the receiver is mended; the circuit stays open until the cooldown is over')
+  stage.say('  the receiver works again; the circuit stays open until the cooldown is over')
   await coolDown(stage, openedAt)
   await recover(stage, openedAt)
 }

@@ -21,7 +21,8 @@ export async function buildImages(
 /** Throws an error that lists the valid names. */
 export function asImageName(text: string): ImageName {
   const name = imageNames.find((one) => one === text)
-  if (name === undefined) throw new Error(`no image "${text}"; there are: ${imageNames.join(', ')}`)
+  if (name === undefined)
+    throw new Error(`unknown image "${text}", not one of ${imageNames.join(', ')}`)
   return name
 }
 

@@ -10,7 +10,7 @@ const probes = {
     args: ['-c', 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))'],
     needed: 'python3, version 3.11 or newer, with venv',
   },
-  go: { command: 'go', args: ['version'], needed: 'go, version 1.22 or newer' },
+  go: { command: 'go', args: ['version'], needed: 'go, version 1.24 or newer' },
   // If Helm and kube-score are missing, they are built with go.
   helm: { command: 'go', args: ['version'], needed: 'go, which builds Helm and kube-score,' },
   promtool: { command: 'go', args: ['version'], needed: 'go, which builds promtool,' },

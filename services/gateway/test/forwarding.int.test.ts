@@ -112,6 +112,7 @@ describe('a request', () => {
 
 describe('a body', () => {
   const limit = 1024 * 1024
+  const small = 1_000
 
   it('of exactly the limit passes', async () => {
     const answer = await fetch(`${stand.url}/gw/api/rest/orders`, {
@@ -152,6 +153,23 @@ describe('a body', () => {
     expect(await answer.json()).toMatchObject({ error: 'PAYLOAD_TOO_LARGE' })
     expect(stand.data.seen).toEqual([])
   })
+
+  it.each([
+    ['over', small + 1, 413],
+    ['at', small, 200],
+  ])(
+    '%s a limit below 64 KiB without a Content-Length is judged exactly',
+    async (_, bytes, status) => {
+      await using strict = await startStand({ GATEWAY_BODY_LIMIT_BYTES: String(small) })
+      const answer = await fetch(`${strict.url}/gw/api/rest/orders`, {
+        method: 'POST',
+        body: new Blob(['x'.repeat(bytes)]).stream(),
+        duplex: 'half',
+      })
+      expect(answer.status).toBe(status)
+      expect(strict.data.seen).toHaveLength(status === 200 ? 1 : 0)
+    },
+  )
 
   it('without a Content-Length arrives whole', async () => {
     const answer = await fetch(`${stand.url}/gw/api/rest/orders`, {

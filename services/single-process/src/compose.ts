@@ -6,6 +6,7 @@ import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { compose as openWebhookApi } from '@surehook/webhook-api/compose'
 import { compose as openDispatcher } from '@surehook/webhook-dispatcher/compose'
 import { compose as openMatcher } from '@surehook/webhook-matcher/compose'
+import { CloseTogether } from './close-together.ts'
 import { type Config, processName } from './config.ts'
 import type { ServiceName } from './environments.ts'
 import { openSharedHost } from './shared-host.ts'
@@ -14,8 +15,8 @@ export type Logs = (name: ServiceName | typeof processName) => Logger
 
 /**
  * Opens all six services. The gateway opens last and closes first, so that its requests always find
- * the other services. If a service fails, the process ends, and its supervisor restarts all of
- * them.
+ * the other services. Those need each other only for requests, so they close at the same time. If a
+ * service fails, the process ends, and its supervisor restarts all of them.
  */
 export async function compose(config: Config, logs: Logs, signal: AbortSignal): Promise<Service> {
   await using opening = new AsyncDisposableStack()
@@ -28,23 +29,22 @@ export async function compose(config: Config, logs: Logs, signal: AbortSignal): 
       log: logs(processName),
     }),
   )
+  const behind = opening.use(new CloseTogether())
   /** The arguments of each `compose` after its configuration. */
   const parts = (name: ServiceName) => [logs(name), signal, host.of(name)] as const
-  const auth = opening.use(await openAuthService(configs['auth-service'], ...parts('auth-service')))
-  const webhooks = opening.use(
-    await openWebhookApi(configs['webhook-api'], ...parts('webhook-api')),
-  )
+  const auth = behind.use(await openAuthService(configs['auth-service'], ...parts('auth-service')))
+  const webhooks = behind.use(await openWebhookApi(configs['webhook-api'], ...parts('webhook-api')))
   const dataConfig = configs['data-api']
-  const data = opening.use(
+  const data = behind.use(
     await openDataApi(
       { ...dataConfig, auth: { ...dataConfig.auth, url: `http://127.0.0.1:${auth.ports.api}` } },
       ...parts('data-api'),
     ),
   )
-  const matcher = opening.use(
+  const matcher = behind.use(
     await openMatcher(configs['webhook-matcher'], ...parts('webhook-matcher')),
   )
-  const dispatcher = opening.use(
+  const dispatcher = behind.use(
     await openDispatcher(configs['webhook-dispatcher'], ...parts('webhook-dispatcher')),
   )
   const upstreams = {

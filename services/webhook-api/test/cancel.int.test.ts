@@ -2,37 +2,23 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import type { DeliveryStatus } from '@surehook/contracts/events'
 import { type Client } from '@surehook/scripts/client/call'
-import { openPool } from '@surehook/service-kit/postgres/pool'
-import type { Pool } from 'pg'
-import { createDeliveryDays } from '../src/history/delivery-days.ts'
-import { createDeliveryStore, type DeliveryStore } from '../src/history/delivery-store.ts'
 import { clientOf, validInput } from './support/client.ts'
 import { aTransition } from './support/delivery-samples.ts'
-import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+import { type HistoryWorld, openHistoryWorld } from './support/history-world.ts'
+import type { Tenant } from './support/under-test.ts'
 
-let world: World
-let service: Running
-let pool: Pool
-let store: DeliveryStore
+let world: HistoryWorld
 let tenant: Tenant
 let client: Client
 let id: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  service = await world.startService()
-  const connectionString = world.database.databaseUrl
-  pool = openPool({ connectionString, applicationName: 'test', log })
-  store = createDeliveryStore(pool, createDeliveryDays(pool))
+  world = await openHistoryWorld()
 })
-afterAll(async () => {
-  await pool?.end()
-  await service?.[Symbol.asyncDispose]()
-  await world?.[Symbol.asyncDispose]()
-})
+afterAll(async () => world?.[Symbol.asyncDispose]())
 beforeEach(async () => {
   tenant = await world.tenant()
-  client = clientOf(service.api, tenant)
+  client = clientOf(world.service.api, tenant)
   id = (await client.call('POST', validInput(tenant))).body.id
 })
 
@@ -42,7 +28,7 @@ async function logged(status: DeliveryStatus, backMs: number) {
   const { projectId, environment } = tenant
   const at = Date.now() - backMs
   const own = { deliveryId: randomUUID(), subscriptionId: id, projectId, environment }
-  await store.addTransitions([aTransition({ ...own, status, createdAt: at, at })])
+  await world.store.addTransitions([aTransition({ ...own, status, createdAt: at, at })])
 }
 
 const stateOf = async () => (await world.subscriptionStates()).get(id)
@@ -113,8 +99,8 @@ it.each<[string, object]>([
 })
 
 it('is 404 for another project and another environment, and does nothing', async () => {
-  const stranger = clientOf(service.api, await world.tenant())
-  const other = clientOf(service.api, { ...tenant, environment: 'other' })
+  const stranger = clientOf(world.service.api, await world.tenant())
+  const other = clientOf(world.service.api, { ...tenant, environment: 'other' })
   for (const by of [stranger, other]) {
     const { status } = await by.call(`POST /${id}/cancel`, { status: 'paused' })
     expect(status).toBe(404)

@@ -3,44 +3,30 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 import { deliveryId, redeliveryId } from '@surehook/contracts/ids'
 import { type Client, clientOf as clientBelow, headersOf } from '@surehook/scripts/client/call'
-import { openPool } from '@surehook/service-kit/postgres/pool'
-import type { Pool } from 'pg'
-import { createDeliveryDays } from '../src/history/delivery-days.ts'
-import { createDeliveryStore, type DeliveryStore } from '../src/history/delivery-store.ts'
 import { searchSql } from '../src/history/search/search-sql.ts'
 import { clientOf, validInput } from './support/client.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
-import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+import { type HistoryWorld, openHistoryWorld } from './support/history-world.ts'
+import type { Tenant } from './support/under-test.ts'
 
-let world: World
-let service: Running
-let pool: Pool
-let store: DeliveryStore
+let world: HistoryWorld
 let tenant: Tenant
 let client: Client
 
 beforeAll(async () => {
-  world = await openWorld()
-  service = await world.startService()
-  const connectionString = world.database.databaseUrl
-  pool = openPool({ connectionString, applicationName: 'test', log })
-  store = createDeliveryStore(pool, createDeliveryDays(pool))
+  world = await openHistoryWorld()
 })
-afterAll(async () => {
-  await pool?.end()
-  await service?.[Symbol.asyncDispose]()
-  await world?.[Symbol.asyncDispose]()
-})
+afterAll(async () => world?.[Symbol.asyncDispose]())
 beforeEach(async () => {
   tenant = await world.tenant()
-  client = clientBelow(`${service.api}/api/rest`, headersOf(tenant))
+  client = clientBelow(`${world.service.api}/api/rest`, headersOf(tenant))
 })
 
 const dayMs = 86_400_000
 const now = Date.now()
 
 const subscribe = async (of = tenant, fields: object = {}): Promise<string> =>
-  (await clientOf(service.api, of).call('POST', { ...validInput(of), ...fields })).body.id
+  (await clientOf(world.service.api, of).call('POST', { ...validInput(of), ...fields })).body.id
 
 type Given = {
   webhook: string
@@ -58,13 +44,15 @@ async function logged(given: Given, of = tenant): Promise<string> {
   const { projectId, environment } = of
   const own = { deliveryId: id, subscriptionId: webhook, projectId, environment, eventId }
   const redeliveryOf = given.again === true ? original : null
-  await store.addJobs([
+  await world.store.addJobs([
     aJob({ ...own, webhookId: original, redeliveryOf, table, recordId, createdAt: at }),
   ])
   const { status = 'delivered', httpStatus = 200, errorClass = null } = given
   if (status !== 'pending') {
     const result = { status, httpStatus, errorClass }
-    await store.addTransitions([aTransition({ ...own, ...result, createdAt: at, at: at + 1 })])
+    await world.store.addTransitions([
+      aTransition({ ...own, ...result, createdAt: at, at: at + 1 }),
+    ])
   }
   return id
 }
@@ -170,7 +158,7 @@ describe('GET /_deliveries', () => {
         ...{ tenant, subscriptionIds: [webhook], filters: { table: 'users' }, source: 'tenant' },
         ...{ after, limit: 11, reads: 2 },
       })
-      const { rows } = await pool.query(sql, values)
+      const { rows } = await world.pool.query(sql, values)
       found.push(...rows.filter((row) => !row.is_bound).map((row) => row.id))
       const bound = rows.find((row) => row.is_bound)
       after = bound ? [bound.created_at.toISOString(), bound.id, bound.filed_on] : null
@@ -186,7 +174,7 @@ describe('GET /_deliveries', () => {
     const stranger = await world.tenant()
     const other = { ...tenant, environment: 'other' }
     for (const who of [stranger, other]) {
-      const theirs = clientBelow(`${service.api}/api/rest`, headersOf(who))
+      const theirs = clientBelow(`${world.service.api}/api/rest`, headersOf(who))
       await subscribe(stranger)
       for (const query of ['', `webhookId=${webhook}`, `eventId=${eventId}`, 'recordId=r9']) {
         const { body } = await theirs.call(`GET /_deliveries?${query}`)
@@ -199,7 +187,7 @@ describe('GET /_deliveries', () => {
   it('shows nothing of a deleted subscription', async () => {
     const webhook = await subscribe()
     await logged({ webhook })
-    await clientOf(service.api, tenant).call(`DELETE /${webhook}`)
+    await clientOf(world.service.api, tenant).call(`DELETE /${webhook}`)
     expect(await idsOf('')).toEqual([])
   })
 

@@ -4,41 +4,28 @@ import type { ChangeEvent, DeliveryStatus } from '@surehook/contracts/events'
 import type { EventDetail } from '@surehook/contracts/http/webhooks/questions'
 import { deliveryId, newEventId, redeliveryId } from '@surehook/contracts/ids'
 import { type Client, clientOf as clientBelow, headersOf } from '@surehook/scripts/client/call'
-import { openPool } from '@surehook/service-kit/postgres/pool'
-import type { Pool } from 'pg'
-import { createDeliveryDays } from '../src/history/delivery-days.ts'
-import { createDeliveryStore, type DeliveryStore } from '../src/history/delivery-store.ts'
 import { type Given, logChanges } from './support/changes.ts'
 import { clientOf, validInput } from './support/client.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
-import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+import { type HistoryWorld, openHistoryWorld } from './support/history-world.ts'
+import type { Tenant } from './support/under-test.ts'
 
-let world: World
-let service: Running
-let pool: Pool
-let store: DeliveryStore
+let world: HistoryWorld
 let tenant: Tenant
 let client: Client
 
 beforeAll(async () => {
-  world = await openWorld()
-  service = await world.startService()
-  const connectionString = world.database.databaseUrl
-  pool = openPool({ connectionString, applicationName: 'test', log })
-  store = createDeliveryStore(pool, createDeliveryDays(pool))
+  world = await openHistoryWorld()
 })
-afterAll(async () => {
-  await pool?.end()
-  await service?.[Symbol.asyncDispose]()
-  await world?.[Symbol.asyncDispose]()
-})
+afterAll(async () => world?.[Symbol.asyncDispose]())
 beforeEach(async () => {
   tenant = await world.tenant()
-  client = clientBelow(`${service.api}/api/rest`, headersOf(tenant))
+  client = clientBelow(`${world.service.api}/api/rest`, headersOf(tenant))
 })
 
 const subscribe = async (fields: object = {}): Promise<string> =>
-  (await clientOf(service.api, tenant).call('POST', { ...validInput(tenant), ...fields })).body.id
+  (await clientOf(world.service.api, tenant).call('POST', { ...validInput(tenant), ...fields }))
+    .body.id
 
 async function changed(change: Given = {}): Promise<ChangeEvent> {
   const [event] = await logChanges(world, tenant, [change])
@@ -62,8 +49,8 @@ async function sent(eventId: string, webhook: string, { status, again, at }: Sen
     createdAt,
   }
   const redeliveryOf = again === true ? original : null
-  await store.addJobs([aJob({ ...own, webhookId: original, redeliveryOf, recordId: 'r7' })])
-  if (status) await store.addTransitions([aTransition({ ...own, status, at: createdAt + 1 })])
+  await world.store.addJobs([aJob({ ...own, webhookId: original, redeliveryOf, recordId: 'r7' })])
+  if (status) await world.store.addTransitions([aTransition({ ...own, status, at: createdAt + 1 })])
   return id
 }
 
@@ -128,7 +115,7 @@ it('shows what the history knows of a change that the log no longer has', async 
 it('is 404 where the environment has no such event', async () => {
   await subscribe()
   const event = await changed()
-  const stranger = clientBelow(`${service.api}/api/rest`, headersOf(await world.tenant()))
+  const stranger = clientBelow(`${world.service.api}/api/rest`, headersOf(await world.tenant()))
   for (const [by, id] of [
     [client, newEventId()],
     [client, randomUUID()],

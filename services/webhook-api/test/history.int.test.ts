@@ -3,34 +3,23 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { DeliveryStatus } from '@surehook/contracts/events'
 import { deliveryId as originalId, redeliveryId } from '@surehook/contracts/ids'
 import { type Client } from '@surehook/scripts/client/call'
-import type { Pool } from 'pg'
-import { createDeliveryDays } from '../src/history/delivery-days.ts'
-import { createDeliveryStore, type DeliveryStore } from '../src/history/delivery-store.ts'
 import { clientOf, validInput } from './support/client.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
-import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+import { type HistoryWorld, openHistoryWorld } from './support/history-world.ts'
+import type { Tenant } from './support/under-test.ts'
 
-let world: World
-let service: Running
-let pool: Pool
-let store: DeliveryStore
+let world: HistoryWorld
 let tenant: Tenant
 let client: Client
 let id: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  service = await world.startService()
-  pool = world.pool
-  store = createDeliveryStore(pool, createDeliveryDays(pool))
+  world = await openHistoryWorld()
 })
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]()
-  await world?.[Symbol.asyncDispose]()
-})
+afterAll(async () => world?.[Symbol.asyncDispose]())
 beforeEach(async () => {
   tenant = await world.tenant()
-  client = clientOf(service.api, tenant)
+  client = clientOf(world.service.api, tenant)
   id = (await client.call('POST', validInput(tenant))).body.id
 })
 
@@ -58,9 +47,11 @@ async function logged(given: readonly Given[]): Promise<string[]> {
     }
     return { own, ids: { webhookId: original, redeliveryOf }, status }
   })
-  await store.addJobs(all.map(({ own, ids }) => aJob({ ...own, ...ids, projectId, environment })))
+  await world.store.addJobs(
+    all.map(({ own, ids }) => aJob({ ...own, ...ids, projectId, environment })),
+  )
   const moved = all.filter(({ status }) => status !== 'pending')
-  await store.addTransitions(
+  await world.store.addTransitions(
     moved.map(({ own, status }) =>
       aTransition({ ...own, projectId, environment, status, at: own.createdAt }),
     ),
@@ -198,14 +189,17 @@ describe('what belongs to others', () => {
     ['POST', `/${of}/recover`, { since: '2026-01-01T00:00:00Z' }],
     ['POST', `/${of}/test`],
   ]
-  const rows = async () => (await pool.query('select count(*) from delivery')).rows[0]
+  const rows = async () => (await world.pool.query('select count(*) from delivery')).rows[0]
 
   it('is 404, like an unknown id, and nothing happens', async () => {
     const [deliveryId = ''] = await logged([{ at: now, status: 'dead_letter' }])
     const before = await rows()
     const stranger = await world.tenant()
     const other = { ...tenant, environment: 'other', token: tenant.token }
-    for (const caller of [clientOf(service.api, stranger), clientOf(service.api, other)]) {
+    for (const caller of [
+      clientOf(world.service.api, stranger),
+      clientOf(world.service.api, other),
+    ]) {
       for (const [method, path, body] of calls(id, deliveryId)) {
         const theirs = await caller.call(`${method} ${path}`, body)
         const nobodys = await caller.call(`${method} ${path.replace(id, randomUUID())}`, body)
@@ -239,7 +233,7 @@ describe('redeliver', () => {
   it('refuses what was too large to have a body', async () => {
     const own = { deliveryId: randomUUID(), subscriptionId: id, createdAt: now }
     const { projectId, environment } = tenant
-    await store.addJobs([aJob({ ...own, projectId, environment, body: Buffer.alloc(0) })])
+    await world.store.addJobs([aJob({ ...own, projectId, environment, body: Buffer.alloc(0) })])
     const path = `/${id}/deliveries/${own.deliveryId}`
     expect((await client.call(`GET ${path}`)).body).toMatchObject({ body: null, attemptLog: [] })
     const { status, body } = await client.call(`POST ${path}/redeliver`)
@@ -254,7 +248,7 @@ describe('redeliver', () => {
     }
     const redelivered = async (createdAt: number) => {
       const deliveryId = randomUUID()
-      await store.addTransitions([
+      await world.store.addTransitions([
         aTransition({ ...transition, deliveryId, createdAt, at: createdAt }),
       ])
       return client.call(`POST /${id}/deliveries/${deliveryId}/redeliver`)

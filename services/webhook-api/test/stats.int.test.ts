@@ -3,38 +3,24 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 import type { WebhookStats } from '@surehook/contracts/http/webhooks/questions'
 import { type Client } from '@surehook/scripts/client/call'
-import { openPool } from '@surehook/service-kit/postgres/pool'
-import type { Pool } from 'pg'
-import { createDeliveryDays } from '../src/history/delivery-days.ts'
-import { createDeliveryStore, type DeliveryStore } from '../src/history/delivery-store.ts'
 import { deleteOldStats } from '../src/history/stats/stats-store.ts'
 import { clientOf, validInput } from './support/client.ts'
 import { aTransition } from './support/delivery-samples.ts'
-import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+import { type HistoryWorld, openHistoryWorld } from './support/history-world.ts'
+import type { Tenant } from './support/under-test.ts'
 
-let world: World
-let service: Running
-let pool: Pool
-let store: DeliveryStore
+let world: HistoryWorld
 let tenant: Tenant
 let client: Client
 let id: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  service = await world.startService()
-  const connectionString = world.database.databaseUrl
-  pool = openPool({ connectionString, applicationName: 'test', log })
-  store = createDeliveryStore(pool, createDeliveryDays(pool))
+  world = await openHistoryWorld()
 })
-afterAll(async () => {
-  await pool?.end()
-  await service?.[Symbol.asyncDispose]()
-  await world?.[Symbol.asyncDispose]()
-})
+afterAll(async () => world?.[Symbol.asyncDispose]())
 beforeEach(async () => {
   tenant = await world.tenant()
-  client = clientOf(service.api, tenant)
+  client = clientOf(world.service.api, tenant)
   id = (await client.call('POST', validInput(tenant))).body.id
 })
 
@@ -62,7 +48,7 @@ function threeAttempts(): DeliveryAttempt[] {
 }
 
 it('counts attempts by what they came to, with rate, durations and a series', async () => {
-  await store.addTransitions([
+  await world.store.addTransitions([
     ...threeAttempts(),
     attempt({ status: 'dead_letter', latencyMs: 100 }),
     attempt({ status: 'cancelled', attempted: false, latencyMs: null }),
@@ -86,7 +72,7 @@ it('counts an attempt once, however often and with whatever else it comes', asyn
   ]
   const ended = attempt({ status: 'cancelled', attempted: false, latencyMs: null })
   const batches = [[second], [first], [second, third, ended], [first, second, third], [ended]]
-  for (const batch of batches) await store.addTransitions(batch)
+  for (const batch of batches) await world.store.addTransitions(batch)
   expect(await stats()).toMatchObject({
     counts: { delivered: 1, retrying: 2, deadLetter: 0, cancelled: 1 },
     attempts: 3,
@@ -107,7 +93,7 @@ it('counts once what several writers are told at the same time', async () => {
   const parts = [all, all.slice(10, 60), all.slice(30), all]
   // A writer may wait too long for another one. It then repeats, as the log does.
   const write = async (part: DeliveryAttempt[]): Promise<void> =>
-    store.addTransitions(part).catch((err: { code?: string }) => {
+    world.store.addTransitions(part).catch((err: { code?: string }) => {
       if (err.code !== '55P03' && err.code !== '40P01') throw err
       return write(part)
     })
@@ -121,15 +107,15 @@ it('counts once what several writers are told at the same time', async () => {
 it('counts nothing of what was rolled back', async () => {
   const broken = attempt({ status: 'delivered', answer: 'x' })
   const tooLate = { ...broken, deliveryId: 'no uuid' }
-  await expect(store.addTransitions([broken, tooLate])).rejects.toThrow()
+  await expect(world.store.addTransitions([broken, tooLate])).rejects.toThrow()
   expect((await stats()).attempts).toBe(0)
-  await store.addTransitions([broken])
+  await world.store.addTransitions([broken])
   expect((await stats()).attempts).toBe(1)
 })
 
 it('looks back as far as it is asked to', async () => {
   for (const back of [0, 2, 30, 200]) {
-    await store.addTransitions([attempt({ at: now - back * hourMs })])
+    await world.store.addTransitions([attempt({ at: now - back * hourMs })])
   }
   const of = async (window: string) => {
     const { attempts, series } = await stats(window)
@@ -140,7 +126,7 @@ it('looks back as far as it is asked to', async () => {
     [2, 97],
     [3, 169],
   ])
-  await deleteOldStats(pool, now + 9 * 24 * hourMs)
+  await deleteOldStats(world.pool, now + 9 * 24 * hourMs)
   expect(await of('7d')).toEqual([0, 169])
 })
 
@@ -151,7 +137,7 @@ it('says nothing of attempts where there are none', async () => {
 })
 
 it('is of the own subscription, and of a window that there is', async () => {
-  const stranger = clientOf(service.api, await world.tenant())
+  const stranger = clientOf(world.service.api, await world.tenant())
   expect((await stranger.call(`GET /${id}/stats`)).body.error).toBe('WEBHOOK_NOT_FOUND')
   const { status, body } = await client.call(`GET /${id}/stats?window=2h`)
   expect([status, body.violations?.[0]?.field]).toEqual([400, 'window'])

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { retryTopic } from '@surehook/contracts/topics'
-import { until } from '@surehook/testing/until'
 import { type Harness, openHarness } from './support/harness.ts'
 
 let harness: Harness
@@ -20,8 +19,6 @@ afterEach(async () => dispatcher[Symbol.asyncDispose]())
 
 const subscribe = (retryDelays: string[] | null, id: string = randomUUID()) =>
   harness.subscribe(harness.receiver.url(path), { id, policy: harness.policy(id, { retryDelays }) })
-const settled = (deliveryId: string, status: string) =>
-  until(() => harness.transitionsOf(deliveryId).at(-1)?.status === status)
 const gaps = () => {
   const times = harness.receiver.receipts(path).map(({ at }) => at)
   return times.slice(1).map((at, nth) => at - (times[nth] ?? 0))
@@ -30,7 +27,7 @@ const gaps = () => {
 it('a subscription has as many attempts, after such delays, as its schedule says', async () => {
   harness.receiver.answer(path, () => ({ status: 500 }))
   const job = await harness.enqueueOne(await subscribe(['400ms', '100ms']))
-  await settled(job.deliveryId, 'dead_letter')
+  await harness.settled(job.deliveryId, 'dead_letter')
   expect(gaps()).toHaveLength(2)
   expect(gaps()[0]).toBeGreaterThanOrEqual(400)
   expect(gaps()[1]).toBeGreaterThanOrEqual(100)
@@ -41,9 +38,9 @@ it('a change applies to a delivery that waits already', async () => {
   harness.receiver.answer(path, () => ({ status: 500 }))
   const subscription = await subscribe(['1s', '1s', '1s'])
   const job = await harness.enqueueOne(subscription)
-  await settled(job.deliveryId, 'retrying')
+  await harness.settled(job.deliveryId, 'retrying')
   await subscribe(['1s'], subscription.id)
-  await settled(job.deliveryId, 'dead_letter')
+  await harness.settled(job.deliveryId, 'dead_letter')
   expect(harness.receiver.receipts(path)).toHaveLength(2)
 })
 
@@ -53,9 +50,9 @@ it('an open circuit takes no attempt of a schedule', async () => {
   const subscription = await subscribe(['100ms', '100ms', '100ms', '100ms', '100ms', '100ms'])
   const job = await harness.enqueueOne(subscription)
   // The fifth failure opens it.
-  await settled(job.deliveryId, 'paused')
+  await harness.settled(job.deliveryId, 'paused')
   isUp = true
-  await settled(job.deliveryId, 'delivered')
+  await harness.settled(job.deliveryId, 'delivered')
   expect(harness.transitionsOf(job.deliveryId).at(-1)).toMatchObject({ attempts: 6 })
 })
 
@@ -79,7 +76,7 @@ it('a window full of jobs that wait for hours holds up nothing else of its parti
   const short = await subscribe(['100ms', '200ms', '300ms'], subscription.id)
   dispatcher = await harness.start({ WEBHOOK_WINDOW: '10' })
   const jobs = await harness.enqueue(short, 30)
-  for (const { deliveryId } of [waiting, ...jobs]) await settled(deliveryId, 'delivered')
+  for (const { deliveryId } of [waiting, ...jobs]) await harness.settled(deliveryId, 'delivered')
   const attempts = harness.receiver.receipts(path).length
   expect(attempts).toBeGreaterThan(jobs.length + 1)
 })

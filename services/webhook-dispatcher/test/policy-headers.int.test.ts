@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import type { SubscriptionState } from '@surehook/contracts/events'
-import { until } from '@surehook/testing/until'
 import { type Harness, openHarness } from './support/harness.ts'
 
 let harness: Harness
@@ -27,14 +26,12 @@ const subscribe = (headers: Record<string, string>, change: Partial<Subscription
     policy: harness.policy(id, { headers }),
   })
 }
-const settled = (deliveryId: string, status: string) =>
-  until(() => harness.transitionsOf(deliveryId).at(-1)?.status === status)
 
 it('every attempt has the headers of its moment, ours among them as ever', async () => {
   const subscription = await subscribe({ Authorization: value, 'X-Route': 'blue' })
   harness.receiver.answer(path, (_receipt, nth) => ({ status: nth === 1 ? 500 : 204 }))
   const job = await harness.enqueueOne(subscription)
-  await settled(job.deliveryId, 'delivered')
+  await harness.settled(job.deliveryId, 'delivered')
   const receipts = harness.receiver.receipts(path)
   expect(receipts.map(({ headers }) => headers['authorization'])).toEqual([value, value])
   expect(receipts[0]?.headers).toMatchObject({
@@ -44,7 +41,7 @@ it('every attempt has the headers of its moment, ours among them as ever', async
   })
   await subscribe({ 'X-Route': 'green' }, { id: subscription.id })
   const later = await harness.enqueueOne(subscription)
-  await settled(later.deliveryId, 'delivered')
+  await harness.settled(later.deliveryId, 'delivered')
   const last = harness.receiver.receipts(path).at(-1)
   expect([last?.headers['x-route'], last?.headers['authorization']]).toEqual(['green', undefined])
 })
@@ -56,7 +53,7 @@ it('an answer that echoes a value is stored without it', async () => {
     body: JSON.stringify({ got: headers['authorization'] }),
   }))
   const job = await harness.enqueueOne(subscription)
-  await settled(job.deliveryId, 'delivered')
+  await harness.settled(job.deliveryId, 'delivered')
   expect(harness.transitionsOf(job.deliveryId)[0]?.answer).toBe('{"got":"***"}')
 })
 
@@ -65,7 +62,7 @@ it('a redirect is not followed, so nobody else gets them', async () => {
   const location = harness.receiver.url(other)
   harness.receiver.answer(path, () => ({ status: 307, headers: { location } }))
   const job = await harness.enqueueOne(await subscribe({ Authorization: value }))
-  await settled(job.deliveryId, 'dead_letter')
+  await harness.settled(job.deliveryId, 'dead_letter')
   expect(harness.receiver.receipts(other)).toEqual([])
 })
 
@@ -75,7 +72,7 @@ it('deliveries wait while the headers cannot be read', async () => {
   const policy = { ...harness.policy(id, {}), headers: lost }
   const subscription = await harness.subscribe(harness.receiver.url(path), { id, policy })
   const job = await harness.enqueueOne(subscription)
-  await settled(job.deliveryId, 'paused')
+  await harness.settled(job.deliveryId, 'paused')
   await subscribe({ 'X-Route': 'blue' }, { id })
-  await settled(job.deliveryId, 'delivered')
+  await harness.settled(job.deliveryId, 'delivered')
 })

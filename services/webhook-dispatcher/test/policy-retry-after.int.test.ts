@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import { until } from '@surehook/testing/until'
 import { type Harness, openHarness } from './support/harness.ts'
 
 let harness: Harness
@@ -24,8 +23,6 @@ const subscribe = (retryAfter: boolean) => {
   const policy = harness.policy(id, { retryAfter })
   return harness.subscribe(harness.receiver.url(path), { id, policy })
 }
-const settled = (deliveryId: string, status: string) =>
-  until(() => harness.transitionsOf(deliveryId).at(-1)?.status === status)
 const asks = (seconds: number) =>
   harness.receiver.answer(path, (_receipt, nth) =>
     nth === 1 ? { status: 503, headers: { 'retry-after': String(seconds) } } : { status: 204 },
@@ -38,7 +35,7 @@ const gap = () => {
 it('a receiver that asks for it is not called before, over all steps of the ladder', async () => {
   asks(2)
   const job = await harness.enqueueOne(await subscribe(true))
-  await settled(job.deliveryId, 'delivered')
+  await harness.settled(job.deliveryId, 'delivered')
   expect(gap()).toBeGreaterThanOrEqual(2_000)
   expect(gap()).toBeLessThan(4_000)
   const [failed, delivered] = harness.transitionsOf(job.deliveryId)
@@ -51,16 +48,16 @@ it('a receiver that asks for it is not called before, over all steps of the ladd
 it('the wait is kept over a restart', async () => {
   asks(3)
   const job = await harness.enqueueOne(await subscribe(true))
-  await settled(job.deliveryId, 'retrying')
+  await harness.settled(job.deliveryId, 'retrying')
   await dispatcher[Symbol.asyncDispose]()
   dispatcher = await start()
-  await settled(job.deliveryId, 'delivered')
+  await harness.settled(job.deliveryId, 'delivered')
   expect(gap()).toBeGreaterThanOrEqual(3_000)
 })
 
 it('without the policy the delays count alone', async () => {
   asks(600)
   const job = await harness.enqueueOne(await subscribe(false))
-  await settled(job.deliveryId, 'delivered')
+  await harness.settled(job.deliveryId, 'delivered')
   expect(gap()).toBeLessThan(4_000)
 })

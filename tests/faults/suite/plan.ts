@@ -46,7 +46,7 @@ export type Trial = {
   clockAheadMs: number
   diskLateMs: number
   /** The number of writers per transport; each pauses for `pauseMs` after a change. */
-  writers: { rest: number; graphql: number; topic: number }
+  writers: { rest: number; graphql: number; topic: number; http: number }
   pauseMs: number
   /** Seconds of load before the fault. */
   leadS: number
@@ -125,7 +125,12 @@ function draw(
       -26 * hourMs,
     ]),
     diskLateMs: random.int(20, 400),
-    writers: { rest: random.int(4, 8), graphql: random.int(2, 5), topic: random.int(2, 5) },
+    writers: {
+      rest: random.int(4, 8),
+      graphql: random.int(2, 5),
+      topic: random.int(2, 5),
+      http: random.int(2, 5),
+    },
     pauseMs: random.int(80, 160),
     leadS: random.int(2, 5),
   }

@@ -1,10 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createTenant } from '@surehook/scripts/client/tenant'
+import { createTenant, type Tenant } from '@surehook/scripts/client/tenant'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import {
   type ChangeTransport,
   graphqlTransport,
+  httpTransport,
   restTransport,
   topicTransport,
 } from '../../support/change-transports.ts'
@@ -13,6 +14,7 @@ import {
   type Account,
   closeLedger,
   type Subscriber,
+  subscribeToPublished,
   subscribeTwice,
 } from '../../support/deliveries/ledger.ts'
 import { type Load, startLoad } from '../../support/deliveries/load.ts'
@@ -36,7 +38,7 @@ export type Outcome = {
   faults: readonly string[]
 }
 
-const transportNames = ['rest', 'graphql', 'topic'] as const
+const transportNames = ['rest', 'graphql', 'topic', 'http'] as const
 /** The usual time between the answer to a change and its delivery. */
 const usualMs = 1_000
 const recoverWithinMs = 120_000
@@ -66,14 +68,12 @@ export async function runUnderLoad(
   const refusedBefore = await audit.refused()
   const tenant = await createTenant(stage.platform)
   const subscribers = await subscribeTwice(tenant, receiver, { hasPolicy })
-  const rest = restTransport(tenant, { keyed: true })
-  const graphql = graphqlTransport(tenant, { keyed: true })
-  const topic = topicTransport(stage.publisher, tenant)
+  if (shape.writers.http > 0) subscribers.push(await subscribeToPublished(tenant, receiver))
   using watch = new Watch(receiver, subscribers)
   let acknowledged = 0
   const delay = monitorEventLoopDelay()
   delay.enable()
-  const transports = mixed({ rest, graphql, topic }, shape)
+  const transports = openTransports(tenant, stage, shape)
   const load = startLoad(tenant, {
     transports,
     concurrency: transports.length,
@@ -93,7 +93,7 @@ export async function runUnderLoad(
     await work()
     const endedAt = Date.now()
     outcome.faultMs = endedAt - during.from
-    const recoveredAt = await recovered(watch, endedAt, load)
+    const recoveredAt = await recovered(watch, endedAt, { load, transports })
     during.until = recoveredAt
     outcome.recoveryMs = recoveredAt - endedAt
   } catch (err) {
@@ -120,14 +120,27 @@ export async function runUnderLoad(
   return { ...outcome, stoodStillMs, acknowledged, unanswered, accounts, repetitions, faults }
 }
 
-function mixed(
-  by: Record<(typeof transportNames)[number], ChangeTransport>,
+/** Returns one entry per writer. */
+function openTransports(
+  tenant: Tenant,
+  { publisher }: Pick<Stage, 'publisher'>,
   { writers }: LoadShape,
-) {
+): ChangeTransport[] {
+  const by = {
+    rest: restTransport(tenant, { keyed: true }),
+    graphql: graphqlTransport(tenant, { keyed: true }),
+    topic: topicTransport(publisher, tenant),
+    http: httpTransport(tenant),
+  }
   return transportNames.flatMap((name) => Array.from({ length: writers[name] }, () => by[name]))
 }
 
-async function recovered(watch: Watch, endedAt: number, load: Load): Promise<number> {
+async function recovered(
+  watch: Watch,
+  endedAt: number,
+  { load, transports }: { load: Load; transports: readonly ChangeTransport[] },
+): Promise<number> {
+  const names = [...new Set(transports.map(({ name }) => name))]
   let ended: number | null = null
   let failed: Error | null = null
   load.done.catch((err: Error) => {
@@ -136,7 +149,7 @@ async function recovered(watch: Watch, endedAt: number, load: Load): Promise<num
   await waitUntil(
     () => {
       if (failed !== null) throw failed
-      ended = watch.recoveredAt(endedAt, transportNames, usualMs)
+      ended = watch.recoveredAt(endedAt, names, usualMs)
       return ended !== null
     },
     { what: 'recovery', timeoutMs: recoverWithinMs },

@@ -60,7 +60,7 @@ async function logIn(): Promise<number> {
 const insert = async () => (await tenant.insert({ status: 'new' })).id
 const written: string[] = []
 
-it('while the certificate of Redis has expired webhooks go out, and with a new one all is well', async () => {
+it('an expired certificate of Redis: webhooks are delivered, and a new certificate repairs the rest', async () => {
   const { credentials, endpoints } = world.system.stack
   const { ca, redis, certificateFile } = credentials
   const url = endpoints.redisUrl.replace('://', `://admin:${redis.admin}@`)
@@ -88,7 +88,7 @@ it('while the certificate of Redis has expired webhooks go out, and with a new o
   }
 }, 120_000)
 
-it('while the certificate of PostgreSQL has expired writes are refused, and with a new one nothing is lost', async () => {
+it('an expired certificate of PostgreSQL: writes are refused, and after renewal nothing is lost', async () => {
   const { credentials, endpoints } = world.system.stack
   const admin = new Client({ connectionString: endpoints.databaseUrl })
   await admin.connect()
@@ -152,7 +152,7 @@ async function refusalOf({ endpoints, credentials }: SecuredStack): Promise<stri
   }
 }
 
-it('while the certificate of Kafka has expired open connections go on, who starts waits, and with a new one nothing is lost', async () => {
+it('an expired certificate of Kafka: open connections continue, new processes wait, and after renewal nothing is lost', async () => {
   const { stack, services } = world.system
   const { credentials } = stack
   const [dispatcher] = services['webhook-dispatcher']

@@ -36,8 +36,8 @@ async function makeKnown(name: string): Promise<number> {
   return (await admin(world.system, path, {})).status
 }
 
-describe('of three brokers, in the middle of changes', () => {
-  it('each is restarted in turn: nothing is lost', async () => {
+describe('with three Kafka brokers, during changes', () => {
+  it('a restart of each in turn loses nothing', async () => {
     const load = {
       cause: 'three brokers restarted in turn',
       changes: 300,
@@ -54,7 +54,7 @@ describe('of three brokers, in the middle of changes', () => {
     await allReady(world.system)
   }, 240_000)
 
-  it('the one that leads is killed and stays away: everything goes on without it', async () => {
+  it('the leader is killed and stays away: work continues without it', async () => {
     const leader = await cluster.leaderOf(changesTopic, 0)
     const node = cluster.nodes[leader - 1]
     const load = { cause: 'one of three brokers killed', changes: 1_000, ...patient }
@@ -69,7 +69,7 @@ describe('of three brokers, in the middle of changes', () => {
     await cluster.untilInSync()
   }, 240_000)
 
-  it('the one that leads stands still: everything goes on without it', async () => {
+  it('the leader stands still: work continues without it', async () => {
     const leader = await cluster.leaderOf(changesTopic, 0)
     const node = cluster.nodes[leader - 1]
     if (node === undefined) throw new Error('nobody leads')
@@ -84,7 +84,7 @@ describe('of three brokers, in the middle of changes', () => {
     await cluster.untilInSync()
   }, 240_000)
 
-  it('the first of all addresses stands still, and goes on in the middle of changes', async () => {
+  it('the broker with the first address stands still, and services that start use the others', async () => {
     const load = { cause: 'the first broker stands still for a while', changes: 300, ...patient }
     await world.duringLoad({ ...load, goesOn: true }, () =>
       standStill(cluster.nodes.slice(0, 1), async () => {
@@ -100,7 +100,7 @@ describe('of three brokers, in the middle of changes', () => {
     await allReady(world.system)
   }, 240_000)
 
-  it('two are killed: nothing is acknowledged that only one has, and nothing is lost', async () => {
+  it('two are killed: no change is acknowledged with a single copy, and nothing is lost', async () => {
     const [first, second] = cluster.nodes
     const load = { cause: 'two of three brokers killed', changes: 600, ...patient }
     await world.duringLoad(load, async () => {

@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(controls, { recursive: true, force: true })
 })
 
-it('a full disk of Kafka ends the broker; with room again and a start of it nothing is lost', async () => {
+it('a full disk ends the Kafka broker; after it has room and restarts, nothing is lost', async () => {
   if (disk === null) {
     process.stdout.write('no C compiler here, or not Linux: a full disk was not tested\n')
     return

@@ -40,7 +40,7 @@ async function openWorld(how: Replication): Promise<void> {
   await untilSlotsAreSafe(pair, 3)
 }
 
-describe('the primary of PostgreSQL is lost in the middle of 1,000 changes, its stand-by is promoted', () => {
+describe('when PostgreSQL loses its primary during 1,000 changes, and the stand-by is promoted', () => {
   it('with synchronous replication no acknowledged change is lost', async () => {
     await openWorld('synchronous')
     const load = { cause: 'fail-over, synchronous', changes: 1_000, mayRepeat: undecidedAtMost }
@@ -58,7 +58,7 @@ describe('the primary of PostgreSQL is lost in the middle of 1,000 changes, its 
     await world.duringLoad({ cause: 'after the fail-over', changes: 200 }, async () => {})
   }, 240_000)
 
-  it('a primary that stands still is left as well', async () => {
+  it('a primary that stands still is replaced too', async () => {
     await openWorld('synchronous')
     const load = { cause: 'fail-over, the primary stands still', changes: 1_000 }
     const patient = { mayRepeat: undecidedAtMost, settleWithinMs: 90_000 }
@@ -69,7 +69,7 @@ describe('the primary of PostgreSQL is lost in the middle of 1,000 changes, its 
     await allReady(world.system)
   }, 240_000)
 
-  it('with asynchronous replication what the stand-by had not got is lost, and was delivered to nobody', async () => {
+  it('with asynchronous replication, changes that the stand-by lacks are lost, and were never delivered', async () => {
     await openWorld('asynchronous')
     const { receiver } = world
     const tenant = await world.tenant()

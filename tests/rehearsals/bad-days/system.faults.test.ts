@@ -35,14 +35,14 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-it('Redis that forgets everything loses no delivery and repeats none', async () => {
+it('when Redis forgets everything, no delivery is lost or repeated', async () => {
   const port = Number(new URL(world.system.endpoints.redisUrl).port)
   await world.duringLoad({ cause: 'Redis flushed', changes: 600 }, async () => {
     expect(String(await askPort(port, 'FLUSHALL\r\n'))).toBe('+OK\r\n')
   })
 }, 120_000)
 
-it('replicas that are killed during a rolling restart of everything lose nothing', async () => {
+it('when replicas are killed during a rolling restart of everything, nothing is lost', async () => {
   const { services } = world.system
   const load = { cause: 'rolling restart, replicas killed', changes: 300, goesOn: true }
   await world.duringLoad({ ...load, mayRepeat: undecidedAtMost }, async () => {
@@ -57,7 +57,7 @@ it('replicas that are killed during a rolling restart of everything lose nothing
   await allReady(world.system)
 }, 180_000)
 
-it('an expired certificate of a receiver is an error of class tls; renewed in time, nothing is lost', async () => {
+it('an expired certificate of a receiver gives errors of class tls; after renewal nothing is lost', async () => {
   const expired = await world.authority.issue({ notAfter: new Date(Date.now() - 60_000) })
   await using receiver = await openReceiver(expired)
   const tenant = await world.tenant()
@@ -90,7 +90,7 @@ const poison = [
   Buffer.alloc(0),
 ]
 
-it('poisoned messages on every topic are put aside and hold nothing up', async () => {
+it('poisoned messages on every topic are put aside, and delay no other message', async () => {
   const { kafkaBrokers } = world.system.endpoints
   const log = createLogger('poison', 'silent')
   const kafka = createKafka({ brokers: [kafkaBrokers], clientId: 'poison', log })

@@ -71,7 +71,7 @@ function describe(what: string, deliveries: readonly Delivered[]): string {
   return `${what}: ${deliveries.length} deliveries, p50 ${at(0.5)}, p99 ${at(0.99)}`
 }
 
-it('dispatchers are restarted one after the other: partitions that stay are not held up', async () => {
+it('a rolling restart of dispatchers does not delay partitions that stay', async () => {
   const tenant = await world.tenant()
   const endpoints = await subscribeAll(tenant)
   const watch = new OwnershipWatch(admin)

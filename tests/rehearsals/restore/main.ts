@@ -29,7 +29,7 @@ const { values } = parseArgs({
   options: { dir: { type: 'string', default: `${localDir}/restore` } },
 })
 
-const load = { writers: { rest: 4, graphql: 2, topic: 2 }, pauseMs: 100, leadS: 3 }
+const load = { writers: { rest: 4, graphql: 2, topic: 2, http: 0 }, pauseMs: 100, leadS: 3 }
 const since = ['--since', '30m']
 const oneOfEach = Object.fromEntries(serviceNames.map((name) => [name, 1])) as Record<
   ServiceName,

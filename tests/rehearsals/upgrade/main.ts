@@ -20,7 +20,12 @@ const usage = `npm run rehearse -- upgrade [--from <commit>] [--back webhook-dis
 
 /** The default if nothing was released yet. */
 const commitsBack = 20
-const load = { writers: { rest: 4, graphql: 2, topic: 2 }, pauseMs: 100, leadS: 3, mayRepeat: 0 }
+const load = {
+  writers: { rest: 4, graphql: 2, topic: 2, http: 0 },
+  pauseMs: 100,
+  leadS: 3,
+  mayRepeat: 0,
+}
 const twoOfEach = Object.fromEntries(serviceNames.map((name) => [name, 2])) as Record<
   ServiceName,
   number

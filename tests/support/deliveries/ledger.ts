@@ -3,6 +3,7 @@ import type { EventPayload } from '@surehook/contracts/event-payload'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { Receipt, Receiver } from '@surehook/scripts/receiver/receiver'
 import { waitUntil } from '@surehook/service-kit/wait-until'
+import { ordersTable, publishedTable } from '../change-transports.ts'
 import type { DeliveryAudit, Statuses } from './delivery-audit.ts'
 import { loadColumns, type Story, type Written } from './load.ts'
 
@@ -31,7 +32,7 @@ const harmlessPolicy = {
 }
 
 /**
- * Two subscriptions: to everything; and to half the records, with every 20th event refused at first.
+ * Two subscriptions to `orders`: to all records; and to half of them, with every 20th event refused at first.
  * @param hasPolicy the second has a delivery policy, and its refusals a `Retry-After`
  */
 export async function subscribeTwice(
@@ -47,16 +48,28 @@ export async function subscribeTwice(
     filter: { lane: 'even' },
     ...(hasPolicy && { policy: harmlessPolicy }),
   })
-  const isEven = ({ lane }: Story) => lane === 'even'
+  const isOrder = ({ table }: Story) => table === ordersTable
+  const isEven = (story: Story) => isOrder(story) && story.lane === 'even'
   const own = hasPolicy ? ownHeader.value : undefined
   return [
     answering(
       receiver,
-      { name: 'all', id: allId, path: all, wants: () => true, own: undefined },
+      { name: 'all', id: allId, path: all, wants: isOrder, own: undefined },
       Infinity,
     ),
     answering(receiver, { name: 'even', id: evenId, path: even, wants: isEven, own }, 20),
   ]
+}
+
+/** Subscribes to the changes that are published over HTTP. */
+export async function subscribeToPublished(
+  tenant: Tenant,
+  receiver: Receiver,
+): Promise<Subscriber> {
+  const path = `/published-${randomUUID()}`
+  const { id } = await tenant.subscribe(receiver.url(path), { table: publishedTable })
+  const wants = ({ table }: Story) => table === publishedTable
+  return answering(receiver, { name: 'published', id, path, wants, own: undefined }, 20)
 }
 
 /** Refuses the first try of every nth event, and everything while `away`. */

@@ -9,6 +9,7 @@ export type Change = { operation: ChangeOperation; version: number }
 /** The changes of one record. `ref` is a unique value in the record. */
 export type Story = {
   ref: string
+  table: string
   lane: 'even' | 'odd'
   /** In commit order: changes that were acknowledged, or seen to have been made. */
   changes: Change[]
@@ -52,7 +53,7 @@ export const loadColumns = { ref: 'text', version: 'integer', lane: 'text' }
 const changesPerRecord = 4
 const retryMs = 100
 
-/** Starts to write `orders` through the gateway, whatever happens to the services. */
+/** Starts to write records, whatever happens to the services. */
 export function startLoad(tenant: Tenant, options: LoadOptions): Load {
   const load = new RunningLoad(tenant, options)
   const done = load.run()
@@ -135,7 +136,8 @@ class RunningLoad {
     lane: Story['lane'],
     transport: ChangeTransport,
   ): Promise<{ story: Story; id: string }> {
-    let story: Story = { ref: randomUUID(), lane, changes: [] }
+    const { table } = transport
+    let story: Story = { ref: randomUUID(), table, lane, changes: [] }
     for (const deadline = this.#deadline(); ; await this.#pause(deadline)) {
       const id = await transport.insert({ ref: story.ref, lane, version: 1 })
       if (id !== null) {
@@ -146,7 +148,7 @@ class RunningLoad {
       this.#unanswered++
       if (transport.repeatsInserts) continue
       this.#uncertain.push(story)
-      story = { ref: randomUUID(), lane, changes: [] }
+      story = { ref: randomUUID(), table, lane, changes: [] }
     }
   }
 

@@ -9,7 +9,7 @@ import { parseInstant } from './instant.ts'
  */
 export type Compare = (value: unknown) => number
 
-/** Whether operands of the type are numbers in string form. */
+/** True if operands of the type are numbers in string form. */
 export const isNumeric = (type: FieldType | null): boolean =>
   type === 'bigint' || type === 'decimal'
 

@@ -117,13 +117,15 @@ export const recoverWebhook = defineOperation({
   summary: 'Recover dead letters',
   description:
     'Sends every dead letter of the span again that was not sent again yet. The work runs in ' +
-    'the background.',
+    'the background. It skips deliveries whose body has expired.',
   headers,
   params: one,
   body: RecoverInput,
   reply: {
     status: 202,
-    schema: z.object({ count: z.int().describe('Deliveries that will be sent again') }),
+    schema: z.object({
+      count: z.int().describe('Dead letters to send again, including those whose body has expired'),
+    }),
   },
   errors: [...refusals, 'WEBHOOK_NOT_FOUND', 'CONFLICT'],
 })

@@ -71,21 +71,23 @@ export const previewWebhook = defineOperation({
   errors: [...refusals, 'ENVIRONMENT_MISMATCH', 'RATE_LIMIT_EXCEEDED'],
 })
 
-export const outcomes = [...deliveryStatuses, 'not_delivered', 'unknown'] as const
+const outcomes = [...deliveryStatuses, 'not_delivered', 'unknown'] as const
+
+/** What became of a change at one subscription, and why. */
+export const explainedOutcome = {
+  outcome: z
+    .enum(outcomes)
+    .describe('The status of the delivery, if there is one. `unknown`: the log does not tell'),
+  reason: z.string().describe('The explanation, as a sentence'),
+  field: z
+    .string()
+    .optional()
+    .describe('The first field of the subscription that kept the change out'),
+  delivery: Delivery.optional(),
+}
 
 export const Explanation = z
-  .object({
-    eventId: z.string(),
-    outcome: z
-      .enum(outcomes)
-      .describe('The status of the delivery, if there is one. `unknown`: the log does not tell'),
-    reason: z.string().describe('The explanation, as a sentence'),
-    field: z
-      .string()
-      .optional()
-      .describe('The first field of the subscription that kept the change out'),
-    delivery: Delivery.optional(),
-  })
+  .object({ eventId: z.string(), ...explainedOutcome })
   .meta({ id: 'Explanation' })
 export type Explanation = z.infer<typeof Explanation>
 

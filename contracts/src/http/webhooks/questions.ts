@@ -4,7 +4,7 @@ import { JsonObject } from '../../json-object.ts'
 import { defineOperation } from '../../operation.ts'
 import { nextCursor } from '../admin/admin.ts'
 import { Instant } from '../instant.ts'
-import { outcomes } from './log.ts'
+import { explainedOutcome } from './log.ts'
 import { Delivery, managed, refusals, text, WatchedTable } from './webhooks.ts'
 
 /** The most deliveries that one request reads to find those that match. */
@@ -77,15 +77,7 @@ export const EventOutcome = z
   .object({
     webhookId: z.string().describe('The id of the subscription'),
     delivered: z.boolean().describe('True if the receiver answered 2xx'),
-    outcome: z
-      .enum(outcomes)
-      .describe('The status of the delivery, if there is one. `unknown`: the log does not tell'),
-    reason: z.string().describe('The explanation, as a sentence'),
-    field: z
-      .string()
-      .optional()
-      .describe('The first field of the subscription that kept the change out'),
-    delivery: Delivery.optional(),
+    ...explainedOutcome,
   })
   .meta({ id: 'EventOutcome' })
 export type EventOutcome = z.infer<typeof EventOutcome>

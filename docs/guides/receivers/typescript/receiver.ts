@@ -13,7 +13,7 @@ const secrets = JSON.parse(WEBHOOK_SECRETS) as string[]
 const toleranceS = 300
 const maxBodyBytes = 2_000_000
 
-/** Whether these bytes were sent by us, and lately. */
+/** True if we sent these bytes, and lately. */
 function isGenuine(headers: IncomingHttpHeaders, body: Buffer): boolean {
   const timestamp = text(headers['webhook-timestamp'])
   const ageS = Date.now() / 1000 - Number(timestamp)

@@ -49,7 +49,7 @@ export type StateWriterOptions = {
  */
 export function createStateWriter(options: StateWriterOptions): StateWriter {
   const { pool, service, slot, producer, relay, timeoutMs = 10_000 } = options
-  const demandRelay = () => {
+  const assertRelayHealthy = () => {
     if (!producer.healthy || !relay.healthy) throw unavailable('State cannot be relayed now')
   }
   const writeAlways: StateWriter['writeAlways'] = async (work) => {
@@ -62,13 +62,13 @@ export function createStateWriter(options: StateWriterOptions): StateWriter {
     )
     const last = emitted.at(-1)
     if (last === undefined) return result
-    demandRelay()
+    assertRelayHealthy()
     await waitUntilRelayed(pool, slot, last, { timeoutMs })
     return result
   }
   return {
     async write(work) {
-      demandRelay()
+      assertRelayHealthy()
       return writeAlways(work)
     },
     writeAlways,

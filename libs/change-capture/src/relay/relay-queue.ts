@@ -116,7 +116,7 @@ export class RelayQueue {
     return passed.at(-1)?.lsn ?? null
   }
 
-  /** Whether records and bytes are below the limits divided by `part`. */
+  /** True if records and bytes are below the limits divided by `part`. */
   #isBelow(part: number): boolean {
     const records = this.#window.length - this.#head
     return this.#heldBytes * part < this.#limits.bytes && records * part < this.#limits.records

@@ -57,7 +57,7 @@ export class RelaySession implements AsyncDisposable {
   #fullTimer: NodeJS.Timeout | undefined
   #closed = false
   #nextAt = 0
-  /** Whether the transaction being read contains a message of this service. */
+  /** True if the transaction being read contains a message of this service. */
   #isOurs = false
   #confirming: NodeJS.Timeout | undefined
   #confirmedAt = Number.NEGATIVE_INFINITY
@@ -106,7 +106,7 @@ export class RelaySession implements AsyncDisposable {
     this.#states.confirmed(lsn)
   }
 
-  /** Whether reading is paused until Kafka acknowledges records. */
+  /** True if reading is paused until Kafka acknowledges records. */
   get isFull(): boolean {
     return this.#fullTimer !== undefined
   }

@@ -6,7 +6,7 @@
 export class StatesPosition {
   /** Position after the last state that was read, or the position where reading began. */
   #position: bigint
-  /** Whether a state was read whose commit has not been reached. */
+  /** True if a state was read whose commit has not been reached. */
   #isOpen = false
   #isPublished = false
 

@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import { parseLsn } from './lsn.ts'
 
 export type SlotState = {
-  /** Whether a process reads the slot. */
+  /** True if a process reads the slot. */
   active: boolean
   confirmed: bigint
   /** Bytes of WAL after the confirmed position. */

@@ -64,7 +64,7 @@ function logInto(log: Logger): (entry: LogEntry) => void {
     log: { message, timestamp: _timestamp, logger: _logger, ...fields },
   }) => {
     if (knownWarnings.test(message)) return
-    // What kafkajs logs as an error is a lost connection that it restores itself. Nobody must act.
+    // kafkajs logs a lost connection as an error, and restores it itself. Nobody must act.
     const write = level <= logLevel.WARN ? log.warn : log.debug
     write.call(log, { namespace, reason: message, ...fields, stack: undefined }, 'kafka.client')
   }

@@ -14,6 +14,10 @@ function openTopicCluster(): TopicCluster {
     return {
       connect: async () => void events.push(`${number} connected`),
       addMultipleTargetTopics: async (topics: string[]) => void events.push(topics.join()),
+      refreshMetadata: async () => {
+        if (number === 2) throw new Error('away')
+        events.push(`${number} refreshed`)
+      },
       disconnect: async () => void events.push(`${number} closed`),
     }
   }
@@ -39,4 +43,18 @@ it('connects again after a drop, and a second drop of the old one changes nothin
   await cluster.drop(failed)
   expect(await cluster.connected()).toBe(await next)
   expect(events).toEqual(['1 connected', 'a,b', '1 closed', '2 connected', 'a,b'])
+})
+
+it('refreshes only the current connections, and closes them if that fails', async () => {
+  const cluster = openTopicCluster()
+  const first = cluster.connected()
+  await cluster.refresh(first)
+  await cluster.drop(first)
+  const second = cluster.connected()
+  await cluster.refresh(first)
+  await second
+  events = []
+  await cluster.refresh(second)
+  expect(events).toEqual(['2 closed'])
+  expect(cluster.connected()).not.toBe(second)
 })

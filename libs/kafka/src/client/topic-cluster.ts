@@ -23,6 +23,20 @@ export class TopicCluster implements AsyncDisposable {
     return (this.#cluster ??= this.#connect())
   }
 
+  /**
+   * Reads the metadata of `cluster` again, unless another one has replaced it. A failure closes it.
+   */
+  async refresh(cluster: Promise<Cluster>): Promise<void> {
+    if (cluster !== this.#cluster) return
+    try {
+      await (await cluster).refreshMetadata()
+    } catch (err) {
+      const { name, log } = this.#options
+      log.debug({ err }, `kafka.${name}.refresh`)
+      void this.drop(cluster)
+    }
+  }
+
   /** Closes `cluster`, unless another one has replaced it. */
   async drop(cluster: Promise<Cluster> | null): Promise<void> {
     if (cluster !== this.#cluster) return

@@ -4,11 +4,11 @@ import type { Claim } from './partition-shares.ts'
 
 export type Joined = {
   /**
-   * Whether the membership continued without a break, so that no other member had the kept
+   * True if the membership continued without a break, so that no other member had the kept
    * partitions.
    */
   isContinued: boolean
-  /** Whether lost partitions may be drained: nobody gets them before this member joins again. */
+  /** True if lost partitions may be drained: nobody gets them before this member joins again. */
   mayDrain: boolean
 }
 
@@ -31,7 +31,7 @@ export class GroupMembership {
     return this.#isJoining
   }
 
-  /** Whether the member keeps working on its partitions while it joins again. */
+  /** True if the member keeps working on its partitions while it joins again. */
   get goesOn(): boolean {
     const { memberId = null } = this.#known ?? {}
     return this.#isCooperative && memberId !== null && memberId === this.#memberId

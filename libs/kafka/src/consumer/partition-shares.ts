@@ -5,7 +5,7 @@ export type Claim = {
   /** Generation in which the member last had them. -1 if the member did not send it. */
   generation: number
   /**
-   * Whether the member keeps working on them until it has released them. No other member may get
+   * True if the member keeps working on them until it has released them. No other member may get
    * them before.
    */
   isKept: boolean

@@ -17,7 +17,7 @@ export type SupervisedConsumerOptions = {
   concurrency: number
   /** Overrides of the default timings and assigner. */
   config?: Partial<Omit<ConsumerConfig, 'groupId' | 'retry'>>
-  /** Whether reading continues after a handled batch even if the handler resolved no offsets. */
+  /** True if reading continues after a handled batch even if the handler resolved no offsets. */
   autoResolve?: boolean
   /** Its offsets are not committed automatically. */
   eachBatch: (payload: EachBatchPayload) => Promise<void>

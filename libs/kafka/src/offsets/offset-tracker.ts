@@ -139,7 +139,7 @@ export class OffsetTracker {
     return { offset: this.#low, metadata, complete }
   }
 
-  /** Whether all offsets that a commit with this metadata declares finished are finished here. */
+  /** True if all offsets that a commit with this metadata declares finished are finished here. */
   covers(committed: number, metadata: string | null | undefined): boolean {
     if (committed > this.#low) return false
     return decodeRanges(committed, metadata).every(([from, to]) => {

@@ -13,7 +13,7 @@ export class TruncatedLogs {
     this.#log = log
   }
 
-  /** @returns whether the log ends before `next`, the first unread offset */
+  /** @returns true if the log ends before `next`, the first unread offset */
   async find(place: Place, next: number): Promise<boolean> {
     const logs = await this.#admin.fetchTopicOffsets(place.topic)
     const end = Number(logs.find(({ partition }) => partition === place.partition)?.high)
@@ -29,7 +29,7 @@ export class TruncatedLogs {
 
   /**
    * Removes the mark of a truncated partition.
-   * @returns whether it was marked
+   * @returns true if it was marked
    */
   forget(place: Place): boolean {
     return this.#found.delete(partitionKey(place))

@@ -2,7 +2,8 @@ import { createRequire } from 'node:module'
 import { boundedBy } from '@surehook/service-kit/bounded'
 import type { Kafka, KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
-import { type Broker, type Cluster, openCluster } from '../client/cluster.ts'
+import type { Broker, Cluster } from '../client/cluster.ts'
+import { TopicCluster } from '../client/topic-cluster.ts'
 import { endOfEmpty } from '../kafkajs-patches/wire/fetch-response.ts'
 
 /** The next offset to read of a partition. */
@@ -45,15 +46,12 @@ const answerWithinMs = 10_000
  * offset. It connects with the first fetch. A failed fetch has read nothing and may be repeated.
  */
 export class LogFetcher implements AsyncDisposable {
-  readonly #kafka: Kafka
   readonly #topic: string
-  readonly #log: Logger
-  #cluster: Promise<Cluster> | null = null
+  readonly #cluster: TopicCluster
 
   constructor({ kafka, topic, log }: { kafka: Kafka; topic: string; log: Logger }) {
-    this.#kafka = kafka
     this.#topic = topic
-    this.#log = log
+    this.#cluster = new TopicCluster({ kafka, topics: [topic], name: 'log-fetcher', log })
   }
 
   /**
@@ -94,14 +92,8 @@ export class LogFetcher implements AsyncDisposable {
     return (await Promise.all(fetching)).flat()
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    const cluster = this.#cluster
-    this.#cluster = null
-    try {
-      await (await cluster)?.disconnect()
-    } catch (err) {
-      this.#log.debug({ err }, 'kafka.log-fetcher.close')
-    }
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#cluster[Symbol.asyncDispose]()
   }
 
   #readOf(data: PartitionData, places: readonly LogPlace[]): FetchedLog[] {
@@ -115,33 +107,17 @@ export class LogFetcher implements AsyncDisposable {
   }
 
   async #ask<T>(question: (cluster: Cluster) => Promise<T>): Promise<T> {
-    const asked = (this.#cluster ??= this.#connect())
+    const asked = this.#cluster.connected()
     try {
       return await question(await asked)
     } catch (err) {
       if (isOfType(err, 'OFFSET_OUT_OF_RANGE'))
         throw new OutOfLogError('The log has no such offset')
-      await this.#recover(asked, err)
+      // A leader that refuses has moved. Any other failure closes the connections.
+      if (err instanceof Error && 'type' in err) await this.#cluster.refresh(asked)
+      else void this.#cluster.drop(asked)
       throw err
     }
-  }
-
-  /**
-   * A leader that refuses has moved, so the metadata are read again. Any other failure closes the
-   * connections.
-   */
-  async #recover(asked: Promise<Cluster>, err: unknown): Promise<void> {
-    if (this.#cluster !== asked) return
-    if (err instanceof Error && 'type' in err) {
-      await (await asked).refreshMetadata().catch(() => void this[Symbol.asyncDispose]())
-    } else void this[Symbol.asyncDispose]()
-  }
-
-  async #connect(): Promise<Cluster> {
-    const cluster = openCluster(this.#kafka)
-    await cluster.connect()
-    await cluster.addMultipleTargetTopics([this.#topic])
-    return cluster
   }
 }
 

@@ -119,7 +119,7 @@ const partitionsOf = (spec: TopicSpec, { mainPartitions }: EnsureTopicsOptions):
   spec.partitions === 'main' ? mainPartitions : 1
 
 /**
- * Whether another service created the topics in the meantime, or kafkajs checked them too early.
+ * True if another service created the topics in the meantime, or kafkajs checked them too early.
  */
 function madeMeanwhile(err: unknown): boolean {
   if (err instanceof AggregateError || (err instanceof Error && 'errors' in err)) {

@@ -48,7 +48,7 @@ export class AssignedPartition {
   end: number
   /** First offset of a batch that arrived ahead of its turn. -1 if there is none. */
   aheadAt = -1
-  /** Whether other tenants have read something since the last reading back. */
+  /** True if other tenants have read something since the last reading back. */
   mayGoBack = true
   paused = false
   dirty = false
@@ -143,7 +143,7 @@ export class AssignedPartition {
   }
 
   /**
-   * Whether the finished offsets above the commit nearly fill its metadata, so that reading must
+   * True if the finished offsets above the commit nearly fill its metadata, so that reading must
    * pause.
    */
   get backlogIsFar(): boolean {
@@ -191,7 +191,7 @@ export class AssignedPartition {
   }
 
   /**
-   * Whether it includes everything that the commit declares finished, so that no other member has
+   * True if it includes everything that the commit declares finished, so that no other member has
    * had the partition.
    */
   covers({ offset, metadata }: GroupCommit): boolean {

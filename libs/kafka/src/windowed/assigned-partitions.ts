@@ -105,7 +105,7 @@ export class AssignedPartitions {
    * allowed, otherwise they are revoked at once.
    * @param onCertain called once it is known which partitions were really kept, unless a newer
    *   assignment follows
-   * @returns whether partitions were lost at once
+   * @returns true if partitions were lost at once
    */
   assign(
     byTopic: Record<string, number[]>,
@@ -130,9 +130,9 @@ export class AssignedPartitions {
   }
 
   /** Releases a drained partition: its next owner continues after the commit. */
-  letGo(partition: number): void {
+  release(partition: number): void {
     this.#leaving.delete(partition)
-    this.#revoke(partition, 'let go')
+    this.#revoke(partition, 'released')
   }
 
   pauseAll(): void {
@@ -150,7 +150,7 @@ export class AssignedPartitions {
   }
 
   /**
-   * Whether a batch begins after the next offset of the assigned partition, which is then read
+   * True if a batch begins after the next offset of the assigned partition, which is then read
    * again. If the log has a gap there, the same batch arrives once more and is accepted.
    */
   isAhead(assignment: AssignedPartition, first: number): boolean {

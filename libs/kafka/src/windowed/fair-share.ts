@@ -44,14 +44,14 @@ export class FairShare {
     if (held.messages === 0) this.#of.delete(tenant)
   }
 
-  /** Whether the tenant may hold one more message. */
+  /** True if the tenant may hold one more message. */
   admits(tenant: string): boolean {
     const { messages, bytes } = this.#heldBy(tenant)
     const rest = this.#rest
     return messages < timesTheRest * rest.messages && bytes < timesTheRest * rest.bytes
   }
 
-  /** Whether the tenant has enough room to make reading back worthwhile. */
+  /** True if the tenant has enough room to make reading back worthwhile. */
   isRoomy(tenant: string): boolean {
     const { messages, bytes } = this.#heldBy(tenant)
     const rest = this.#rest

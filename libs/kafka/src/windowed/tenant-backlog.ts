@@ -13,7 +13,7 @@ export class TenantBacklog {
   /** While reading back: the tenants whose waiting messages are all in the range that is read. */
   #back: Set<string> | null = null
   /**
-   * Whether the current batch belongs to the reading back: batches fetched before it arrive first.
+   * True if the current batch belongs to the reading back: batches fetched before it arrive first.
    */
   #isHere = false
   /** Offset at which reading back continues. */
@@ -42,7 +42,7 @@ export class TenantBacklog {
     return this.#waitingFrom.get(tenant)
   }
 
-  /** Whether no tenant takes further messages of the reading back. */
+  /** True if no tenant takes further messages of the reading back. */
   get hasEnough(): boolean {
     return this.#isHere && this.#back?.size === 0
   }
@@ -53,7 +53,7 @@ export class TenantBacklog {
   }
 
   /**
-   * Whether a message is handed out now. Otherwise it waits.
+   * True if a message is handed out now. Otherwise it waits.
    * @param isNew whether it was never read before
    */
   admits(tenant: string, offset: number, { isNew }: { isNew: boolean }): boolean {

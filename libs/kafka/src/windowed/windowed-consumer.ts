@@ -78,7 +78,7 @@ export class WindowedConsumer implements AsyncDisposable {
     return this.#joined && this.#lease.holds && !this.#commits.isBehind
   }
 
-  /** Whether nothing waits for the end of a fetch. */
+  /** True if nothing waits for the end of a fetch. */
   get #isCalm(): boolean {
     const { mayWait = () => true } = this.#options
     const isCalm = ({ paused, backlog }: AssignedPartition) => !paused && !backlog?.waiting

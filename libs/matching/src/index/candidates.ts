@@ -90,7 +90,7 @@ export class Candidates {
     index.add(subscription, anchor)
   }
 
-  /** @returns whether any subscription remains */
+  /** @returns true if any subscription remains */
   remove(subscription: Subscription): boolean {
     const { anchor, filterKey } = subscription
     if (anchor === null) {

@@ -24,7 +24,7 @@ const keptInAll = 50_000
 type Newest = { version: Subscription | null; walPosition: string | null }
 
 /**
- * Whether the next state changes nothing that matching depends on, such as one with another delivery
+ * True if the next state changes nothing that matching depends on, such as one with another delivery
  * policy. The present version then also covers the time of the next one. A version of its own would
  * displace an older one that differs.
  */

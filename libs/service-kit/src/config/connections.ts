@@ -25,7 +25,7 @@ export type KafkaConnection = {
   security: KafkaSecurity
   partitions: number
   replicationFactor: number
-  /** Whether this process creates missing topics. Otherwise it waits for them. */
+  /** True if this process creates missing topics. Otherwise it waits for them. */
   createTopics: boolean
 }
 

@@ -237,7 +237,7 @@ function sendAnswer(res: Response, { reply }: Operation, { answer, req }: Answer
   sendJson(res, status, json)
 }
 
-/** Whether `If-None-Match` contains the handler's `ETag`. */
+/** True if `If-None-Match` contains the handler's `ETag`. */
 function hasAlready({ headers, method }: Request, res: Response): boolean {
   const etag = res.getHeader('ETag')
   const held = headers['if-none-match']

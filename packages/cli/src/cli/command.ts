@@ -10,7 +10,7 @@ export type OptionSpec = {
   value?: string
   default?: string
   required?: true
-  /** Whether the option may be repeated. */
+  /** True if the option may be repeated. */
   multiple?: true
 }
 
@@ -45,7 +45,7 @@ export type Call<Specs extends OptionSpecs> = Io & {
   readonly words: Readonly<Record<string, string>>
   /** The optional arguments behind `words`: empty for a command without `more`. */
   readonly more: readonly string[]
-  /** Whether `--json` was given: print one JSON document to standard output. */
+  /** True if `--json` was given: print one JSON document to standard output. */
   readonly json: boolean
 }
 

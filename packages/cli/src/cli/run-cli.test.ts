@@ -96,7 +96,7 @@ describe('runCli', () => {
   it.each([
     [['greet', 'people', '--from', 'us'], '<who> is missing'],
     [['greet', 'people', 'Ada'], '--from is missing'],
-    [['greet', 'people', 'Ada', 'Bea', '--from', 'us'], 'what is "Bea"?'],
+    [['greet', 'people', 'Ada', 'Bea', '--from', 'us'], 'unexpected argument "Bea"'],
     [['greet', 'people', 'Ada', '--from', 'us', '--token', 'x'], "Unknown option '--token'"],
     [['greet', 'animals'], 'There is no command "greet animals"'],
     [['unknown'], 'There is no command "unknown"'],

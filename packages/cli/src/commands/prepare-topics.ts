@@ -53,7 +53,7 @@ export const prepareTopicsCommand = defineCommand({
     if (json) out(JSON.stringify({ topics, aligned, subjects }, null, 2))
     else {
       for (const { topic, changed } of aligned) out(`${topic}: set ${settings(changed)}`)
-      out(`${topics.length} topics, ${subjects.length} schemas: all there`)
+      out(`${topics.length} topics, ${subjects.length} schemas: all present`)
     }
     return exitCodes.ok
   },

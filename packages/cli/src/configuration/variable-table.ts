@@ -6,7 +6,7 @@ import { type Meaning, meanings } from './meanings.ts'
 export type Variable = Meaning & {
   name: string
   services: readonly string[]
-  /** Whether at least one service requires it. */
+  /** True if at least one service requires it. */
   isRequired: boolean
   /** Services for which it is optional although others require it. */
   optionalFor: readonly string[]
@@ -32,9 +32,10 @@ export async function readVariables(): Promise<Variable[]> {
     }
   }
   const unexplained = [...fields.keys()].filter((name) => meanings[name] === undefined)
-  if (unexplained.length > 0) throw new Error(`say what they mean: ${unexplained.join(', ')}`)
+  if (unexplained.length > 0)
+    throw new Error(`these variables have no meaning written: ${unexplained.join(', ')}`)
   const unread = Object.keys(meanings).filter((name) => !fields.has(name))
-  if (unread.length > 0) throw new Error(`nobody reads them: ${unread.join(', ')}`)
+  if (unread.length > 0) throw new Error(`no service reads these variables: ${unread.join(', ')}`)
   return [...fields].map(([name, { schema, services, without }]) => ({
     name,
     services,

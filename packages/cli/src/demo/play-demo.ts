@@ -48,7 +48,7 @@ export async function playDemo({ platform, receiver, signal, say }: DemoOptions)
   const { status, lastError } = await deliveryWhen(isDone, { tenant, id: webhook.id, signal })
   if (receiver === null) return say(`first attempt made (${lastError ?? status}): all parts work`)
   checkReceipts(receiver.open, { recordId: record.id, secret })
-  say('delivered, with a good signature: all parts work')
+  say('delivered, with a valid signature: all parts work')
 }
 
 type Watching = { tenant: DemoTenant; id: string; signal: AbortSignal }
@@ -69,7 +69,7 @@ async function deliveryWhen(
     last === undefined
       ? 'there is no delivery yet'
       : `the delivery is ${last.status} after ${last.attempts} attempts, last error: ${last.lastError ?? 'none'}`
-  throw new Failure(`time is over, and ${seen}`, { delivery: last ?? null })
+  throw new Failure(`not delivered in time: ${seen}`, { delivery: last ?? null })
 }
 
 function checkReceipts(

@@ -30,7 +30,7 @@ describe('findTarget', () => {
       KAFKA_BROKERS: '127.0.0.1:9092',
       WEBHOOK_RETRY_DELAYS: '1s,2s',
     })
-    expect(() => findTarget(nothing, ioWith({}), () => null)).toThrow('nothing to examine')
+    expect(() => findTarget(nothing, ioWith({}), () => null)).toThrow('nothing to check')
   })
 
   it('uses the environment, and checks no services unless they are named', () => {

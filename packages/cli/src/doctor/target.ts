@@ -14,7 +14,7 @@ export type Target = {
   readonly services: readonly ServiceName[]
   /** URL of the gateway, or `null` if unknown. */
   readonly baseUrl: string | null
-  /** Whether the system runs from this checkout, with its state in `.local`. */
+  /** True if the system runs from this checkout, with its state in `.local`. */
   readonly isLocal: boolean
   readonly io: Pick<Io, 'note' | 'env' | 'signal' | 'now'>
 }
@@ -46,7 +46,7 @@ export function findTarget(
   const system = running()
   if (system === null) {
     throw new Failure(
-      'there is nothing to examine: start a system with "npm start", set the variables of the services, or name a file of them with --env-file',
+      'nothing to check: start a system with "npm start", set the variables of the services, or name a file of them with --env-file',
     )
   }
   const known = { ...env, ...variablesOf(system) }

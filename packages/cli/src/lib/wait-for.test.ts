@@ -46,7 +46,7 @@ describe('waitFor', () => {
     expect(tries).toBe(1)
     const never = () => Promise.reject(away())
     await expect(waitFor({ what: 'Kafka', wait: '10ms' }, never, io())).rejects.toThrow(
-      'Kafka is not there after 10ms',
+      'Kafka did not answer within 10ms',
     )
   })
 

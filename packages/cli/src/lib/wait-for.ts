@@ -36,7 +36,7 @@ export async function waitFor<T>(
     } catch (err) {
       if (!isAway(err)) throw err
       if (performance.now() >= deadline) {
-        throw new Failure(`${what} is not there after ${wait}: ${reasonOf(err)}`)
+        throw new Failure(`${what} did not answer within ${wait}: ${reasonOf(err)}`)
       }
       if (tries === 1) io.note(`waiting for ${what}: ${reasonOf(err)}`)
       const leftMs = Math.max(0, deadline - performance.now())
@@ -50,7 +50,7 @@ export async function waitFor<T>(
 const wrongCertificate =
   /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|ERR_TLS_CERT_ALTNAME_INVALID)$/
 
-/** Whether the error or one of its causes shows that a dependency does not answer yet. */
+/** True if the error or one of its causes shows that a dependency does not answer yet. */
 function isAway(err: unknown): boolean {
   if (isNativeError(err) && 'code' in err && wrongCertificate.test(String(err.code))) return false
   if (toUnavailable(err) !== null) return true

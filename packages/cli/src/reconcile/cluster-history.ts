@@ -10,7 +10,7 @@ import type { Client } from 'pg'
 export type ClusterHistory = {
   readonly systemId: string
   /**
-   * Whether the commit of a record is in this cluster's WAL. `null` for a record of another cluster
+   * True if the commit of a record is in this cluster's WAL. `null` for a record of another cluster
    * or without a position.
    */
   has(message: Pick<KafkaMessage, 'headers'>): boolean | null

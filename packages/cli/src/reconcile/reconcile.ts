@@ -36,7 +36,7 @@ export type ReconcileOptions = {
 }
 
 export type Reconciled = {
-  /** Whether everything was written. */
+  /** True if everything was written. */
   applied: boolean
   read: number
   /** Number of read messages that could not be decoded. */

@@ -82,7 +82,7 @@ function bodyOf(document: OpenApiDocument, { requestBody }: OperationObject): st
   })
 }
 
-/** Of one or many, the fields of the one. */
+/** Returns the fields of one item if the schema allows one or many. */
 function bodyRows(document: OpenApiDocument, schema: Schema) {
   const [one] = schema.anyOf ?? []
   return fieldRows(document, one ?? schema)

@@ -30,7 +30,7 @@ export class FairQueue<T> {
     return this.#root.waiting
   }
 
-  /** Whether `push` admits such an item now. */
+  /** True if `push` admits such an item now. */
   hasRoom(path: LinePath, cost: number, room: number): boolean {
     return this.#root.hasRoom(path, cost, room)
   }

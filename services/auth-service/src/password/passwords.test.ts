@@ -4,7 +4,7 @@ import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import bcrypt from 'bcrypt'
 import { createHashQueue, type HashQueue } from './hash-queue.ts'
 import { hashOfNobody, ownScheme, workOf } from './password-hash.ts'
-import { createPasswords, restOf } from './passwords.ts'
+import { createPasswords, remainingSchemes } from './passwords.ts'
 
 const password = 'Größe ändern 7'
 const errors: unknown[][] = []
@@ -61,20 +61,20 @@ describe('a password', () => {
   it('that is wrong costs a default hash plus the costliest imported one', () => {
     const ours = hashOfNobody(ownScheme)
     const [cheap, like, dear] = ['$2b$04$', '$2b$09$', '$2b$12$']
-    expect(restOf(null, null)).toEqual([ownScheme])
-    expect(restOf(ours, null)).toEqual([])
+    expect(remainingSchemes(null, null)).toEqual([ownScheme])
+    expect(remainingSchemes(ours, null)).toEqual([])
     for (const costliest of [cheap, like, dear]) {
-      expect(restOf(null, costliest)).toEqual([ownScheme, costliest])
-      expect(restOf(ours, costliest)).toEqual([costliest])
-      expect(restOf(costliest, costliest)).toEqual([ownScheme])
+      expect(remainingSchemes(null, costliest)).toEqual([ownScheme, costliest])
+      expect(remainingSchemes(ours, costliest)).toEqual([costliest])
+      expect(remainingSchemes(costliest, costliest)).toEqual([ownScheme])
     }
-    expect(restOf(cheap, dear)).toEqual([ownScheme, dear])
-    expect(restOf(cheap, like)).toEqual([ownScheme, like])
+    expect(remainingSchemes(cheap, dear)).toEqual([ownScheme, dear])
+    expect(remainingSchemes(cheap, like)).toEqual([ownScheme, like])
     // For every other imported hash, the total cost stays within a factor of 1.62 of the target.
     const target = workOf(ownScheme) + workOf(dear)
     for (let rounds = 4; rounds <= 12; rounds++) {
       const own = `$2b$${String(rounds).padStart(2, '0')}$`
-      const work = [own, ...restOf(own, dear)].reduce((sum, one) => sum + workOf(one), 0)
+      const work = [own, ...remainingSchemes(own, dear)].reduce((sum, one) => sum + workOf(one), 0)
       expect(Math.max(work / target, target / work)).toBeLessThan(1.62)
     }
   })

@@ -66,7 +66,7 @@ export function createPasswords(queue: HashQueue, log: Logger): Passwords {
         const outcome =
           passwordHash === null ? null : await tryVerify(passwordHash, password, user?.id ?? null)
         if (outcome === true && onMatch === 'stop') return true
-        for (const scheme of restOf(outcome === null ? null : passwordHash, costliest)) {
+        for (const scheme of remainingSchemes(outcome === null ? null : passwordHash, costliest)) {
           await tryVerify(hashOfNobody(scheme), password, null)
         }
         return outcome === true
@@ -96,7 +96,7 @@ export function createPasswords(queue: HashQueue, log: Logger): Passwords {
  * choice comes nearest to that sum. A sleep would save CPU, but on a busy machine its time differs
  * from that of a hash.
  */
-export function restOf(own: string | null, costliest: string | null): string[] {
+export function remainingSchemes(own: string | null, costliest: string | null): string[] {
   if (costliest === null) return own === null ? [ownScheme] : []
   const both = [ownScheme, costliest]
   if (own === null) return both

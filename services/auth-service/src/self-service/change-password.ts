@@ -37,7 +37,7 @@ export function createChangePassword(deps: ChangePasswordDeps) {
     for (let tries = 1; tries <= maxTries; tries++) {
       const user = await findCaller(pool, caller)
       const attempt = { tenant, email: user.email, client }
-      demandNoFault(passwordFaults(newPasswordOf(user, newPassword), tenant.settings.password))
+      assertNoFault(passwordFaults(newPasswordOf(user, newPassword), tenant.settings.password))
       if ((await tryPassword(attempt, user, oldPassword)) === null) break
       const passwordHash = await hashChosen(deps, attempt, { user, newPassword })
       const ended = await replace(deps, caller, { user, passwordHash })
@@ -62,7 +62,7 @@ function newPasswordOf({ email, firstName, lastName }: User, password: string) {
   return { field: 'newPassword', password, email, names: [firstName, lastName] } as const
 }
 
-function demandNoFault(faults: ReturnType<typeof passwordFaults>): void {
+function assertNoFault(faults: ReturnType<typeof passwordFaults>): void {
   if (faults.length > 0) throw invalid(faults)
 }
 
@@ -76,7 +76,7 @@ async function hashChosen(
 ): Promise<string> {
   const line = clientLine(tenant, client)
   const given = newPasswordOf(user, newPassword)
-  demandNoFault(await rules.faults(given, tenant.settings.password, line))
+  assertNoFault(await rules.faults(given, tenant.settings.password, line))
   return passwords.hash(newPassword, line)
 }
 

@@ -10,7 +10,7 @@ import { applyChange, changedFields } from '../users/apply-change.ts'
 import { toPublicUser, type User } from '../users/user.ts'
 import { lockUser } from '../users/user-store.ts'
 import { type ChangePasswordDeps, createChangePassword } from './change-password.ts'
-import { demandActive, findCaller } from './find-caller.ts'
+import { assertActive, findCaller } from './find-caller.ts'
 import type { Caller, SelfService } from './self-service.ts'
 
 export type SelfServiceDeps = ChangePasswordDeps & {
@@ -25,7 +25,7 @@ export function createSelfService(deps: SelfServiceDeps): SelfService {
     me: async (caller) => toMe(await findCaller(pool, caller)),
     updateMe: ({ tenant, claims }, change, origin) =>
       inTransaction(pool, async (tx) => {
-        const before = demandActive(await lockUser(tx, tenant, claims.sub))
+        const before = assertActive(await lockUser(tx, tenant, claims.sub))
         const fields = await changedFields(tx, before, change)
         return toMe(await applyChange(tx, before, { fields, change, origin }))
       }),

@@ -9,10 +9,10 @@ export const callerIsGone = () =>
   new AppError('AUTH_TOKEN_INVALID', 'The access token is not valid')
 
 export async function findCaller(pool: Pool, { tenant, claims }: Caller): Promise<User> {
-  return demandActive(await findUserById(pool, tenant, claims.sub))
+  return assertActive(await findUserById(pool, tenant, claims.sub))
 }
 
-export function demandActive(user: User | null): User {
+export function assertActive(user: User | null): User {
   if (user === null || user.disabled) throw callerIsGone()
   return user
 }

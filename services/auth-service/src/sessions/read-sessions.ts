@@ -71,7 +71,7 @@ export async function lockSessions(
 }
 
 /**
- * Whether the session is open and has changed the password, and an access token that the change
+ * True if the session is open and has changed the password, and an access token that the change
  * ended could still be valid. Every other session that is older than the change has ended.
  */
 export async function hasChangedPassword(

@@ -52,7 +52,7 @@ export function manageUsers(deps: ManageUsersDeps): ManageUsers {
   return {
     async change(place, id, change, origin) {
       const written = await writer.write(async (tx, emit) => {
-        const before = await demandLocked(tx, place, id)
+        const before = await lockExisting(tx, place, id)
         const fields = await changedFields(tx, before, change)
         const user = await applyChange(tx, before, { fields, change, origin })
         return { user, ended: await endWhat(tx, emit, { user, fields, change }) }
@@ -81,7 +81,7 @@ export function manageUsers(deps: ManageUsersDeps): ManageUsers {
 
     async logout(place, id) {
       const ended = await writer.write(async (tx, emit) => {
-        const user = at(await demandLocked(tx, place, id))
+        const user = at(await lockExisting(tx, place, id))
         const pending = await sessions.republish(tx, emit, user)
         return [...pending, ...(await sessions.endAll(tx, emit, user, 'forced'))]
       })
@@ -101,7 +101,7 @@ const isId = (id: string) => z.uuid().safeParse(id).success
 const findLocked = async (tx: PoolClient, place: UserPlace, id: string): Promise<User | null> =>
   isId(id) ? lockUser(tx, place, id) : null
 
-async function demandLocked(tx: PoolClient, place: UserPlace, id: string): Promise<User> {
+async function lockExisting(tx: PoolClient, place: UserPlace, id: string): Promise<User> {
   const user = await findLocked(tx, place, id)
   if (user === null) throw userNotFound()
   return user

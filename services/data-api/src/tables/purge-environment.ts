@@ -11,7 +11,7 @@ import type { Tenant } from './table-definition.ts'
 /**
  * Drops the tables of an environment with their records, its schema, its idempotency keys and
  * the ids that it published. Publishes no events, because nobody is left to receive them.
- * @returns whether anything was deleted
+ * @returns true if anything was deleted
  */
 export async function purgeEnvironment(pool: Pool, tenant: Tenant): Promise<boolean> {
   const schema = schemaName(tenant)

@@ -56,7 +56,7 @@ export function openForwarder(options: ForwarderOptions): Forwarder {
     const client = clientNetwork(headers['x-forwarded-for'])
     const share = memory.shareOf(client)
     res.once('close', () => share[Symbol.dispose]())
-    const body = await spoolBody(req, share)
+    const body = await spoolBody(req, { share, limitBytes: bodyLimitBytes })
     if (body === gone) return
     const isLarge = body instanceof LargeBody
     const { slots, way, ...limits } = lineOf(target, {

@@ -54,7 +54,8 @@ function limitAnswer(res: Response, timeoutMs: number): Disposable {
   const { end } = res
   let timer: NodeJS.Timeout | undefined
   res.end = (...args: unknown[]) => {
-    timer ??= setTimeout(cut, timeoutMs)
+    // After the close nothing clears the timer, and it would keep the process alive.
+    if (!res.closed) timer ??= setTimeout(cut, timeoutMs)
     return Reflect.apply(end, res, args) as Response
   }
   return { [Symbol.dispose]: () => clearTimeout(timer) }

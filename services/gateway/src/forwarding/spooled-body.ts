@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { tooLarge } from './body-limit.ts'
 import type { SpoolShare } from './spool-memory.ts'
 
 /** A larger body streams. */
@@ -13,6 +14,8 @@ export class LargeBody {
   }
 }
 
+export type SpoolLimits = { share: SpoolShare; limitBytes: number }
+
 /** The client has left, so no answer is needed. */
 export const gone = Symbol('gone')
 
@@ -20,22 +23,23 @@ export const gone = Symbol('gone')
  * Reads a small body to its end before the upstream is contacted. Returns `null` without a body,
  * and `gone` if the client left in the middle. Stops reading if the body turns out to be large.
  *
- * @throws SERVICE_UNAVAILABLE if the memory for such bodies is used up
+ * @throws PAYLOAD_TOO_LARGE if more than `limitBytes` have arrived, and SERVICE_UNAVAILABLE if the
+ * memory for such bodies is used up
  */
 export async function spoolBody(
   req: IncomingMessage,
-  share: SpoolShare,
+  limits: SpoolLimits,
 ): Promise<Buffer | LargeBody | null | typeof gone> {
   const length = Number(req.headers['content-length'] ?? 0)
   const chunked = req.headers['transfer-encoding'] !== undefined
   if (length === 0 && !chunked) return null
   if (length > maxSpooledBytes) return new LargeBody(Buffer.alloc(0))
-  return readSmall(req, share)
+  return readSmall(req, limits)
 }
 
 function readSmall(
   req: IncomingMessage,
-  share: SpoolShare,
+  { share, limitBytes }: SpoolLimits,
 ): Promise<Buffer | LargeBody | typeof gone> {
   return new Promise((resolve, reject) => {
     const body = new GrowingBuffer()
@@ -45,6 +49,8 @@ function readSmall(
     }
     const take = (chunk: Buffer) => {
       try {
+        // A chunked body has no announced length that was checked earlier.
+        if (body.length + chunk.length > limitBytes) throw tooLarge(limitBytes)
         share.add(chunk.length)
       } catch (err) {
         stop()

@@ -27,8 +27,8 @@ const maxWaitMs = 5_000
 const wholeLimits = { total: 1_024, perClient: 512, waiting: 2_048, maxWaitMs }
 const endlessLimits = { total: 4_096, perClient: 1_024, waiting: 256, maxWaitMs }
 /**
- * A stream sends something every 15 s, and a page of it comes within 30 s. Whoever sends nothing for
- * longer is gone.
+ * A stream sends something every 15 s, and a page of it comes within 30 s. An upstream that stays
+ * silent for longer is gone.
  */
 const endlessTimeoutMs = 60_000
 const streamLimits = { total: 64, perClient: 16, waiting: 128, maxWaitMs }

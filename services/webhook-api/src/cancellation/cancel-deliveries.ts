@@ -1,4 +1,4 @@
-import type { CancellableStatus, Cancellation } from '@surehook/contracts/events'
+import type { CancellableStatus } from '@surehook/contracts/events'
 import type { CancelInput } from '@surehook/contracts/http/webhooks/deliveries'
 import { subscriptionsTopic } from '@surehook/contracts/topics'
 import { AppError, unavailable } from '@surehook/service-kit/errors'
@@ -9,6 +9,7 @@ import { isRebuilding } from '../rebuild/rebuild-store.ts'
 import type { Ask } from '../redelivery/send-again.ts'
 import { lockedSubscription } from '../subscriptions/find-own.ts'
 import { toState } from '../subscriptions/subscription-row.ts'
+import { updateCancellations } from '../subscriptions/subscription-store.ts'
 import { withCancellation } from './cancellations.ts'
 
 export type CancelDeliveries = ReturnType<typeof cancelDeliveries>
@@ -28,7 +29,7 @@ export function cancelDeliveries({ writer }: { writer: KeyedWriter }) {
       const added = { status, until: Math.min(until?.getTime() ?? askedAt, askedAt), askedAt }
       const cancellations = withCancellation(row.cancellations, added)
       if (cancellations === null) throw tooMany()
-      await keepCancellations(tx, row.id, cancellations)
+      await updateCancellations(tx, row.id, cancellations)
       await emit({
         topic: subscriptionsTopic,
         key: row.id,
@@ -41,18 +42,6 @@ export function cancelDeliveries({ writer }: { writer: KeyedWriter }) {
 
 const tooMany = () =>
   new AppError('CONFLICT', 'Too many cancellations reach back differently: leave out until')
-
-async function keepCancellations(
-  tx: PoolClient,
-  id: string,
-  cancellations: readonly Cancellation[],
-): Promise<void> {
-  await tx.query(
-    `update subscription set cancellations = $2
-     where id = $1 and set_config('surehook.knows_policy', 'on', true) = 'on'`,
-    [id, JSON.stringify(cancellations)],
-  )
-}
 
 async function countDeliveries(
   tx: PoolClient,

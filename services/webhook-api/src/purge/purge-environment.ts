@@ -30,7 +30,7 @@ const dayTimeoutMs = 10 * 60_000
  * Deletes the subscriptions of an environment, which cancels their deliveries, and its history,
  * replays, recoveries and idempotency keys. Publishes no events, because nobody is left to receive
  * them.
- * @returns whether anything was deleted
+ * @returns true if anything was deleted
  */
 export async function purgeEnvironment(deps: PurgeDeps, tenant: Tenant): Promise<boolean> {
   const names = [tenant.projectId, tenant.environment]

@@ -43,8 +43,8 @@ function eventOf(announcement: Announcement): ChangeEvent | null {
   const fields = changedFields(toSubscription(before), toSubscription(after))
   // The values of its headers are not among what clients see.
   const isHidden = !fields.includes('policy') && !isDeepStrictEqual(before.policy, after.policy)
-  const told = isHidden ? [...fields, 'policy'] : fields
-  const changed = announcement.secret === undefined ? told : [...told, 'secret']
+  const visible = isHidden ? [...fields, 'policy'] : fields
+  const changed = announcement.secret === undefined ? visible : [...visible, 'secret']
   return changed.length === 0 ? null : changeOf('UPDATE', after, changed)
 }
 

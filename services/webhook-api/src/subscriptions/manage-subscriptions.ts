@@ -153,7 +153,7 @@ async function end(tx: PoolClient, emit: EmitState, row: SubscriptionRow): Promi
 }
 
 /**
- * @returns whether the table is known, after reading everything that was answered before this call
+ * @returns true if the table is known, after reading everything that was answered before this call
  */
 async function knowTable(tables: SubscriptionDeps['tables'], wish: TableWish): Promise<boolean> {
   const isKnown = () => tables.fieldsOf(wish) !== undefined

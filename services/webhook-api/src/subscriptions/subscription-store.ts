@@ -1,6 +1,10 @@
+import type { Cancellation } from '@surehook/contracts/events'
 import type { Pool, PoolClient } from 'pg'
 import type { Tenant } from './subscription-changes.ts'
 import type { SubscriptionRow } from './subscription-row.ts'
+
+/** A condition that is always true. The trigger `policy_guard` refuses updates without it. */
+const knowsPolicy = `set_config('surehook.knows_policy', 'on', true) = 'on'`
 
 export async function insertSubscription(client: PoolClient, row: SubscriptionRow): Promise<void> {
   await client.query(
@@ -16,8 +20,19 @@ export async function updateSubscription(client: PoolClient, row: SubscriptionRo
     `update subscription set project_id = $2, environment = $3, watched_table = $4, events = $5,
        url = $6, active = $7, filter = $8, selected = $9, secrets = $10, created_at = $11,
        updated_at = $12, disabled_at = $13, disabled_reason = $14, policy = $15
-     where id = $1 and set_config('surehook.knows_policy', 'on', true) = 'on'`,
+     where id = $1 and ${knowsPolicy}`,
     values(row),
+  )
+}
+
+export async function updateCancellations(
+  client: PoolClient,
+  id: string,
+  cancellations: readonly Cancellation[],
+): Promise<void> {
+  await client.query(
+    `update subscription set cancellations = $2 where id = $1 and ${knowsPolicy}`,
+    [id, JSON.stringify(cancellations)],
   )
 }
 

@@ -58,7 +58,7 @@ describe('the beginning of a value at the end of a text', () => {
   }
 
   it('is as long as the definition says', () => {
-    // Of few letters, so that beginnings repeat within themselves.
+    // Texts of few letters repeat their beginnings within themselves.
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', '\u{1F511}'), maxLength: 20 })
     fc.assert(
       fc.property(letters, letters, fc.nat(20), (before, form, cut) => {

@@ -9,6 +9,8 @@ export type CircuitState = {
   failures: number
   /** Epoch ms until which the circuit is open; 0 if closed. */
   openUntil: number
+  /** Epoch ms when it opened; 0 if unknown, or if it is closed. */
+  openSince: number
 }
 
 export type CircuitStoreOptions = { threshold: number; forgetAfterMs: number; log: Logger }
@@ -16,7 +18,7 @@ export type CircuitStoreOptions = { threshold: number; forgetAfterMs: number; lo
 const countFailure = `
 local failures = redis.call('HINCRBY', KEYS[1], 'failures', 1)
 if failures >= tonumber(ARGV[1]) then
-  redis.call('HSET', KEYS[1], 'failures', 0, 'openUntil', ARGV[2])
+  redis.call('HSET', KEYS[1], 'failures', 0, 'openUntil', ARGV[2], 'openSince', ARGV[4])
 end
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return failures`
@@ -57,14 +59,18 @@ export class CircuitStore {
 
   async load(endpointId: string): Promise<CircuitState> {
     const found = await this.#try(() =>
-      this.#redis.hmGet(circuitKey(endpointId), ['failures', 'openUntil']),
+      this.#redis.hmGet(circuitKey(endpointId), ['failures', 'openUntil', 'openSince']),
     )
-    return { failures: Number(found?.[0] ?? 0), openUntil: Number(found?.[1] ?? 0) }
+    const [failures = 0, openUntil = 0, openSince = 0] = (found ?? []).map(Number)
+    return { failures, openUntil, openSince }
   }
 
-  /** Counts a failure. The one that reaches the threshold opens the circuit until `openUntil`. */
-  async recordFailure(endpointId: string, openUntil: number): Promise<void> {
-    const args = [this.#threshold, openUntil, this.forgetAfterMs].map(String)
+  /** Counts a failure. The one that reaches the threshold opens the circuit for this time. */
+  async recordFailure(
+    endpointId: string,
+    { openSince, openUntil }: Pick<CircuitState, 'openSince' | 'openUntil'>,
+  ): Promise<void> {
+    const args = [this.#threshold, openUntil, this.forgetAfterMs, openSince].map(String)
     await this.#try(() =>
       this.#redis.eval(countFailure, { keys: [circuitKey(endpointId)], arguments: args }),
     )

@@ -13,9 +13,9 @@ const failure: AttemptResult = {
 const success: AttemptResult = { kind: 'responded', status: 204, answer: '', latencyMs: 1 }
 
 /** Holds the state that another process left. The real store is tested with Redis. */
-function storeWith(state: CircuitState) {
+function storeWith(state: Partial<CircuitState>) {
   return {
-    load: async () => state,
+    load: async () => ({ failures: 0, openUntil: 0, openSince: 0, ...state }),
     recordFailure: async () => undefined,
     reset: async () => undefined,
   } as unknown as CircuitStore
@@ -29,7 +29,7 @@ describe('Circuit', () => {
   })
   afterEach(() => void jest.useRealTimers())
 
-  const circuitOf = (state: CircuitState = { failures: 0, openUntil: 0 }) =>
+  const circuitOf = (state: Partial<CircuitState> = {}) =>
     new Circuit('e', { store: storeWith(state), threshold: 5, cooldownMs: 120_000 }, (open) =>
       changes.push(open),
     )
@@ -124,6 +124,20 @@ describe('Circuit', () => {
     expect(next.openSince).toBe(openedAt)
     jest.advanceTimersByTime(119_000)
     expect([circuit.openSince, next.openSince]).toEqual([Infinity, Infinity])
+  })
+
+  it('keeps the time of its opening when the cooldown has changed since', async () => {
+    const openSince = Date.now() - 60_000
+    const circuit = circuitOf({ openUntil: Date.now() + 1_000, openSince })
+    await circuit.restore()
+    expect(circuit.openSince).toBe(openSince)
+  })
+
+  it('opened at the latest now, whatever the clock of its last owner', async () => {
+    const openSince = Date.now() + 3_600_000
+    const circuit = circuitOf({ openUntil: openSince + 120_000, openSince })
+    await circuit.restore()
+    expect(circuit.openSince).toBe(Date.now())
   })
 
   it('forgets an opening that ended without an owner, in the store too', async () => {

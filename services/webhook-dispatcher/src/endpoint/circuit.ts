@@ -98,10 +98,13 @@ export class Circuit {
 
   /** Loads the state that an earlier owner of the endpoint stored. */
   async restore(): Promise<void> {
-    const { failures, openUntil } = await this.#options.store.load(this.#endpointId)
+    const { failures, openUntil, openSince } = await this.#options.store.load(this.#endpointId)
+    const { cooldownMs } = this.#options
+    const now = Date.now()
     // At most the cooldown, because the earlier owner's clock may have been ahead.
-    const longest = Date.now() + this.#options.cooldownMs
-    if (openUntil > Date.now()) this.#open(Math.min(openUntil, longest))
+    const until = Math.min(openUntil, now + cooldownMs)
+    // An older version stores no `openSince`. A cooldown that has changed since makes it wrong then.
+    if (openUntil > now) this.#open(until, Math.min(openSince || until - cooldownMs, now))
     // The earlier owner was gone when the cooldown ended, so the count starts at 0.
     else if (openUntil > 0) await this.#options.store.reset(this.#endpointId)
     else {
@@ -133,9 +136,10 @@ export class Circuit {
     if (this.#isCounted(result)) return
     this.#failures = this.#isLongPast ? 1 : this.#failures + 1
     this.#lastFailureAt = performance.now()
-    const openUntil = Date.now() + cooldownMs
-    if (this.#failures >= threshold) this.#open(openUntil)
-    await store.recordFailure(this.#endpointId, openUntil)
+    const openSince = Date.now()
+    const openUntil = openSince + cooldownMs
+    if (this.#failures >= threshold) this.#open(openUntil, openSince)
+    await store.recordFailure(this.#endpointId, { openSince, openUntil })
   }
 
   /** True if the store has already expired the count. */
@@ -164,9 +168,9 @@ export class Circuit {
     this.#breaker.shutdown()
   }
 
-  #open(openUntil: number): void {
+  #open(openUntil: number, openSince: number): void {
     this.#failures = 0
-    this.#openSince = openUntil - this.#options.cooldownMs
+    this.#openSince = openSince
     this.#breaker.open()
     this.#timer = setTimeout(() => this.#close(), Math.max(0, openUntil - Date.now()))
     this.#onChange(true)

@@ -19,7 +19,7 @@ const failure: AttemptResult = {
 /** Replaces the store on Redis, which has its own tests. */
 const store = {
   forgetAfterMs,
-  load: async () => ({ failures: 0, openUntil: 0 }),
+  load: async () => ({ failures: 0, openUntil: 0, openSince: 0 }),
   recordFailure: async () => undefined,
 } as unknown as CircuitStore
 

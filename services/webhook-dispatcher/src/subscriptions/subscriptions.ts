@@ -23,7 +23,7 @@ const noHeaders: OwnHeaders = {}
 export class Subscription {
   readonly url: string
   readonly endpointId: string
-  /** Whether the receiver may ask for a longer wait. */
+  /** True if the receiver may ask for a longer wait. */
   readonly retryAfter: boolean
   /** Before the second and each further attempt; null: the installation's. */
   readonly retryDelays: readonly string[] | null

@@ -47,7 +47,7 @@ export type Schedule = {
   /** Before the second and each further attempt. */
   delays: readonly RetryDelay[]
   ladder: RetryLadder
-  /** Whether the receiver may ask for a longer wait. */
+  /** True if the receiver may ask for a longer wait. */
   retryAfter: boolean
 }
 

@@ -65,7 +65,7 @@ export type Harness = AsyncDisposable & {
   statusOf(deliveryId: string): string | undefined
   /** Resolves when this is the last status of a delivery. */
   settled(deliveryId: string, status: string): Promise<void>
-  /** What the receiver got at a path. */
+  /** The bodies that the receiver got at a path. */
   bodies(path: string): { n: number; id: string }[]
 }
 

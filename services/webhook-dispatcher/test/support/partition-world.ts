@@ -215,7 +215,7 @@ export class PartitionWorld {
         threshold: 5,
         cooldownMs: 1,
         store: {
-          load: async () => ({ failures: 0, openUntil: 0 }),
+          load: async () => ({ failures: 0, openUntil: 0, openSince: 0 }),
           recordFailure: async () => {},
           reset: async () => {},
         },

@@ -43,7 +43,7 @@ function openGroup(): Group {
   return Object.assign(Object.create(ConsumerGroup.prototype), fields) as Group
 }
 
-/** Whether the fetch has ended. */
+/** True if the fetch has ended. */
 async function hasEnded(fetch: Promise<object[]>): Promise<boolean> {
   let ended = false
   void fetch.then(() => {

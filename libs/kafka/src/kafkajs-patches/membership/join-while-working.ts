@@ -11,9 +11,9 @@ export type KnownMember = {
 export type WorkingMember = {
   /** Called when a join begins. */
   joins: (member: KnownMember) => void
-  /** Whether the member keeps working on its partitions while it joins. */
+  /** True if the member keeps working on its partitions while it joins. */
   goesOn: () => boolean
-  /** Whether to join the group again without a request of the coordinator. */
+  /** True to join the group again without a request of the coordinator. */
   wantsToJoin: () => boolean
   /** Called when the group has confirmed the membership during a join. */
   confirmed: () => void

@@ -2,7 +2,7 @@
 const overTypes = new Set(['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'FENCED_INSTANCE_ID'])
 
 /**
- * Whether a commit failed because its membership has ended. No commit of that membership can then
+ * True if a commit failed because its membership has ended. No commit of that membership can then
  * succeed. A commit that fails because of a rebalance or a moving coordinator may still succeed.
  */
 export function isMembershipOver(err: unknown): boolean {

@@ -93,7 +93,7 @@ export class ProduceConnection {
   }
 
   /**
-   * Whether some other partition has most of its replicas in sync, so that it probably accepts
+   * True if some other partition has most of its replicas in sync, so that it probably accepts
    * records.
    */
   hasHealthyPartition(except: (topic: string, partition: number) => boolean): boolean {

@@ -74,7 +74,7 @@ export class TopicDirectory {
   /**
    * Reroutes the records of a partition that no longer exists because the topic was recreated with
    * fewer.
-   * @returns whether the partition is gone
+   * @returns true if the partition is gone
    */
   moveIfGone(queue: PartitionQueue): boolean {
     const { connection, ready } = this.#options

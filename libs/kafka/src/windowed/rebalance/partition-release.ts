@@ -1,12 +1,12 @@
-export type LettingGoOptions = {
+export type PartitionReleaseOptions = {
   /** Longest wait in milliseconds for messages in flight. */
   withinMs: number
-  /** Whether nothing of the partition is in flight and all finished messages are committed. */
+  /** True if nothing of the partition is in flight and all finished messages are committed. */
   isDrained: (partition: number) => boolean
   /** During a join the group still believes that the partition is here. */
   isJoining: () => boolean
   onBegin: (partition: number) => void
-  letGo: (partition: number) => void
+  release: (partition: number) => void
 }
 
 const lookEveryMs = 20
@@ -16,23 +16,23 @@ const lookEveryMs = 20
  * committed, then the partition is released and the group must be joined again.
  */
 export class PartitionRelease {
-  readonly #options: LettingGoOptions
+  readonly #options: PartitionReleaseOptions
   readonly #since = new Map<number, number>()
   #timer: NodeJS.Timeout | null = null
-  #hasLetGo = false
+  #hasReleased = false
 
-  constructor(options: LettingGoOptions) {
+  constructor(options: PartitionReleaseOptions) {
     this.#options = options
   }
 
-  /** Whether the next join must report released partitions. */
-  get hasLetGo(): boolean {
-    return this.#hasLetGo
+  /** True if the next join must report released partitions. */
+  get hasReleased(): boolean {
+    return this.#hasReleased
   }
 
   /** Notes that a join has reported the remaining partitions. */
   claimed(): void {
-    this.#hasLetGo = false
+    this.#hasReleased = false
   }
 
   /** Sets the partitions to release, replacing earlier ones. */
@@ -50,29 +50,29 @@ export class PartitionRelease {
 
   /** Notes that partitions were lost before they could be drained. */
   lost(): void {
-    this.#hasLetGo = true
+    this.#hasReleased = true
   }
 
   stop(): void {
     this.#since.clear()
-    this.#hasLetGo = false
+    this.#hasReleased = false
     this.#look()
   }
 
   #look(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
-    if (!this.#options.isJoining()) this.#letGoDrained()
+    if (!this.#options.isJoining()) this.#releaseDrained()
     if (this.#since.size > 0) this.#timer = setTimeout(() => this.#look(), lookEveryMs)
   }
 
-  #letGoDrained(): void {
-    const { withinMs, isDrained, letGo } = this.#options
+  #releaseDrained(): void {
+    const { withinMs, isDrained, release } = this.#options
     for (const [partition, since] of this.#since) {
       if (!isDrained(partition) && performance.now() - since < withinMs) continue
       this.#since.delete(partition)
-      letGo(partition)
-      this.#hasLetGo = true
+      release(partition)
+      this.#hasReleased = true
     }
   }
 }

@@ -43,8 +43,8 @@ export class Rebalance {
         !(commits.pending && assignments.isUncommitted(partition)),
       isJoining: () => this.#membership.isJoining,
       onBegin: (partition) => options.onDrain?.(partition, true),
-      letGo: (partition) => {
-        assignments.letGo(partition)
+      release: (partition) => {
+        assignments.release(partition)
         commits.assignmentsChanged()
       },
     })
@@ -58,7 +58,7 @@ export class Rebalance {
       working: {
         joins: (member) => this.#membership.joins(member),
         goesOn: () => this.#membership.goesOn,
-        wantsToJoin: () => this.#release.hasLetGo,
+        wantsToJoin: () => this.#release.hasReleased,
         confirmed: this.#deps.confirmed,
       },
       older: this.#deps.options.olderAssignors,

@@ -21,7 +21,7 @@ export class BrokenRequests {
   readonly #refused = new WeakSet<Duplex>()
 
   /**
-   * Whether a handler may serve the request. After a refusal it may serve no later request of the
+   * True if a handler may serve the request. After a refusal it may serve no later request of the
    * connection.
    */
   admits(req: IncomingMessage, res: ServerResponse): boolean {

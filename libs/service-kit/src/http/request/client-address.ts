@@ -31,7 +31,7 @@ export type ForwardedFor = {
   /** The nearest address that is not one of our proxies. */
   client: string
   /**
-   * Whether the connection comes from a trusted proxy, whose other headers are then trusted too.
+   * True if the connection comes from a trusted proxy, whose other headers are then trusted too.
    */
   trusted: boolean
 }

@@ -34,7 +34,7 @@ export class RequestContext {
   pathTemplate: string | null = null
   /** Result of the operation's `authorize`. `mount` gives it its type. */
   auth: unknown = undefined
-  /** Whether `authorize` has admitted the caller. */
+  /** True if `authorize` has admitted the caller. */
   isAuthorized = false
   /** Id of the management token in the request. */
   actorId: string | undefined = undefined

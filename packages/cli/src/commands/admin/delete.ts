@@ -30,7 +30,7 @@ export const deleteCommands = [
     positionals: ['project', 'environment'],
     options,
     async act({ words: { project, environment }, values, signal }, ask) {
-      demandConfirmed(`${project}/${environment}`, values.confirm)
+      assertConfirmed(`${project}/${environment}`, values.confirm)
       await ask(deleteEnvironment, { params: { project, environment } })
       if (values.wait) await untilGone(ask, { project, environment }, signal)
       return showDone(
@@ -45,7 +45,7 @@ export const deleteCommands = [
     positionals: ['project'],
     options,
     async act({ words: { project }, values, signal }, ask) {
-      demandConfirmed(project, values.confirm)
+      assertConfirmed(project, values.confirm)
       const { environments } = await ask(deleteProject, { params: { project } })
       for (const environment of values.wait ? environments : []) {
         await untilGone(ask, { project, environment }, signal)
@@ -55,9 +55,8 @@ export const deleteCommands = [
   }),
 ]
 
-function demandConfirmed(name: string, confirmed: string): void {
-  if (confirmed !== name)
-    throw new UsageError(`--confirm: "${name}" is to be deleted, not "${confirmed}"`)
+function assertConfirmed(name: string, confirmed: string): void {
+  if (confirmed !== name) throw new UsageError(`--confirm must be "${name}", not "${confirmed}"`)
 }
 
 type Named = { project: string; environment: string }

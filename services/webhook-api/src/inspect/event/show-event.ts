@@ -70,11 +70,11 @@ type What = Pick<
 function whatChanged(change: Change | NoChange, deliveries: readonly FoundDelivery[]): What {
   if (typeof change !== 'string') return ofEvent(change.event, change.record)
   // Some deliveries may have no table yet, because their job was not read yet.
-  const told = deliveries.find(({ table }) => table !== null)
+  const known = deliveries.find(({ table }) => table !== null)
   return {
-    table: told?.table ?? null,
-    event: told?.event ?? null,
-    recordId: told?.recordId ?? null,
+    table: known?.table ?? null,
+    event: known?.event ?? null,
+    recordId: known?.recordId ?? null,
     timestamp: null,
     record: null,
     changedFields: null,

@@ -34,7 +34,7 @@ export function runRecoveryWorker(deps: RecoveryWorkerDeps): BackgroundWork {
   })
 }
 
-/** @returns whether there may be more work at once */
+/** @returns true if there may be more work at once */
 async function workOnNext(deps: RecoveryWorkerDeps): Promise<boolean> {
   const { pool, writer, days, log } = deps
   const id = await store.nextRecovery(pool)
@@ -67,7 +67,7 @@ async function bodiesAhead(
 
 type Batch = { id: string; now: number; bodies: ReadonlyMap<string, StoredBody> }
 
-/** @returns whether there may be more work at once */
+/** @returns true if there may be more work at once */
 async function writeBatch(
   { tx, emit, log }: { tx: PoolClient; emit: EmitState; log: Logger },
   { id, now, bodies }: Batch,

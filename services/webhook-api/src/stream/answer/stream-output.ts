@@ -35,6 +35,7 @@ export class StreamOutput {
   }
 
   end(reason: string): void {
+    if (this.#res.closed) return
     const timer = setTimeout(() => this.#res.destroy(), endMs)
     this.#res.once('close', () => clearTimeout(timer))
     this.#res.end(this.#res.writableNeedDrain ? undefined : `: ${reason}\n\n`)

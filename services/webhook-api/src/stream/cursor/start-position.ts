@@ -20,7 +20,7 @@ export type StartAsked = Pick<StreamQuery, 'from' | 'cursor'> & {
   lastEventId: string | undefined
 }
 
-const answerWithinMs = 10_000
+const offsetsWithinMs = 10_000
 
 /**
  * Returns the position where a stream begins. Throws VALIDATION_ERROR for a cursor that has expired
@@ -31,10 +31,10 @@ export async function startPosition(deps: StartDeps, asked: StartAsked): Promise
   if (lastEventId) return fromCursor(deps, 'Last-Event-ID', lastEventId)
   if (cursor !== undefined) return fromCursor(deps, 'cursor', cursor)
   if (from === 'now') {
-    const ends = await told(deps.ends.read())
+    const ends = await bounded(deps.ends.read())
     return positionOf(ends.map(({ end, ...of }) => ({ ...of, offset: end })))
   }
-  return positionOf(await told(deps.ends.readAt(timeOf(from, deps.now()))))
+  return positionOf(await bounded(deps.ends.readAt(timeOf(from, deps.now()))))
 }
 
 async function fromCursor(
@@ -46,7 +46,7 @@ async function fromCursor(
   if (position === null) {
     throw invalid([{ field, message: 'must be a cursor that this environment gave' }])
   }
-  const bounds = await told(ends.readBounds())
+  const bounds = await bounded(ends.readBounds())
   if (bounds.some(({ partition, start }) => position.at(partition) < start)) {
     const message = 'has expired: the log no longer has the changes behind it'
     throw invalid([{ field, message }])
@@ -67,5 +67,5 @@ function timeOf(from: string, now: number): number {
 const positionOf = (offsets: readonly PartitionOffset[]): Position =>
   new Position(offsets.toSorted((a, b) => a.partition - b.partition).map(({ offset }) => offset))
 
-const told = <T>(asked: Promise<T>): Promise<T> =>
-  boundedBy(answerWithinMs, asked, 'Kafka does not tell its offsets')
+const bounded = <T>(offsets: Promise<T>): Promise<T> =>
+  boundedBy(offsetsWithinMs, offsets, 'Kafka did not return its offsets in time')

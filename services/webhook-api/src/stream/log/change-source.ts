@@ -137,10 +137,10 @@ export class ChangeSource {
       }
       return {
         pieces: fetched.map((piece) => this.#ownOf(piece)),
-        [Symbol.dispose]: permit.dispose,
+        [Symbol.dispose]: () => permit[Symbol.dispose](),
       }
     } catch (err) {
-      permit.dispose()
+      permit[Symbol.dispose]()
       signal.throwIfAborted()
       if (err instanceof OutOfLogError) throw err
       log.warn({ err }, 'stream.read')

@@ -19,7 +19,7 @@ function takers(limits: { total: number; perTenant: number }) {
     await settled()
     const permit = held.get(name)
     if (permit === undefined) throw new Error(`${name} holds no permit`)
-    permit.dispose()
+    permit[Symbol.dispose]()
     await settled()
   }
   return { got, take, free }

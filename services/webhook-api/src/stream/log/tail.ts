@@ -80,7 +80,8 @@ export class Tail implements AsyncDisposable {
   /** Never rejects, so a leader that is away does not hold up the others. */
   async #read(node: string, partitions: readonly number[]): Promise<void> {
     const places = partitions.map((partition) => ({
-      ...{ partition, offset: this.recent.end.at(partition) },
+      partition,
+      offset: this.recent.end.at(partition),
     }))
     try {
       for (const piece of await this.#deps.fetcher.fetch(node, places, fetchLimits)) {
