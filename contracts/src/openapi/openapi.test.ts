@@ -69,7 +69,7 @@ describe('the OpenAPI documents', () => {
 
   test('show the responses of an operation by status, and its credentials', () => {
     const created = documentOf('webhooks').paths['/api/rest/_webhooks']?.['post']
-    expect(created?.security).toEqual([{ management: [] }])
+    expect(created?.security).toEqual([{ management: ['webhooks'] }])
     expect(Object.keys(created?.responses ?? {})).toEqual(
       expect.arrayContaining(['201', '400', '401', '403', '404', '413', '415', '500', '503']),
     )

@@ -140,7 +140,11 @@ function pathsOf(operations: readonly Operation[]): ZodOpenApiPathsObject {
 
 const schemes = {
   admin: { type: 'http', scheme: 'bearer', description: "The platform's administration token" },
-  management: { type: 'http', scheme: 'bearer', description: 'A management token of the project' },
+  management: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A management token of the project. Each operation lists the right that it needs',
+  },
   user: { type: 'http', scheme: 'bearer', description: "A user's access token" },
 } as const
 

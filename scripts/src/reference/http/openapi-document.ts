@@ -39,7 +39,7 @@ export type OperationObject = {
   summary: string
   description: string
   tags: readonly string[]
-  security: readonly Readonly<Record<string, unknown>>[]
+  security: readonly Readonly<Record<string, readonly string[]>>[]
   parameters?: readonly Parameter[]
   requestBody?: { content: Content }
   responses: Readonly<Record<string, Answer>>

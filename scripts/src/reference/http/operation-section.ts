@@ -51,7 +51,10 @@ export function operationSection(
 }
 
 function credentialOf({ security }: OperationObject): string {
-  const names = security.flatMap(Object.keys).map((name) => credentials[name] ?? name)
+  const names = security.flatMap(Object.entries).map(([name, rights]) => {
+    const known = credentials[name] ?? name
+    return rights.length === 0 ? known : `${known} with the right ${rights.map(code).join(', ')}`
+  })
   return names.length === 0 ? 'none' : names.join(' or ')
 }
 
