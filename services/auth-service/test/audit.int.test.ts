@@ -204,8 +204,10 @@ describe('every administration call leaves one line', () => {
   })
 
   it('names the management token of an owner, also when its right is missing', async () => {
-    const tokens = `POST /${client.projectId}/management-tokens`
-    const listing = { id: 'listUsers', method: 'GET', path: usersPath }
+    const { projectId } = await openAuthClient(loud.api)
+    const tokens = `POST /${projectId}/management-tokens`
+    const path = usersPath.replace('{project}', projectId)
+    const listing = { id: 'listUsers', method: 'GET', path }
     for (const [rights, outcome, event, reason] of [
       [['users'], 'success', 'authz_admin'],
       [['records'], 'failure', 'authz_fail', 'FORBIDDEN'],
@@ -217,7 +219,7 @@ describe('every administration call leaves one line', () => {
         {
           ...known,
           operation: 'listUsers',
-          ...(reason === undefined ? place() : { reason }),
+          ...(reason === undefined ? { projectId, environment: 'master' } : { reason }),
         },
       ])
       expect(lines.join('')).not.toContain(token)

@@ -136,7 +136,7 @@ describe('a management token', () => {
     ['environments.1', { name: 'a', environments: ['master', 'nowhere'] }],
     ['rights', { name: 'a', rights: [] }],
     ['rights', { name: 'a', rights: null }],
-    ['rights', { name: 'a', rights: 'users' }],
+    ['rights', { name: 'a', rights: 'all' }],
     ['rights', { name: 'a', rights: ['users', 'users'] }],
     ['rights.1', { name: 'a', rights: ['users', 'settings'] }],
     ['expiresAt', { name: 'a', expiresAt: '2020-01-01T00:00:00Z' }],
