@@ -143,7 +143,8 @@ const schemes = {
   management: {
     type: 'http',
     scheme: 'bearer',
-    description: 'A management token of the project. Each operation lists the right that it needs',
+    description:
+      'A management token of the project. Each operation names the right that it needs as `x-management-right`',
   },
   user: { type: 'http', scheme: 'bearer', description: "A user's access token" },
 } as const

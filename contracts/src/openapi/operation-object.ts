@@ -32,13 +32,15 @@ const withBody: readonly ErrorCode[] = [
 
 /** OpenAPI object of one operation. */
 export function operationObject(operation: Operation): ZodOpenApiOperationObject {
-  const { id, summary, description, tag, params, query, headers, body } = operation
+  const { id, summary, description, tag, security, right, params, query, headers, body } = operation
   return {
     operationId: id,
     summary,
     description,
     tags: [tag],
-    security: securityOf(operation),
+    security: credentialsOf(security).map((name) => ({ [name]: [] })),
+    // Not a scope of `security`: linters and generators accept those only for OAuth.
+    ...(right !== undefined && { 'x-management-right': right }),
     requestParams: {
       ...(params && { path: params }),
       ...(query && { query }),
@@ -61,13 +63,6 @@ export function operationObject(operation: Operation): ZodOpenApiOperationObject
       ...failures(operation),
     },
   }
-}
-
-/** OpenAPI 3.1 lists what the credential must be good for, also if the scheme is not OAuth. */
-function securityOf({ security, right }: Operation) {
-  return credentialsOf(security).map((name) => ({
-    [name]: name === 'management' && right !== undefined ? [right] : [],
-  }))
 }
 
 function notModified({ method, reply }: Operation): { '304'?: ZodOpenApiResponseObject } {

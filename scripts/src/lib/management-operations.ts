@@ -10,7 +10,7 @@ export type ManagementOperation = {
   right: ManagementRight | undefined
 }
 
-type Described = { operationId: string; security: { management?: ManagementRight[] }[] }
+type Described = { operationId: string; 'x-management-right'?: ManagementRight }
 type Document = { paths: Record<string, Record<string, Described>> }
 
 /** Returns the operations of an OpenAPI document with the right that a management token needs. */
@@ -22,10 +22,12 @@ export function managementOperations(
   )
   const { paths } = JSON.parse(readFileSync(file, 'utf8')) as Document
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId: id, security }]) => {
-      const right = security.flatMap(({ management }) => management ?? [])[0]
-      return { id, method: method.toUpperCase(), path, right }
-    }),
+    Object.entries(methods).map(([method, { operationId: id, 'x-management-right': right }]) => ({
+      id,
+      method: method.toUpperCase(),
+      path,
+      right,
+    })),
   )
 }
 

@@ -39,7 +39,8 @@ export type OperationObject = {
   summary: string
   description: string
   tags: readonly string[]
-  security: readonly Readonly<Record<string, readonly string[]>>[]
+  security: readonly Readonly<Record<string, unknown>>[]
+  'x-management-right'?: string
   parameters?: readonly Parameter[]
   requestBody?: { content: Content }
   responses: Readonly<Record<string, Answer>>

@@ -50,10 +50,12 @@ export function operationSection(
   ]
 }
 
-function credentialOf({ security }: OperationObject): string {
-  const names = security.flatMap(Object.entries).map(([name, rights]) => {
+function credentialOf({ security, 'x-management-right': right }: OperationObject): string {
+  const names = security.flatMap(Object.keys).map((name) => {
     const known = credentials[name] ?? name
-    return rights.length === 0 ? known : `${known} with the right ${rights.map(code).join(', ')}`
+    return name === 'management' && right !== undefined
+      ? `${known} with the right ${code(right)}`
+      : known
   })
   return names.length === 0 ? 'none' : names.join(' or ')
 }
