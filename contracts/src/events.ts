@@ -75,6 +75,8 @@ export type ManagementTokenState = {
   environments: string[] | null
   createdAt: string
   expiresAt: string | null
+  /** `null`: all. A reader ignores a right that it does not know. */
+  rights: string[] | null
 }
 
 /** Topic `platform.tables`, compacted; key `project/environment/name`; a tombstone drops. */

@@ -25,6 +25,8 @@ describe('defineOperation', () => {
     ['a declared parameter that is not in the path', { path: '/things' }],
     ['a body that lets unknown fields through', { body: z.object({ name: z.string() }) }],
     ['a query that lets unknown fields through', { query: z.looseObject({ q: z.string() }) }],
+    ['a management token without a right', { security: 'managementOrUser' as const }],
+    ['a right without a management token', { right: 'users' as const }],
     ['a header not in lower case', { headers: z.object({ 'X-Project-Id': z.string() }) }],
   ])('refuses %s', (_what, fault) => {
     expect(() => defineOperation({ ...base, ...fault })).toThrow('Operation getThing')

@@ -1,18 +1,26 @@
 import * as z from 'zod'
+import type { ManagementRight } from './http/admin/rights.ts'
 import type { ErrorCode } from './problem.ts'
 
 export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
+const credentials = {
+  admin: ['admin'],
+  adminOrManagement: ['admin', 'management'],
+  management: ['management'],
+  managementOrUser: ['management', 'user'],
+  user: ['user'],
+  none: [],
+} as const
+
 /**
  * Required caller: the platform's administrator, a holder of a management token, a user, or anyone.
  */
-export type Security = 'admin' | 'management' | 'user' | 'managementOrUser' | 'none'
+export type Security = keyof typeof credentials
 
 /** Names of the OpenAPI security schemes, of which a caller needs one. */
-export function credentialsOf(security: Security) {
-  if (security === 'none') return []
-  return security === 'managementOrUser' ? (['management', 'user'] as const) : [security]
-}
+export const credentialsOf = (security: Security): readonly ('admin' | 'management' | 'user')[] =>
+  credentials[security]
 
 type Schema = z.ZodType | undefined
 type ObjectSchema = z.ZodObject | undefined
@@ -38,6 +46,8 @@ export type Operation<
   readonly description: string
   readonly tag: string
   readonly security: Security
+  /** The right that a management token needs. Every operation that takes one names it. */
+  readonly right?: ManagementRight
   readonly params: Params
   readonly query: Query
   /** Keys are in lower case. */
@@ -87,6 +97,7 @@ export function defineOperation<
 ): Operation<Params, Query, Headers, Body, ReplySchema> {
   const { id, path, params, query, headers, body } = definition
   const faults = [
+    ...rightFaults(definition),
     ...pathFaults(path, params),
     ...strictnessFaults('query', query),
     ...strictnessFaults('body', body),
@@ -95,6 +106,13 @@ export function defineOperation<
   if (faults.length > 0) throw new Error(`Operation ${id}: ${faults.join(', ')}`)
   // An omitted part keeps the default of its type argument, `undefined`.
   return Object.freeze(definition) as Operation<Params, Query, Headers, Body, ReplySchema>
+}
+
+/** Without a right, every management token would be admitted. */
+function rightFaults({ security, right }: Pick<Operation, 'security' | 'right'>): string[] {
+  const needsRight = credentialsOf(security).includes('management')
+  if (needsRight === (right !== undefined)) return []
+  return [needsRight ? 'it names no right of management tokens' : 'it takes no management token']
 }
 
 function pathFaults(path: string, params: ObjectSchema): string[] {

@@ -109,7 +109,7 @@ describe('surehook admin, through the gateway', () => {
   })
 
   it('creates a working token, lists it without its value, and revokes it', async () => {
-    const names = ['--name', 'cli', '--environment', 'master']
+    const names = ['--name', 'cli', '--environment', 'master', '--rights', 'tables,users']
     const made = await done<{ id: string; token: string }>('tokens', 'create', project, ...names)
     const headers = {
       authorization: `Bearer ${made.token}`,
@@ -119,7 +119,9 @@ describe('surehook admin, through the gateway', () => {
     const look = () => send(system.baseUrl, 'GET /gw/api/rest/_tables', { headers })
     expectStatus(200, await look())
     const listed = await done<Listed>('tokens', 'list', project)
-    expect(listed['tokens']).toMatchObject([{ id: made.id, name: 'cli' }])
+    expect(listed['tokens']).toMatchObject([
+      { id: made.id, name: 'cli', rights: ['tables', 'users'] },
+    ])
     expect(JSON.stringify(listed)).not.toContain(made.token)
     expect((await admin('tokens', 'delete', project, made.id)).out).toContain('revoked')
     expect(await admin('tokens', 'delete', project, made.id)).toMatchObject({

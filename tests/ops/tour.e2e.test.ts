@@ -40,7 +40,7 @@ it('the commands of README and the guides work, also when repeated', async () =>
     const { code, out } = await checkout.run(commands)
     expect({ code, errors: codesIn(out) }).toEqual({
       code: 0,
-      // In the order of the comments that announce them: 400, 409, 409, 412, 403, 401, 401, 400.
+      // In the order of the comments that announce them: 400, 409, 409, 412, 403, 401, 401, 403, 400.
       errors: [
         'VALIDATION_ERROR',
         'CONFLICT',
@@ -49,6 +49,7 @@ it('the commands of README and the guides work, also when repeated', async () =>
         'FORBIDDEN',
         'AUTH_TOKEN_INVALID',
         'AUTH_TOKEN_INVALID',
+        'FORBIDDEN',
         'VALIDATION_ERROR',
       ],
     })

@@ -206,12 +206,15 @@ describe('administration', () => {
     ['POST /{p}/management-tokens', { name: 'mine' }],
     ['GET /{p}/management-tokens', undefined],
     ['DELETE /{p}/management-tokens/{new}', undefined],
-  ])('%s is 401 without the administration token', async (request, body) => {
+  ])('%s is for the administration token alone', async (request, body) => {
     const path = request.replace('{p}', owner.projectId).replace('{new}', randomUUID())
-    for (const adminToken of ['', 'wrong', owner.token, `${world.system.adminToken}x`]) {
-      const { status, body: problem } = await admin({ ...world.system, adminToken }, path, body)
+    const call = (adminToken: string) => admin({ ...world.system, adminToken }, path, body)
+    for (const adminToken of ['', 'wrong', `${world.system.adminToken}x`]) {
+      const { status, body: problem } = await call(adminToken)
       expect([status, problem.error]).toEqual([401, 'ADMIN_TOKEN_INVALID'])
     }
+    const { status, body: problem } = await call(owner.token)
+    expect([status, problem.error]).toEqual([403, 'FORBIDDEN'])
   })
 })
 

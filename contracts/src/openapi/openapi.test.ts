@@ -3,6 +3,7 @@ import * as account from '../http/account.ts'
 import * as admin from '../http/admin/admin.ts'
 import * as adminDeletion from '../http/admin/deletion.ts'
 import * as reEncrypt from '../http/admin/re-encryption.ts'
+import { managementRights } from '../http/admin/rights.ts'
 import * as users from '../http/admin/users.ts'
 import * as auth from '../http/auth.ts'
 import * as changes from '../http/data/changes.ts'
@@ -17,7 +18,7 @@ import * as questions from '../http/webhooks/questions.ts'
 import * as webhookRebuild from '../http/webhooks/rebuild.ts'
 import * as webhookStream from '../http/webhooks/stream.ts'
 import * as webhooks from '../http/webhooks/webhooks.ts'
-import type { Operation } from '../operation.ts'
+import { credentialsOf, type Operation } from '../operation.ts'
 import { examples } from './examples/with-examples.ts'
 import { apiNames, openApiDocument } from './openapi.ts'
 
@@ -26,6 +27,7 @@ type Shown = {
   description: string
   parameters?: { name: string; required?: boolean; example?: unknown }[]
   security: object[]
+  'x-management-right'?: string
   responses: Record<string, { description: string; headers: Record<string, unknown> }>
 }
 type Document = {
@@ -67,9 +69,37 @@ describe('the OpenAPI documents', () => {
     expect(new Set(shown).size).toBe(shown.length)
   })
 
+  test('need the right of a management token that its path says', () => {
+    const rightOf = {
+      _tables: 'tables',
+      _changes: 'records',
+      ':table': 'records',
+      graphql: 'records',
+      _webhooks: 'webhooks',
+      _deliveries: 'webhooks',
+      _endpoints: 'webhooks',
+      _events: 'webhooks',
+      _stream: 'webhooks',
+      users: 'users',
+      roles: 'users',
+    } as Readonly<Record<string, string>>
+    const below =
+      /^\/(?:api\/rest|api|auth\/admin\/projects\/\{project\}\/environments\/\{environment\})\/([^/]+)/
+    const faults = operations.filter(({ path, security, right }) => {
+      const name = below.exec(path)?.[1]?.replace('{table}', ':table') ?? ''
+      const takesToken = credentialsOf(security).includes('management')
+      return right !== (takesToken ? rightOf[name] : undefined)
+    })
+    expect(faults.map(({ id }) => id)).toEqual([])
+    expect(new Set(operations.map(({ right }) => right))).toEqual(
+      new Set([undefined, ...managementRights]),
+    )
+  })
+
   test('show the responses of an operation by status, and its credentials', () => {
     const created = documentOf('webhooks').paths['/api/rest/_webhooks']?.['post']
     expect(created?.security).toEqual([{ management: [] }])
+    expect(created?.['x-management-right']).toBe('webhooks')
     expect(Object.keys(created?.responses ?? {})).toEqual(
       expect.arrayContaining(['201', '400', '401', '403', '404', '413', '415', '500', '503']),
     )

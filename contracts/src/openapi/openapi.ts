@@ -140,7 +140,12 @@ function pathsOf(operations: readonly Operation[]): ZodOpenApiPathsObject {
 
 const schemes = {
   admin: { type: 'http', scheme: 'bearer', description: "The platform's administration token" },
-  management: { type: 'http', scheme: 'bearer', description: 'A management token of the project' },
+  management: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'A management token of the project. Each operation names the right that it needs as `x-management-right`',
+  },
   user: { type: 'http', scheme: 'bearer', description: "A user's access token" },
 } as const
 

@@ -32,13 +32,15 @@ const withBody: readonly ErrorCode[] = [
 
 /** OpenAPI object of one operation. */
 export function operationObject(operation: Operation): ZodOpenApiOperationObject {
-  const { id, summary, description, tag, security, params, query, headers, body } = operation
+  const { id, summary, description, tag, security, right, params, query, headers, body } = operation
   return {
     operationId: id,
     summary,
     description,
     tags: [tag],
     security: credentialsOf(security).map((name) => ({ [name]: [] })),
+    // Not a scope of `security`: linters and generators accept those only for OAuth.
+    ...(right !== undefined && { 'x-management-right': right }),
     requestParams: {
       ...(params && { path: params }),
       ...(query && { query }),

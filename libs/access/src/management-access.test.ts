@@ -19,6 +19,7 @@ function token(letter: string, more: Partial<ManagementTokenState> = {}): Manage
     environments: null,
     createdAt: '2026-01-01T00:00:00Z',
     expiresAt: null,
+    rights: null,
     ...more,
   }
 }
@@ -44,6 +45,7 @@ function setUp({ healthy = true } = {}) {
       authorization,
       projectId: 'shop',
       environment: 'live',
+      right: 'records',
       ...more,
     })
   return { state, late, put, access, authorize, barriers: () => barriers }
@@ -72,6 +74,16 @@ describe('authorizeManagement', () => {
     const { put, authorize } = setUp()
     put(token('a', more))
     await expect(authorize(bearer('a'))).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  })
+
+  it('forbids a token without the right, and names the right', async () => {
+    const { put, authorize } = setUp()
+    put(token('a', { rights: ['records', 'tables'] }))
+    expect(await authorize(bearer('a'))).toMatchObject({ tokenId: 'id-a' })
+    await expect(authorize(bearer('a'), { right: 'webhooks' })).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      message: 'The management token has no right "webhooks"',
+    })
   })
 
   it.each([
@@ -165,7 +177,12 @@ const live: EnvironmentState = {
 }
 
 describe('standingOf', () => {
-  const credentials = { authorization: bearer('a'), projectId: 'shop', environment: 'live' }
+  const credentials = {
+    authorization: bearer('a'),
+    projectId: 'shop',
+    environment: 'live',
+    right: 'webhooks',
+  } as const
 
   it('holds while token and environment are there, and ends with either', async () => {
     const { state, put, access } = setUp()
@@ -176,6 +193,8 @@ describe('standingOf', () => {
     state.apply(environmentsTopic, 'shop/live', live)
     expect(isAdmitted()).toBe(true)
     put(token('a', { environments: ['test'] }))
+    expect(isAdmitted()).toBe(false)
+    put(token('a', { rights: ['records'] }))
     expect(isAdmitted()).toBe(false)
     put(token('a', { expiresAt: '2026-06-01T12:00:00.000Z' }))
     expect(isAdmitted()).toBe(false)

@@ -1,16 +1,16 @@
-import { createHash } from 'node:crypto'
 import type { EnvironmentState, ManagementTokenState } from '@surehook/contracts/events'
 import { EnvironmentName, ProjectId } from '@surehook/contracts/http/admin/admin'
+import type { ManagementRight } from '@surehook/contracts/http/admin/rights'
 import type { Violation } from '@surehook/contracts/problem'
 import type { Kafka } from '@surehook/kafka/client/surface'
 import type { LogEnds } from '@surehook/kafka/offsets/log-ends'
 import { openTopicView, type TopicView } from '@surehook/kafka/views/topic-view'
 import type { EventCodec } from '@surehook/schemas/codec'
-import { AppError, invalid } from '@surehook/service-kit/errors'
+import { invalid } from '@surehook/service-kit/errors'
 import { parsePart } from '@surehook/service-kit/http/violations'
 import type { Logger } from 'pino'
 import * as z from 'zod'
-import { noCredential } from './no-credential.ts'
+import { allowsUse, isExpired, requireUse, tokenHash, tokenInvalid } from './management-token.ts'
 import { type DeletedEnvironment, PlatformState, platformTopics } from './platform-state.ts'
 
 /** Values of the headers of a management call. */
@@ -18,6 +18,8 @@ export type ManagementCredentials = {
   authorization: string | undefined
   projectId: string | string[] | undefined
   environment: string | string[] | undefined
+  /** The right that the token needs. */
+  right: ManagementRight
 }
 
 export type ManagementIdentity = { projectId: string; environment: string; tokenId: string }
@@ -26,15 +28,15 @@ export type PlatformAccess = AsyncDisposable & {
   readonly ready: Promise<void>
   readonly healthy: boolean
   /**
-   * Resolves for a token that may manage this project and environment, otherwise rejects with 4xx
-   * or 503.
+   * Resolves for a token that has the right in this project and environment, otherwise rejects
+   * with 4xx or 503.
    */
   authorizeManagement(
     credentials: ManagementCredentials,
     signal?: AbortSignal,
   ): Promise<ManagementIdentity>
   /**
-   * For what outlives its request: tells at any time whether the token still manages the project and environment,
+   * For what outlives its request: tells at any time whether the token still has the right in the project and environment,
    * by what is known here. False also while that is not current.
    */
   standingOf(credentials: ManagementCredentials): () => boolean
@@ -110,23 +112,21 @@ export function createPlatformAccess({ state, view, now }: PlatformAccessParts):
     get healthy() {
       return view.healthy
     },
-    async authorizeManagement({ authorization, projectId, environment }, signal) {
+    async authorizeManagement({ authorization, projectId, environment, right }, signal) {
       const hash = tokenHash(authorization)
       const token = await known(() => state.tokenOf(hash), signal)
       if (token === undefined || isExpired(token, now())) throw tokenInvalid()
       const tenant = readTenant(projectId, environment)
-      if (!mayManage(token, tenant)) {
-        throw new AppError('FORBIDDEN', 'The token is not for this project and environment')
-      }
+      requireUse(token, { ...tenant, right })
       return { ...tenant, tokenId: token.id }
     },
-    standingOf({ authorization, projectId, environment }) {
+    standingOf({ authorization, projectId, environment, right }) {
       const hash = tokenHash(authorization)
       const tenant = readTenant(projectId, environment)
       return () => {
         const token = view.healthy ? state.tokenOf(hash) : undefined
-        if (token === undefined || isExpired(token, now()) || !mayManage(token, tenant))
-          return false
+        if (token === undefined || isExpired(token, now())) return false
+        if (!allowsUse(token, { ...tenant, right })) return false
         return state.hasEnvironment(tenant.projectId, tenant.environment)
       }
     },
@@ -145,24 +145,6 @@ export function createPlatformAccess({ state, view, now }: PlatformAccessParts):
   }
 }
 
-const bearer = /^Bearer +(mt_[A-Za-z0-9_-]{43}) *$/i
-
-/** Keeps only the hash of a token. A malformed token is refused without a look at the topics. */
-function tokenHash(authorization: string | undefined): string {
-  if (!authorization) throw noCredential('MANAGEMENT_TOKEN_INVALID', 'management token')
-  const token = bearer.exec(authorization)?.[1]
-  if (token === undefined) throw tokenInvalid()
-  return createHash('sha256').update(token).digest('hex')
-}
-
-/** Unknown, expired and revoked tokens get the same answer. */
-const tokenInvalid = () =>
-  new AppError('MANAGEMENT_TOKEN_INVALID', 'The management token is not valid')
-
-function isExpired({ expiresAt }: ManagementTokenState, nowMs: number): boolean {
-  return expiresAt !== null && Date.parse(expiresAt) <= nowMs
-}
-
 const tenantHeaders = z.object({ 'x-project-id': ProjectId, environment: EnvironmentName })
 
 type Tenant = Omit<ManagementIdentity, 'tokenId'>
@@ -178,9 +160,4 @@ export function readTenant(projectId: unknown, environment: unknown): Tenant {
   })
   if (tenant === undefined) throw invalid(violations)
   return { projectId: tenant['x-project-id'], environment: tenant.environment }
-}
-
-function mayManage(token: ManagementTokenState, { projectId, environment }: Tenant): boolean {
-  if (token.projectId !== projectId) return false
-  return token.environments === null || token.environments.includes(environment)
 }

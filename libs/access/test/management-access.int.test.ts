@@ -55,7 +55,12 @@ async function publishToken(projectId: string) {
 }
 
 const authorize = (authorization: string, projectId: string) =>
-  access.authorizeManagement({ authorization, projectId, environment: 'live' })
+  access.authorizeManagement({
+    authorization,
+    projectId,
+    environment: 'live',
+    right: 'records',
+  })
 
 it('admits a token once it is on the topic, and refuses it once it is revoked', async () => {
   const projectId = `p-${randomUUID()}`

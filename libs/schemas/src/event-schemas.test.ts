@@ -47,6 +47,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       environments: ['live'],
       createdAt: at,
       expiresAt: at,
+      rights: ['records', 'users'],
     },
     {
       id: 't',
@@ -56,6 +57,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       environments: null,
       createdAt: at,
       expiresAt: null,
+      rights: null,
     },
   ],
   environmentPurge: [{ ...tenant, service: 'data-api', deletedAt: at }],

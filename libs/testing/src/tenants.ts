@@ -1,10 +1,15 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import type { ManagementRight } from '@surehook/contracts/http/admin/rights'
 import { environmentsTopic, managementTokensTopic } from '@surehook/contracts/topics'
 import type { EventProducer, OutgoingRecord } from '@surehook/kafka/producer/producer'
 import type { EventCodec } from '@surehook/schemas/codec'
 
 export type Tenant = { projectId: string; environment: string; token: string }
-export type TokenLimits = { environments?: string[]; expiresAt?: string }
+export type TokenLimits = {
+  environments?: string[]
+  expiresAt?: string
+  rights?: ManagementRight[]
+}
 
 type Parts = { codec: EventCodec; producer: EventProducer }
 type EnvironmentName = Omit<Tenant, 'token'>
@@ -59,7 +64,7 @@ export function environmentRecord(
 export function tokenRecord(
   codec: EventCodec,
   projectId: string,
-  { environments, expiresAt }: TokenLimits = {},
+  { environments, expiresAt, rights }: TokenLimits = {},
 ): { id: string; token: string; record: OutgoingRecord } {
   const token = `mt_${randomBytes(32).toString('base64url')}`
   const id = randomUUID()
@@ -71,6 +76,7 @@ export function tokenRecord(
     environments: environments ?? null,
     createdAt: new Date().toISOString(),
     expiresAt: expiresAt ?? null,
+    rights: rights ?? null,
   })
   return { id, token, record: { topic: managementTokensTopic, key: id, value } }
 }

@@ -20,6 +20,8 @@ import { createKeyReEncryption } from './keys/re-encrypt-keys.ts'
 import { reEncryptRoutes } from './keys/re-encrypt-routes.ts'
 import { createNotices } from './mail/notices.ts'
 import { adminRoutes } from './platform/admin-routes.ts'
+import { adminGate } from './platform/admin-token.ts'
+import { findManagementToken } from './platform/management-tokens.ts'
 import { createFindTenant, createResolveTenant } from './platform/tenant.ts'
 import { sessionDeletions } from './sessions/delete-expired-sessions.ts'
 import { openSessions, type SessionPartsOptions } from './sessions/open-sessions.ts'
@@ -39,7 +41,8 @@ export async function openAuthentication(
 ): Promise<Authentication> {
   await using opening = new AsyncDisposableStack()
   const { pool, writer, log } = infrastructure
-  const { adminTokens, serviceTokens } = config
+  const { serviceTokens } = config
+  const authorize = adminGate(config.adminTokens, (hash) => findManagementToken(pool, hash))
   const box = createSecretBox(...config.encryptionKeys)
   const notices = createNotices({ pool, box, log })
   const parts = { ...config, ...infrastructure, box, notices }
@@ -62,9 +65,9 @@ export async function openAuthentication(
   const useCases = createAuthApi({ accounts, selfService, sessions, accessTokens, jwks })
   const api = auditedApi(useCases, { pool, log, encryptionKeys: config.encryptionKeys })
   const routeGroups = [
-    adminRoutes({ pool, writer, adminTokens, onEnvironment: createPrepareKeys({ keys, log }) }),
-    keyRoutes({ pool, writer, keys, adminTokens }),
-    userRoutes({ pool, users, adminTokens }),
+    adminRoutes({ pool, writer, authorize, onEnvironment: createPrepareKeys({ keys, log }) }),
+    keyRoutes({ pool, writer, keys, authorize }),
+    userRoutes({ pool, users, authorize }),
     authRoutes({
       api,
       openCall,
@@ -74,7 +77,7 @@ export async function openAuthentication(
     discoveryRoutes({ findTenant: createFindTenant(pool), jwks, publicUrl: config.publicUrl }),
     introspectionRoute({ resolveTenant, accessTokens, serviceTokens }),
     reEncryptRoutes({
-      adminTokens,
+      authorize,
       reEncryptPage: createKeyReEncryption(pool, config.encryptionKeys),
     }),
   ]

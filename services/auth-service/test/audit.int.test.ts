@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type AuditedOperation, auditedOperations } from '@surehook/scripts/lib/audited-operations'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
-import { type AuthClient, openAuthClient, password } from './support/auth-client.ts'
+import { type AuthClient, callAdmin, openAuthClient, password } from './support/auth-client.ts'
 import { adminToken, type Running } from './support/under-test.ts'
 
 let accounts: AccountWorld
@@ -47,6 +47,7 @@ async function post(path: string, body?: unknown, token?: string) {
   return { ...answer, lines: linesOf(requestId) }
 }
 
+const usersPath = '/auth/admin/projects/{project}/environments/{environment}/users'
 const place = () => ({ projectId: client.projectId, environment: 'master' })
 
 describe('every step of a user leaves one line', () => {
@@ -200,6 +201,29 @@ describe('every administration call leaves one line', () => {
       }),
     ])
     expect(lines.filter((line) => line.includes(secret) || line.includes(adminToken))).toEqual([])
+  })
+
+  it('names the management token of an owner, also when its right is missing', async () => {
+    const { projectId } = await openAuthClient(loud.api)
+    const tokens = `POST /${projectId}/management-tokens`
+    const path = usersPath.replace('{project}', projectId)
+    const listing = { id: 'listUsers', method: 'GET', path }
+    for (const [rights, outcome, event, reason] of [
+      [['users'], 'success', 'authz_admin'],
+      [['records'], 'failure', 'authz_fail', 'FORBIDDEN'],
+    ] as const) {
+      const { id, token } = (await callAdmin(loud.api, tokens, { name: 'owner', rights })).body
+      const { lines: own } = await send(listing, token)
+      const known = { event, outcome, actor: 'management_token', actorId: id }
+      expect(own).toEqual([
+        {
+          ...known,
+          operation: 'listUsers',
+          ...(reason === undefined ? { projectId, environment: 'master' } : { reason }),
+        },
+      ])
+      expect(lines.join('')).not.toContain(token)
+    }
   })
 
   it('names the object and its owner, but never the new token', async () => {

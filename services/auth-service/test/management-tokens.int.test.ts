@@ -37,6 +37,7 @@ describe('a management token', () => {
         projectId: project,
         name: 'ci',
         environments: null,
+        rights: ['records', 'tables', 'users', 'webhooks'],
         createdAt: expect.any(String),
         expiresAt: null,
         token: expect.stringMatching(/^mt_[\w-]{43}$/),
@@ -50,6 +51,7 @@ describe('a management token', () => {
       environments: null,
       createdAt: body.createdAt,
       expiresAt: null,
+      rights: null,
     })
     const { text } = await call(`GET ${tokens()}`)
     expect(text).toContain(body.id)
@@ -69,6 +71,27 @@ describe('a management token', () => {
     ])
     const known = (await world.platformState()).tokens.get(body.id)
     expect(known).toMatchObject({ environments: ['dev'], expiresAt: '2999-01-01T00:00:00.000Z' })
+  })
+
+  it('may be limited to rights, which the list shows', async () => {
+    const { status, body } = await call(`POST ${tokens()}`, {
+      name: 'a',
+      rights: ['webhooks', 'records'],
+    })
+    expect([status, body.rights]).toEqual([201, ['records', 'webhooks']])
+    const listed = await call(`GET ${tokens()}`)
+    expect(listed.body.tokens).toMatchObject([{ id: body.id, rights: ['records', 'webhooks'] }])
+    const known = (await world.platformState()).tokens.get(body.id)
+    expect(known?.rights).toEqual(['webhooks', 'records'])
+  })
+
+  it('keeps its rights when one of its environments is deleted', async () => {
+    await put(undefined, 'dev')
+    const request = { name: 'a', environments: ['dev', 'master'], rights: ['tables'] }
+    const { body } = await call(`POST ${tokens()}`, request)
+    await call(`DELETE /${project}/environments/dev`)
+    const known = (await world.platformState()).tokens.get(body.id)
+    expect(known).toMatchObject({ environments: ['master'], rights: ['tables'] })
   })
 
   it('is listed, the newest first, in pages', async () => {
@@ -111,6 +134,11 @@ describe('a management token', () => {
     ['environments', { name: 'a', environments: ['master', 'master'] }],
     ['environments.0', { name: 'a', environments: ['a b'] }],
     ['environments.1', { name: 'a', environments: ['master', 'nowhere'] }],
+    ['rights', { name: 'a', rights: [] }],
+    ['rights', { name: 'a', rights: null }],
+    ['rights', { name: 'a', rights: 'all' }],
+    ['rights', { name: 'a', rights: ['users', 'users'] }],
+    ['rights.1', { name: 'a', rights: ['users', 'settings'] }],
     ['expiresAt', { name: 'a', expiresAt: '2020-01-01T00:00:00Z' }],
     ['expiresAt', { name: 'a', expiresAt: 'tomorrow' }],
     ['expiresAt', { name: 'a', expiresAt: '2030-01-01' }],

@@ -3,6 +3,7 @@ import { defineOperation } from '../../operation.ts'
 import { ruled } from '../../violation-rules.ts'
 import { Instant } from '../instant.ts'
 import { AuthSettings, AuthSettingsChange, change } from './auth-settings.ts'
+import { ManagementRight, ManagementRights } from './rights.ts'
 
 /**
  * Project and environment names appear in paths, topics and keys, so their characters are
@@ -54,6 +55,7 @@ export const ManagementToken = z
     projectId: ProjectId,
     name: z.string(),
     environments: z.array(EnvironmentName).nullable().describe('null for every environment'),
+    rights: z.array(ManagementRight).describe('What the token may be used for'),
     createdAt: z.iso.datetime(),
     expiresAt: z.iso.datetime().nullable().describe('null: never'),
   })
@@ -67,6 +69,8 @@ export const page = z.strictObject({
 export const nextCursor = z.string().nullable().describe('null on the last page')
 export const projectPath = z.object({ project: ProjectId })
 export const environmentPath = z.object({ project: ProjectId, environment: EnvironmentName })
+/** A management token is refused by its own codes. */
+export const refused = ['ADMIN_TOKEN_INVALID', 'MANAGEMENT_TOKEN_INVALID', 'FORBIDDEN'] as const
 export const common = { tag: 'administration', security: 'admin' } as const
 
 export const putEnvironment = defineOperation({
@@ -82,7 +86,7 @@ export const putEnvironment = defineOperation({
   params: environmentPath,
   body: z.strictObject({ auth: change(AuthSettingsChange) }),
   reply: { status: 200, schema: Environment, description: 'The environment with all its settings' },
-  errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
+  errors: ['VALIDATION_ERROR', ...refused, 'CONFLICT', 'SERVICE_UNAVAILABLE'],
 })
 
 export const getEnvironment = defineOperation({
@@ -96,7 +100,7 @@ export const getEnvironment = defineOperation({
     'shows its default.',
   params: environmentPath,
   reply: { status: 200, schema: Environment },
-  errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'ENVIRONMENT_NOT_FOUND'],
+  errors: ['VALIDATION_ERROR', ...refused, 'ENVIRONMENT_NOT_FOUND'],
 })
 
 export const rotateKeys = defineOperation({
@@ -124,12 +128,7 @@ export const rotateKeys = defineOperation({
     schema: z.object({ keys: z.array(KeyState) }),
     description: 'Every key of the environment',
   },
-  errors: [
-    'VALIDATION_ERROR',
-    'ADMIN_TOKEN_INVALID',
-    'ENVIRONMENT_NOT_FOUND',
-    'SERVICE_UNAVAILABLE',
-  ],
+  errors: ['VALIDATION_ERROR', ...refused, 'ENVIRONMENT_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
 })
 
 export const listProjects = defineOperation({
@@ -143,7 +142,7 @@ export const listProjects = defineOperation({
     '`cursor` to read the next page.',
   query: page,
   reply: { status: 200, schema: z.object({ projects: z.array(Project), nextCursor }) },
-  errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID'],
+  errors: ['VALIDATION_ERROR', ...refused],
 })
 
 export const createManagementToken = defineOperation({
@@ -153,8 +152,8 @@ export const createManagementToken = defineOperation({
   path: '/auth/admin/projects/{project}/management-tokens',
   summary: 'Create a management token',
   description:
-    'Creates a token that manages tables, records and subscriptions of the project. Only this ' +
-    'answer shows the token.',
+    'Creates a token that manages tables, records, subscriptions and users of the project. ' +
+    '`rights` limits it to some of them. Only this answer shows the token.',
   params: projectPath,
   body: z.strictObject({
     name: z
@@ -177,13 +176,16 @@ export const createManagementToken = defineOperation({
       .nullable()
       .optional()
       .describe('The environments that the token manages. Absent or null: all'),
+    rights: ManagementRights.optional().describe(
+      'What the token may be used for. Absent: everything',
+    ),
     expiresAt: Instant.nullable().optional().describe('Absent or null: never'),
   }),
   reply: {
     status: 201,
     schema: ManagementToken.extend({ token: z.string().describe('Only this answer shows it') }),
   },
-  errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  errors: ['VALIDATION_ERROR', ...refused, 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
 })
 
 export const listManagementTokens = defineOperation({
@@ -198,7 +200,7 @@ export const listManagementTokens = defineOperation({
   params: projectPath,
   query: page,
   reply: { status: 200, schema: z.object({ tokens: z.array(ManagementToken), nextCursor }) },
-  errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'NOT_FOUND'],
+  errors: ['VALIDATION_ERROR', ...refused, 'NOT_FOUND'],
 })
 
 export const deleteManagementToken = defineOperation({
@@ -210,10 +212,5 @@ export const deleteManagementToken = defineOperation({
   description: 'Revokes the token. Every service refuses it within 1 s.',
   params: projectPath.extend({ id: z.string().describe('The id of the management token') }),
   reply: { status: 204, schema: z.void() },
-  errors: [
-    'VALIDATION_ERROR',
-    'ADMIN_TOKEN_INVALID',
-    'MANAGEMENT_TOKEN_NOT_FOUND',
-    'SERVICE_UNAVAILABLE',
-  ],
+  errors: ['VALIDATION_ERROR', ...refused, 'MANAGEMENT_TOKEN_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
 })

@@ -7,6 +7,7 @@ import {
   environmentPath,
   ProjectId,
   projectPath,
+  refused,
 } from './admin.ts'
 
 export const deleteEnvironment = defineOperation({
@@ -24,12 +25,7 @@ export const deleteEnvironment = defineOperation({
     schema: Environment,
     description: 'The environment serves nobody from now on',
   },
-  errors: [
-    'VALIDATION_ERROR',
-    'ADMIN_TOKEN_INVALID',
-    'ENVIRONMENT_NOT_FOUND',
-    'SERVICE_UNAVAILABLE',
-  ],
+  errors: ['VALIDATION_ERROR', ...refused, 'ENVIRONMENT_NOT_FOUND', 'SERVICE_UNAVAILABLE'],
 })
 
 export const deleteProject = defineOperation({
@@ -48,5 +44,5 @@ export const deleteProject = defineOperation({
     schema: z.object({ id: ProjectId, environments: z.array(EnvironmentName) }),
     description: 'The environments that are being deleted',
   },
-  errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+  errors: ['VALIDATION_ERROR', ...refused, 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
 })

@@ -45,7 +45,7 @@ export const reEncryptKeys = defineOperation({
       ),
     }),
   },
-  errors,
+  errors: [...errors, 'MANAGEMENT_TOKEN_INVALID', 'FORBIDDEN'],
 })
 
 export const reEncryptSecrets = defineOperation({

@@ -62,8 +62,14 @@ export type ImportedUser = z.infer<typeof ImportedUser>
 
 const userPath = environmentPath.extend({ id: z.string().describe('The id of the user') })
 const environmentUrl = '/auth/admin/projects/{project}/environments/{environment}'
-const common = { tag: 'users', security: 'admin' } as const
-const always = ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'ENVIRONMENT_NOT_FOUND'] as const
+const common = { tag: 'users', security: 'adminOrManagement', right: 'users' } as const
+const always = [
+  'VALIDATION_ERROR',
+  'ADMIN_TOKEN_INVALID',
+  'MANAGEMENT_TOKEN_INVALID',
+  'FORBIDDEN',
+  'ENVIRONMENT_NOT_FOUND',
+] as const
 const ofUser = [...always, 'USER_NOT_FOUND', 'SERVICE_UNAVAILABLE'] as const
 
 export const createRole = defineOperation({

@@ -86,6 +86,7 @@ const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).min(1).max(
 
 export const publishChanges = defineOperation({
   ...common,
+  right: 'records',
   tag: 'changes',
   id: 'publishChanges',
   method: 'post',

@@ -25,7 +25,7 @@ const one = existing.extend({ id: z.string().describe('The id of the record') })
  * Also accepts a user's access token, as the table's `access` allows. An invalid credential gets
  * AUTH_TOKEN_INVALID, or MANAGEMENT_TOKEN_INVALID if it begins with `mt_`.
  */
-const records = { ...common, security: 'managementOrUser' } as const
+const records = { ...common, security: 'managementOrUser', right: 'records' } as const
 const recordsRefused = [...refused, 'AUTH_TOKEN_INVALID', 'AUTH_TOKEN_EXPIRED'] as const
 
 export const createRecords = defineOperation({

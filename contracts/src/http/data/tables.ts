@@ -81,7 +81,12 @@ export const tenant = z.object({
   'x-project-id': ProjectId,
   environment: EnvironmentName.default('master'),
 })
-export const common = { tag: 'data', security: 'management', headers: tenant } as const
+export const common = {
+  tag: 'data',
+  security: 'management',
+  right: 'tables',
+  headers: tenant,
+} as const
 export const refused = [
   'VALIDATION_ERROR',
   'MANAGEMENT_TOKEN_INVALID',

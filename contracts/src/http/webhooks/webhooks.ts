@@ -152,7 +152,11 @@ export type Delivery = z.infer<typeof Delivery>
 /** Tenant of a management call. Every call must send both headers. */
 export const tenantHeaders = z.object({ 'x-project-id': ProjectId, environment: EnvironmentName })
 const one = z.object({ id: z.string().describe('The id of the subscription') })
-export const managed = { security: 'management', headers: tenantHeaders } as const
+export const managed = {
+  security: 'management',
+  right: 'webhooks',
+  headers: tenantHeaders,
+} as const
 const common = { ...managed, tag: 'webhooks' } as const
 export const refusals = [
   'VALIDATION_ERROR',

@@ -14,6 +14,7 @@ const managementToken = {
   projectId: 'shop',
   name: 'deploy',
   environments: ['master'],
+  rights: ['records', 'tables'],
   createdAt,
   expiresAt: '2027-01-01T00:00:00.000Z',
 }
@@ -47,7 +48,12 @@ export const adminExamples: OperationExamples = {
     },
   },
   createManagementToken: {
-    body: { name: 'deploy', environments: ['master'], expiresAt: '2027-01-01T00:00:00Z' },
+    body: {
+      name: 'deploy',
+      environments: ['master'],
+      rights: ['records', 'tables'],
+      expiresAt: '2027-01-01T00:00:00Z',
+    },
     reply: { ...managementToken, token: 'mt_Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ' },
   },
   listManagementTokens: { reply: { tokens: [managementToken], nextCursor: null } },

@@ -1,11 +1,11 @@
-import type { Operation } from '@surehook/contracts/operation'
+import { credentialsOf, type Operation } from '@surehook/contracts/operation'
 import { toAppError } from '../http/problem.ts'
 import type { RequestContext } from '../http/request/request-context.ts'
-import { type AuditActor, createAudit } from './audit.ts'
+import { createAudit } from './audit.ts'
 
 /** Audited: every call of the administrator, and every change made with a management token. */
 export const isAudited = ({ security, method }: Operation): boolean =>
-  security === 'admin' || (security === 'management' && method !== 'get')
+  credentialsOf(security).includes('admin') || (security === 'management' && method !== 'get')
 
 /** Serves the call and writes its audit line: outcome, caller, tenant and resource. */
 export async function auditedCall<Answer>(
@@ -29,16 +29,17 @@ export async function auditedCall<Answer>(
 
 type Result = { target?: string | undefined; reason?: ReturnType<typeof toAppError>['code'] }
 
-function write({ id, security }: Operation, context: RequestContext, result: Result): void {
+function write({ id }: Operation, context: RequestContext, result: Result): void {
   const { isAuthorized, actorId } = context
-  const known: AuditActor = security === 'admin' ? 'administrator' : 'management_token'
+  // A token without the right is known, though it is not admitted.
+  const unnamed = isAuthorized ? 'administrator' : 'anonymous'
   createAudit(
     context,
     isAuthorized ? placeOf(context) : {},
   )({
     event: isAuthorized ? 'authz_admin' : 'authz_fail',
     outcome: result.reason === undefined ? 'success' : 'failure',
-    actor: isAuthorized ? known : 'anonymous',
+    actor: actorId === undefined ? unnamed : 'management_token',
     actorId,
     operation: id,
     ...result,

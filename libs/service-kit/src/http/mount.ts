@@ -122,6 +122,7 @@ export function mount<Op extends Operation, Auth = undefined>(
   const serve: RequestHandler = async (req, res) => {
     const context = contextOf(res)
     context.operation = operation.id
+    context.right = operation.right
     context.pathTemplate = operation.path
     const ask = () => answerTo(req, context)
     const asked = isAudited(operation) ? auditedCall(operation, context, ask) : ask()

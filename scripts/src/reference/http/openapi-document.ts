@@ -40,6 +40,7 @@ export type OperationObject = {
   description: string
   tags: readonly string[]
   security: readonly Readonly<Record<string, unknown>>[]
+  'x-management-right'?: string
   parameters?: readonly Parameter[]
   requestBody?: { content: Content }
   responses: Readonly<Record<string, Answer>>

@@ -50,8 +50,13 @@ export function operationSection(
   ]
 }
 
-function credentialOf({ security }: OperationObject): string {
-  const names = security.flatMap(Object.keys).map((name) => credentials[name] ?? name)
+function credentialOf({ security, 'x-management-right': right }: OperationObject): string {
+  const names = security.flatMap(Object.keys).map((name) => {
+    const known = credentials[name] ?? name
+    return name === 'management' && right !== undefined
+      ? `${known} with the right ${code(right)}`
+      : known
+  })
   return names.length === 0 ? 'none' : names.join(' or ')
 }
 

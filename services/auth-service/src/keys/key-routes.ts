@@ -3,7 +3,7 @@ import { rotateKeys } from '@surehook/contracts/http/admin/admin'
 import { mount } from '@surehook/service-kit/http/mount'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
-import { adminGate } from '../platform/admin-token.ts'
+import type { AdminGate } from '../platform/admin-token.ts'
 import { type EnvironmentName, getEnvironment, raiseKeyEpoch } from '../platform/environments.ts'
 import { livingKeys } from './key-schedule.ts'
 import type { SigningKeys } from './signing-keys.ts'
@@ -12,15 +12,14 @@ export type KeyRoutesDeps = {
   pool: Pool
   writer: Pick<StateWriter, 'writeAlways'>
   keys: SigningKeys
-  adminTokens: readonly string[]
+  authorize: AdminGate
 }
 
 /** The key routes below `/auth/admin/…`. */
 export function keyRoutes(deps: KeyRoutesDeps): (router: Router) => void {
-  const gate = adminGate(deps.adminTokens)
   return (router) => {
     mount(router, rotateKeys, {
-      authorize: ({ req }) => gate(req.headers.authorization),
+      authorize: deps.authorize,
       async handle({ params, query }, { log }) {
         const immediately = query.immediately === 'true'
         const answer = await rotate(deps, params, immediately)

@@ -3,20 +3,19 @@ import { invalid } from '@surehook/service-kit/errors'
 import { mount } from '@surehook/service-kit/http/mount'
 import type { Router } from 'express'
 import * as z from 'zod'
-import { adminGate } from '../platform/admin-token.ts'
+import type { AdminGate } from '../platform/admin-token.ts'
 import type { createKeyReEncryption, KeyPosition } from './re-encrypt-keys.ts'
 
 const Position = z.tuple([z.string(), z.string(), z.string()])
 
 /** Routes for the administrator of the platform; they cover all tenants. */
 export function reEncryptRoutes(deps: {
-  adminTokens: readonly string[]
+  authorize: AdminGate
   reEncryptPage: ReturnType<typeof createKeyReEncryption>
 }): (router: Router) => void {
-  const gate = adminGate(deps.adminTokens)
   return (router) =>
     mount(router, reEncryptKeys, {
-      authorize: ({ req }) => gate(req.headers.authorization),
+      authorize: deps.authorize,
       async handle({ query }, { log }) {
         const page = await deps.reEncryptPage(positionOf(query.after))
         if (page.resealed > 0) log.info({ resealed: page.resealed }, 'keys.resealed')

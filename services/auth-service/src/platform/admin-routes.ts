@@ -11,10 +11,9 @@ import {
 import { deleteEnvironment, deleteProject } from '@surehook/contracts/http/admin/deletion'
 import type { Operation } from '@surehook/contracts/operation'
 import { type Handle, mount } from '@surehook/service-kit/http/mount'
-import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
-import { adminGate } from './admin-token.ts'
+import type { AdminGate } from './admin-token.ts'
 import * as deletions from './delete-environment.ts'
 import * as environments from './environments.ts'
 import * as tokens from './management-tokens.ts'
@@ -22,17 +21,15 @@ import * as tokens from './management-tokens.ts'
 export type AdminRoutesDeps = {
   pool: Pool
   writer: StateWriter
-  adminTokens: readonly string[]
+  authorize: AdminGate
   /** Called after the environment was committed and published. Never rejects. */
   onEnvironment: (environment: Environment) => Promise<void>
 }
 
 /** The routes `/auth/admin/…`. They require the administration token. */
 export function adminRoutes(deps: AdminRoutesDeps): (router: Router) => void {
-  const { pool, writer, adminTokens, onEnvironment } = deps
-  const gate = adminGate(adminTokens)
+  const { pool, writer, authorize, onEnvironment } = deps
   return (router) => {
-    const authorize = ({ req }: RequestContext) => gate(req.headers.authorization)
     const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, void>) =>
       mount(router, operation, { authorize, handle })
 

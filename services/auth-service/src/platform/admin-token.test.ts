@@ -1,15 +1,48 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
+import type { ManagementTokenState } from '@surehook/contracts/events'
+import type { ManagementRight } from '@surehook/contracts/http/admin/rights'
+import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import { adminGate } from './admin-token.ts'
 
-const gate = adminGate(['correct-horse', 'the-next-horse'])
+const tokenOf = (letter: string) => `mt_${letter.repeat(43)}`
+const adminToken = `mt_${'z'.repeat(20)}`
+const owner: ManagementTokenState = {
+  id: 'owner',
+  projectId: 'shop',
+  name: 'owner',
+  tokenHash: '',
+  environments: ['live'],
+  createdAt: '2026-01-01T00:00:00Z',
+  expiresAt: null,
+  rights: ['users'],
+}
 
-describe('adminGate', () => {
+/** Calls the gate for an operation of the environment `shop/live`. */
+async function pass(
+  authorization: string | undefined,
+  { right, token = {} }: { right?: ManagementRight; token?: Partial<ManagementTokenState> } = {},
+) {
+  const known = createHash('sha256').update(tokenOf('a')).digest('hex')
+  const find = async (hash: string) => (hash === known ? { ...owner, ...token } : undefined)
+  const gate = adminGate(['correct-horse', 'the-next-horse', adminToken], find)
+  const req = { headers: { authorization }, params: { project: 'shop', environment: 'live' } }
+  const context = { req, right, operation: 'tested' } as unknown as RequestContext
+  await gate(context)
+  return context.actorId
+}
+
+describe('the administration token', () => {
   it.each([
     'Bearer correct-horse',
     'bearer correct-horse',
     'Bearer  correct-horse ',
     'Bearer the-next-horse',
-  ])('lets %j in', (header) => expect(() => gate(header)).not.toThrow())
+    `Bearer ${adminToken}`,
+  ])('is admitted as %j to every operation', async (header) => {
+    expect(await pass(header)).toBeUndefined()
+    expect(await pass(header, { right: 'users' })).toBeUndefined()
+  })
 
   it.each([
     undefined,
@@ -22,13 +55,53 @@ describe('adminGate', () => {
     'Bearer correct-horse2',
     'Bearer correct-horse,the-next-horse',
     'Bearer correct-horse correct-horse',
-  ])('refuses %j', (header) => {
-    expect(() => gate(header)).toThrow(expect.objectContaining({ code: 'ADMIN_TOKEN_INVALID' }))
+  ])('is refused as %j', async (header) => {
+    await expect(pass(header)).rejects.toMatchObject({ code: 'ADMIN_TOKEN_INVALID' })
   })
 
-  it('distinguishes no credential from a wrong one', () => {
-    expect(() => gate(undefined)).toThrow('There is no credential')
-    expect(() => gate('')).toThrow('There is no credential')
-    expect(() => gate('Bearer wrong')).toThrow('The administration token is wrong')
+  it('distinguishes no credential from a wrong one', async () => {
+    await expect(pass(undefined)).rejects.toThrow('There is no credential')
+    await expect(pass('')).rejects.toThrow('There is no credential')
+    await expect(pass('Bearer wrong')).rejects.toThrow('The administration token is wrong')
+  })
+})
+
+describe('a management token', () => {
+  const shown = `Bearer ${tokenOf('a')}`
+  const users = { right: 'users' } as const
+
+  it('is admitted with the right of the operation, and named', async () => {
+    expect(await pass(shown, users)).toBe('owner')
+    expect(await pass(shown, { ...users, token: { rights: null, environments: null } })).toBe(
+      'owner',
+    )
+  })
+
+  it.each([
+    ['without the right', { rights: ['records'] }, 'The management token has no right "users"'],
+    ['of another project', { projectId: 'bank' }, 'The token is not for this project'],
+    ['of another environment', { environments: ['test'] }, 'The token is not for this project'],
+  ])('is forbidden %s', async (_what, token, message) => {
+    await expect(pass(shown, { ...users, token })).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining(message),
+    })
+  })
+
+  it('is forbidden where the operation names no right', async () => {
+    await expect(pass(shown, { token: { rights: null } })).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      message: 'This needs the administration token',
+    })
+  })
+
+  it.each([
+    ['unknown', `Bearer ${tokenOf('b')}`, {}],
+    ['malformed', 'Bearer mt_short', {}],
+    ['expired', shown, { expiresAt: '2026-01-01T00:00:00Z' }],
+  ])('is refused when it is %s', async (_what, header, token) => {
+    await expect(pass(header, { ...users, token })).rejects.toMatchObject({
+      code: 'MANAGEMENT_TOKEN_INVALID',
+    })
   })
 })

@@ -2,6 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { ManagementTokenState } from '@surehook/contracts/events'
 import type { ManagementToken } from '@surehook/contracts/http/admin/admin'
+import { type ManagementRight, managementRights } from '@surehook/contracts/http/admin/rights'
 import type { Violation } from '@surehook/contracts/problem'
 import { managementTokensTopic } from '@surehook/contracts/topics'
 import { AppError, invalid } from '@surehook/service-kit/errors'
@@ -15,6 +16,7 @@ export type TokenRow = {
   name: string
   token_hash: string
   environments: string[] | null
+  rights: string[] | null
   created_at: Date
   expires_at: Date | null
 }
@@ -22,6 +24,7 @@ export type TokenRow = {
 export type TokenRequest = {
   name: string
   environments?: readonly string[] | null | undefined
+  rights?: readonly ManagementRight[] | undefined
   expiresAt?: Date | null | undefined
 }
 
@@ -80,15 +83,35 @@ export async function deleteManagementToken(
   throw unknownToken()
 }
 
+/** Reads the token that has the hash, if it was not revoked. */
+export async function findManagementToken(
+  pool: Pool,
+  hash: string,
+): Promise<ManagementTokenState | undefined> {
+  const { rows } = await pool.query<TokenRow>(
+    'select * from management_token where token_hash = $1',
+    [hash],
+  )
+  return rows[0] && toTokenState(rows[0])
+}
+
 async function insertToken(
   client: PoolClient,
   project: string,
-  { name, environments, expiresAt, tokenHash }: TokenRequest & { tokenHash: string },
+  { name, environments, rights, expiresAt, tokenHash }: TokenRequest & { tokenHash: string },
 ): Promise<TokenRow> {
   const { rows } = await client.query<TokenRow>(
-    `insert into management_token (id, project_id, name, token_hash, environments, expires_at)
-     values ($1, $2, $3, $4, $5, $6::timestamptz) returning *`,
-    [randomUUID(), project, name, tokenHash, environments ?? null, expiresAt ?? null],
+    `insert into management_token (id, project_id, name, token_hash, environments, expires_at, rights)
+     values ($1, $2, $3, $4, $5, $6::timestamptz, $7) returning *`,
+    [
+      randomUUID(),
+      project,
+      name,
+      tokenHash,
+      environments ?? null,
+      expiresAt ?? null,
+      rights ?? null,
+    ],
   )
   const [row] = rows
   if (row === undefined) throw new Error('An insert answered no row')
@@ -145,11 +168,12 @@ function toToken(row: TokenRow): ManagementToken {
     projectId: row.project_id,
     name: row.name,
     environments: row.environments,
+    rights: managementRights.filter((right) => row.rights?.includes(right) ?? true),
     createdAt: row.created_at.toISOString(),
     expiresAt: row.expires_at?.toISOString() ?? null,
   }
 }
 
 export function toTokenState(row: TokenRow): ManagementTokenState {
-  return { ...toToken(row), tokenHash: row.token_hash }
+  return { ...toToken(row), rights: row.rights, tokenHash: row.token_hash }
 }

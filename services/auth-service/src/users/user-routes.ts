@@ -3,7 +3,7 @@ import type { Operation } from '@surehook/contracts/operation'
 import { type Handle, mount } from '@surehook/service-kit/http/mount'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
-import { adminGate } from '../platform/admin-token.ts'
+import type { AdminGate } from '../platform/admin-token.ts'
 import { type EnvironmentName, getEnvironment } from '../platform/environments.ts'
 import { importUsers } from './import-users.ts'
 import type { ManageUsers } from './manage-users.ts'
@@ -16,21 +16,20 @@ const toPlace = ({ project, environment }: EnvironmentName): UserPlace => ({
   environment,
 })
 
-export type UserRoutesDeps = { pool: Pool; users: ManageUsers; adminTokens: readonly string[] }
+export type UserRoutesDeps = { pool: Pool; users: ManageUsers; authorize: AdminGate }
 
-/** The routes `/auth/admin/…/users` and `…/roles`. They require the administration token. */
-export function userRoutes({ pool, users, adminTokens }: UserRoutesDeps): (router: Router) => void {
-  const gate = adminGate(adminTokens)
+/**
+ * The routes `/auth/admin/…/users` and `…/roles`. They require the administration token, or a
+ * management token with the right `users`.
+ */
+export function userRoutes({ pool, users, authorize }: UserRoutesDeps): (router: Router) => void {
   const placeOf = async (params: EnvironmentName): Promise<UserPlace> => {
     const { projectId, environment } = await getEnvironment(pool, params)
     return { projectId, environment }
   }
   return (router) => {
     const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, void>) =>
-      mount(router, operation, {
-        authorize: ({ req }) => gate(req.headers.authorization),
-        handle,
-      })
+      mount(router, operation, { authorize, handle })
 
     serve(operations.createRole, async ({ params, body }) =>
       createRole(pool, await placeOf(params), body),
@@ -48,7 +47,7 @@ export function userRoutes({ pool, users, adminTokens }: UserRoutesDeps): (route
       toAccount(await findUser(pool, await placeOf(params), params.id)),
     )
     mount(router, operations.updateUser, {
-      authorize: ({ req }) => gate(req.headers.authorization),
+      authorize,
       ruleFaults: ({ params, body }) => unknownRoles(pool, toPlace(params), body.roles ?? []),
       handle: async ({ params, body }, origin) =>
         users.change(await placeOf(params), params.id, body, origin),

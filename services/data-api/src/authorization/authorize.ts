@@ -1,4 +1,5 @@
 import { type PlatformAccess, readTenant } from '@surehook/access/management-access'
+import { requiredRight } from '@surehook/access/management-token'
 import { noCredential } from '@surehook/access/no-credential'
 import { AppError } from '@surehook/service-kit/errors'
 import type { Cidr } from '@surehook/service-kit/http/request/client-address'
@@ -8,7 +9,7 @@ import { type AccessClaims, bearerToken } from '@surehook/token-verifier'
 import type { Tenant } from '../tables/table-definition.ts'
 import type { ShownToken, UserTokens } from './user-tokens.ts'
 
-/** The caller and its tenant. `roles` is `null` for a management token, which may do everything. */
+/** The caller and its tenant. `roles` is `null` for a management token: its rights were checked. */
 export type Caller = {
   tenant: Tenant
   roles: readonly string[] | null
@@ -22,7 +23,7 @@ export type Authorize = (context: RequestContext) => Promise<Caller>
 export type Authorizers = {
   /** For records: takes management tokens and users' access tokens. */
   records: Authorize
-  /** For tables: takes management tokens only. A valid user token gets 403. */
+  /** For tables and published changes: takes management tokens only. A user token gets 403. */
   tables: Authorize
 }
 
@@ -48,6 +49,7 @@ export function createAuthorizers({ access, users, trustedProxies }: AuthorizeDe
       authorization: req.headers.authorization,
       projectId: req.headers['x-project-id'],
       environment: req.headers['environment'] ?? defaultEnvironment,
+      right: requiredRight(context),
     })
     context.actorId = tokenId
     return { tenant: { projectId, environment }, roles: null, id: tokenId }

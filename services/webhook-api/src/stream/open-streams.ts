@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { PlatformAccess } from '@surehook/access/management-access'
+import { requiredRight } from '@surehook/access/management-token'
 import type { StreamQuery } from '@surehook/contracts/http/webhooks/stream'
 import { changesTopic } from '@surehook/contracts/topics'
 import type { Kafka } from '@surehook/kafka/client/surface'
@@ -45,7 +46,7 @@ export type StreamAsked = {
   tenant: Tenant
   query: StreamQuery
   lastEventId: string | undefined
-  context: Pick<RequestContext, 'req' | 'signal' | 'log'>
+  context: Pick<RequestContext, 'req' | 'signal' | 'log' | 'right' | 'operation'>
 }
 
 export type Streams = AsyncDisposable & {
@@ -131,11 +132,14 @@ function refuseContradictions({ format, limit, wait, from, cursor }: StreamQuery
 
 function standing(
   access: Pick<PlatformAccess, 'standingOf'>,
-  { req: { headers } }: StreamAsked['context'],
+  context: StreamAsked['context'],
 ): () => boolean {
+  const { headers } = context.req
   const { authorization } = headers
   const projectId = headers['x-project-id']
-  return access.standingOf({ authorization, projectId, environment: headers['environment'] })
+  const environment = headers['environment']
+  const right = requiredRight(context)
+  return access.standingOf({ authorization, projectId, environment, right })
 }
 
 /** Converts the filter to the column types of its table, as for a subscription. */

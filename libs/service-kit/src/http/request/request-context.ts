@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ManagementRight } from '@surehook/contracts/http/admin/rights'
 import type { Request } from 'express'
 import type { Logger } from 'pino'
 import { traceIdOf } from '../../telemetry/tracing/trace-headers.ts'
@@ -32,6 +33,8 @@ export class RequestContext {
   operation = 'none'
   /** Matched path with parameter names instead of values, for the access line. */
   pathTemplate: string | null = null
+  /** The right that a management token needs for the operation. `undefined`: it takes none. */
+  right: ManagementRight | undefined = undefined
   /** Result of the operation's `authorize`. `mount` gives it its type. */
   auth: unknown = undefined
   /** True if `authorize` has admitted the caller. */

@@ -3,6 +3,7 @@ import {
   deleteManagementToken,
   listManagementTokens,
 } from '@surehook/contracts/http/admin/admin'
+import type { ManagementRight } from '@surehook/contracts/http/admin/rights'
 import { adminCommand, showDone, showList, showThing } from '../../admin/admin-command.ts'
 import { limitOption, readPages } from '../../admin/read-pages.ts'
 import { cellOf } from '../../lib/text-table.ts'
@@ -20,6 +21,11 @@ export const tokenCommands = [
         multiple: true,
         help: 'an environment that it manages. Default: all',
       },
+      rights: {
+        type: 'string',
+        value: 'list',
+        help: 'what it may be used for, such as records,tables. Default: everything',
+      },
       'expires-at': {
         type: 'string',
         value: 'time',
@@ -27,10 +33,11 @@ export const tokenCommands = [
       },
     },
     async act({ words: { project }, values }, ask) {
-      const { name, environment: environments, 'expires-at': expiresAt } = values
+      const { name, environment: environments, rights, 'expires-at': expiresAt } = values
       const body = {
         name,
         ...(environments.length > 0 && { environments: [...environments] }),
+        ...(rights !== undefined && { rights: rights.split(',') as ManagementRight[] }),
         ...(expiresAt !== undefined && { expiresAt }),
       }
       return showThing(await ask(createManagementToken, { params: { project }, body }))
@@ -50,6 +57,7 @@ export const tokenCommands = [
         id: token.id,
         name: token.name,
         environments: token.environments === null ? 'all' : cellOf(token.environments),
+        rights: cellOf(token.rights),
         created: token.createdAt,
         expires: cellOf(token.expiresAt),
       }))
