@@ -6,6 +6,7 @@ import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Pool } from 'pg'
 import { recordFailures } from '../../failing/failing-store.ts'
 import { recordGone } from '../../failing/gone-store.ts'
+import { announceDeadLetters } from '../announce-dead-letters.ts'
 import { createDeliveryDays } from '../delivery-days.ts'
 import { createDeliveryStore } from '../delivery-store.ts'
 import { createDeliveryProjection, projectedTopics } from './delivery-projection.ts'
@@ -50,6 +51,7 @@ export function openDeliveryLog(
     store: {
       async add(entries) {
         await store.add(entries)
+        await announceDeadLetters(pool, entries.transitions)
         await recordFailures(pool, entries.transitions)
         if (await recordGone(pool, entries.transitions)) onGone()
       },
