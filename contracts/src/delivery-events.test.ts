@@ -30,15 +30,20 @@ const transition: DeliveryAttempt = {
   errorMessage: 'refused',
   answer: 'its answer',
   nextAttemptAt: null,
+  change: { table: 'orders', operation: 'UPDATE', recordId: '42', redeliveryOf: null },
 }
-const change = { table: 'orders', operation: 'UPDATE', recordId: '42', redeliveryOf: null } as const
+const of = (table: string): DeliveryAttempt => ({
+  ...transition,
+  change: { table, operation: 'UPDATE', recordId: '42', redeliveryOf: null },
+})
+const older: DeliveryAttempt = { ...transition, change: null }
 
 const recordOf = (event: ChangeEvent | null) =>
   JSON.parse(event?.record ?? 'null') as Record<string, unknown>
 
 describe('the event of a dead letter', () => {
   it('has the delivery without body, answer and query of the URL', () => {
-    const event = deadLetterEvent(transition, change)
+    const event = deadLetterEvent(transition)
     expect(event).toMatchObject({
       ...tenant,
       table: '_deliveries',
@@ -65,16 +70,22 @@ describe('the event of a dead letter', () => {
   })
 
   it('is the same event when it is made again', () => {
-    const again = deadLetterEvent({ ...transition, step: 11 }, change)
-    expect(again).toEqual(deadLetterEvent(transition, change))
+    const again = deadLetterEvent({ ...transition, step: 11 })
+    expect(again).toEqual(deadLetterEvent(transition))
   })
 
   it.each(['_deliveries', '_endpoints'])('is not made for a delivery of %s', (table) => {
-    expect(deadLetterEvent(transition, { ...change, table })).toBeNull()
+    expect(deadLetterEvent(of(table))).toBeNull()
+    expect(deadLetterEvent(older, table)).toBeNull()
   })
 
-  it.each(['users', '_webhooks', null])('is made for a delivery of %s', (table) => {
-    expect(recordOf(deadLetterEvent(transition, { ...change, table }))).toMatchObject({ table })
+  it.each(['users', '_webhooks'])('is made for a delivery of %s', (table) => {
+    expect(recordOf(deadLetterEvent(of(table)))).toMatchObject({ table, recordId: '42' })
+  })
+
+  it.each(['orders', null])('has the table alone, of an older version: %s', (table) => {
+    const lacks = { event: null, recordId: null, redeliveryOf: null }
+    expect(recordOf(deadLetterEvent(older, table))).toMatchObject({ table, ...lacks })
   })
 })
 
@@ -117,7 +128,7 @@ describe('the event of a circuit', () => {
 it('each record has exactly the declared fields', () => {
   const at = new Date()
   const deactivation = { ...tenant, url, webhookId: 'w', reason: 'gone', at }
-  const events = [deadLetterEvent(transition, change), deactivationEvent('e', deactivation)]
+  const events = [deadLetterEvent(transition), deactivationEvent('e', deactivation)]
   for (const event of events) {
     const fields = deliveryEventTables.get(event?.table ?? '')
     expect(Object.keys(recordOf(event)).toSorted()).toEqual([...(fields?.keys() ?? [])].toSorted())

@@ -1,4 +1,10 @@
-import type { ChangeEvent, ChangeOperation, DeliveryAttempt, ErrorClass } from './events.ts'
+import type {
+  ChangeEvent,
+  ChangeOperation,
+  DeliveredChange,
+  DeliveryAttempt,
+  ErrorClass,
+} from './events.ts'
 import type { FieldType } from './filter/filter.ts'
 import { circuitEventId, deadLetterEventId, endpointId } from './ids.ts'
 
@@ -85,22 +91,26 @@ export const isAboutDeliveries = (table: string): boolean => deliveryEventTables
 /** The URL as clients see it. Some receivers expect a key in the query. */
 export const withoutQuery = (url: string): string => url.split('?', 1)[0] ?? url
 
-/** What the history knows of a delivery besides its transition. Null: the job was not read. */
-export type DeliveredChange = {
-  table: string | null
-  operation: ChangeOperation | null
-  recordId: string | null
-  redeliveryOf: string | null
-}
+/** What the job delivers, for the transition to a dead letter. */
+export const deliveredChange = ({
+  table,
+  operation,
+  recordId,
+  redeliveryOf,
+}: DeliveredChange): DeliveredChange => ({ table, operation, recordId, redeliveryOf })
+
+const unknownChange = { operation: null, recordId: null, redeliveryOf: null }
 
 /**
  * The event of a delivery that became a dead letter, or null if it is a delivery about deliveries.
  * A repeated call makes the same event.
+ * @param table of the subscription, for a transition of an older version, which lacks the change
  */
 export function deadLetterEvent(
   transition: DeliveryAttempt,
-  change: DeliveredChange,
+  table: string | null = null,
 ): ChangeEvent | null {
+  const change = transition.change ?? { ...unknownChange, table }
   if (change.table !== null && isAboutDeliveries(change.table)) return null
   const { deliveryId: id, subscriptionId: webhookId, at } = transition
   const record: DeadLetterRecord = {

@@ -16,7 +16,9 @@ let world: ListeningWorld
 let tenant: Tenant
 
 beforeAll(async () => {
-  world = await openListeningWorld({ env: { WEBHOOK_CIRCUIT_COOLDOWN: '1s' } })
+  world = await openListeningWorld({
+    env: { WEBHOOK_CIRCUIT_COOLDOWN: '1s', WEBHOOK_RETRY_DELAYS: '100ms,200ms,300ms,2s' },
+  })
 })
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
@@ -117,17 +119,19 @@ it('SIGKILL of webhook-api between a dead letter and its event loses nothing', a
   const database = new Client({ connectionString: world.system.endpoints.databaseUrl })
   await database.connect()
   try {
+    const is = (where: string) => async () =>
+      (await database.query(`select from delivery where subscription_id = $1 and ${where}`, [id]))
+        .rows.length === 1
+    const until = (where: string) => eventually(is(where), (isSo) => isSo, 20_000)
+    await database.query('set search_path = webhook_api')
+    await tenant.insert({ status: 'new' })
+    await until(
+      'attempts = 4 and attempted_at = (select failed_at from failing_subscription where subscription_id = $1)',
+    )
     // Holds the writer after the history has the dead letter, and before it writes the event.
     await database.query('begin')
-    await database.query('lock table webhook_api.subscription in access exclusive mode')
-    const status = async () =>
-      (
-        await database.query('select status from webhook_api.delivery where subscription_id = $1', [
-          id,
-        ])
-      ).rows[0]?.status
-    await tenant.insert({ status: 'new' })
-    await eventually(status, (last) => last === 'dead_letter', 20_000)
+    await database.query('lock table subscription in access exclusive mode')
+    await until(`status = 'dead_letter'`)
     const [service] = world.system.services['webhook-api']
     await service?.kill('SIGKILL')
     await database.query('rollback')

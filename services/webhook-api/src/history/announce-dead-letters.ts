@@ -1,5 +1,5 @@
 import { emitAll } from '@surehook/change-capture/emit/capture'
-import { type DeliveredChange, deadLetterEvent } from '@surehook/contracts/delivery-events'
+import { deadLetterEvent } from '@surehook/contracts/delivery-events'
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 import { changeKey } from '@surehook/contracts/ids'
 import { changesTopic } from '@surehook/contracts/topics'
@@ -17,11 +17,13 @@ export async function announceDeadLetters(
   transitions: readonly DeliveryAttempt[],
 ): Promise<void> {
   const ended = transitions.filter(({ status }) => status === 'dead_letter')
-  if (ended.length === 0) return
-  const changes = await changesOf(pool, ended)
+  const tables = await tablesOf(
+    pool,
+    ended.filter(({ change }) => change === null),
+  )
   const events = ended.flatMap((transition) => {
-    const change = changes.get(transition.deliveryId.toLowerCase()) ?? unread
-    return deadLetterEvent(transition, change) ?? []
+    const table = tables.get(transition.subscriptionId.toLowerCase())
+    return deadLetterEvent(transition, table) ?? []
   })
   const messages = events.map((event) => ({
     header: { topic: changesTopic, key: changeKey(event) },
@@ -30,29 +32,21 @@ export async function announceDeadLetters(
   await emitAll(pool, service, messages)
 }
 
-const unread: DeliveredChange = { table: null, operation: null, recordId: null, redeliveryOf: null }
-
-/** Returns what the deliveries deliver, by their ids. */
-async function changesOf(
+/** Returns the tables of subscriptions, for transitions that an older version made. */
+async function tablesOf(
   pool: Pool,
-  ended: readonly DeliveryAttempt[],
-): Promise<ReadonlyMap<string, DeliveredChange>> {
-  const { rows } = await pool.query<DeliveredChange & { id: string }>(deliveredChanges, [
-    ended.map(({ deliveryId }) => deliveryId),
-    ended.map(({ projectId }) => projectId),
-    ended.map(({ environment }) => environment),
-  ])
-  return new Map(rows.map((row) => [row.id, row]))
+  transitions: readonly DeliveryAttempt[],
+): Promise<ReadonlyMap<string, string>> {
+  if (transitions.length === 0) return new Map()
+  const { rows } = await pool.query<{ id: string; table: string }>(
+    `select s.id, s.watched_table as "table" from subscription s
+     join unnest($1::uuid[], $2::text[], $3::text[]) as ended (id, project_id, environment)
+       using (id, project_id, environment)`,
+    [
+      transitions.map(({ subscriptionId }) => subscriptionId),
+      transitions.map(({ projectId }) => projectId),
+      transitions.map(({ environment }) => environment),
+    ],
+  )
+  return new Map(rows.map(({ id, table }) => [id, table]))
 }
-
-// A job that is too large is on no topic that the history reads, and another may be read later. The
-// table of the subscription then tells whether the delivery is about deliveries.
-const deliveredChanges = `
-  select distinct on (d.id) d.id, coalesce(d.watched_table, s.watched_table) as "table",
-    d.operation, d.record_id as "recordId", d.redelivery_of as "redeliveryOf"
-  from unnest($1::uuid[], $2::text[], $3::text[]) as ended (id, project_id, environment)
-  join delivery d on d.id = ended.id and d.project_id = ended.project_id
-    and d.environment = ended.environment
-  left join subscription s on s.id = d.subscription_id and s.project_id = d.project_id
-    and s.environment = d.environment
-  order by d.id, d.operation is null`

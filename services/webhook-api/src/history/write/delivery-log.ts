@@ -51,9 +51,9 @@ export function openDeliveryLog(
     store: {
       async add(entries) {
         await store.add(entries)
-        await announceDeadLetters(pool, entries.transitions)
         await recordFailures(pool, entries.transitions)
         if (await recordGone(pool, entries.transitions)) onGone()
+        await announceDeadLetters(pool, entries.transitions)
       },
     },
     codec,
