@@ -53,8 +53,8 @@ export function cloudEventId(source: string, id: string): string {
 export const deliveryEventNamespace = 'd7c1b1de-52a6-5c0f-8f3e-6a9b0c4e71f5'
 
 /** Id of the event that a delivery became a dead letter. */
-export function deadLetterEventId(deliveryId: string): string {
-  return uuidV5(`${deliveryId}/dead_letter`, deliveryEventBytes)
+export function deadLetterEventId(id: string): string {
+  return uuidV5(`${id}/dead_letter`, deliveryEventBytes)
 }
 
 /** Id of the event that a circuit, which opened until `openUntil`, opened or closed. */

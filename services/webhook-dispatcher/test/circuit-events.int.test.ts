@@ -66,10 +66,14 @@ const fieldOf = (endpoint: string, field: string) =>
 /** The circuit of an owner. A killed owner publishes nothing. */
 function owner(endpoint: string, { killed = false, cooldownMs = 60_000 } = {}) {
   const { producer, codec } = harness
-  const events = killed
+  const telling = killed
     ? { tell: () => undefined }
     : new CircuitEvents({ producer, codec, store, log })
-  return new Circuit(endpoint, { store, threshold: 5, cooldownMs, events }, () => undefined)
+  return new Circuit(
+    endpoint,
+    { store, threshold: 5, cooldownMs, events: telling },
+    () => undefined,
+  )
 }
 
 async function opened(circuit: Circuit, at = place()) {
