@@ -257,6 +257,16 @@ export type DeliveryAttempt = {
   /** First 4 KiB of the response body. */
   answer: string | null
   nextAttemptAt: number | null
+  /** Only of a dead letter; null: made by an older version. */
+  change: DeliveredChange | null
+}
+
+/** The change that a dead letter would have delivered. */
+export type DeliveredChange = {
+  table: string
+  operation: ChangeOperation
+  recordId: string | null
+  redeliveryOf: string | null
 }
 
 /** Topic `auth.revocations`; key: session id. The latest record of a session applies. */

@@ -49,9 +49,27 @@ export function cloudEventId(source: string, id: string): string {
   return uuidV5(`${source} ${id}`, cloudEventBytes)
 }
 
+/** Namespace of the ids of events about deliveries. Fixed for ever, as their writers repeat them. */
+export const deliveryEventNamespace = 'd7c1b1de-52a6-5c0f-8f3e-6a9b0c4e71f5'
+
+/** Id of the event that a delivery became a dead letter. */
+export function deadLetterEventId(id: string): string {
+  return uuidV5(`${id}/dead_letter`, deliveryEventBytes)
+}
+
+/** Id of the event that a circuit, which opened until `openUntil`, opened or closed. */
+export function circuitEventId(
+  endpoint: string,
+  openUntil: number,
+  circuit: 'open' | 'closed',
+): string {
+  return uuidV5(`${endpoint}/${openUntil}/${circuit}`, deliveryEventBytes)
+}
+
 const bytesOf = (uuid: string) => Buffer.from(uuid.replaceAll('-', ''), 'hex')
 const deliveryBytes = bytesOf(deliveryNamespace)
 const cloudEventBytes = bytesOf(cloudEventNamespace)
+const deliveryEventBytes = bytesOf(deliveryEventNamespace)
 
 /**
  * RFC 9562 §5.5. The matcher derives one per delivery, and the uuid package takes eight times as

@@ -142,7 +142,13 @@ const access: Record<Exclude<KafkaUser, 'operator' | 'lag-reader'>, Access> = {
   },
   'webhook-dispatcher': {
     reads: [subscriptionsTopic, ...jobTopics],
-    writes: [...jobTopics, deadLetterTopic, attemptsTopic, ...invalid(deliveriesTopic)],
+    writes: [
+      ...jobTopics,
+      deadLetterTopic,
+      attemptsTopic,
+      changesTopic,
+      ...invalid(deliveriesTopic),
+    ],
     consumes: true,
     asksBrokers: true,
   },

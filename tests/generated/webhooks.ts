@@ -492,7 +492,7 @@ export interface components {
         SubscriptionInput: {
             projectId: components["schemas"]["ProjectId"];
             environment: components["schemas"]["EnvironmentName"];
-            /** @description The table to watch. It need not exist yet */
+            /** @description The table to watch. It need not exist yet. `_webhooks`, `_deliveries` and `_endpoints` have events about subscriptions, dead letters and failing endpoints */
             table: string;
             /** @description The operations to deliver */
             events: ("INSERT" | "UPDATE" | "DELETE")[];
@@ -528,7 +528,7 @@ export interface components {
         PreviewInput: {
             projectId?: components["schemas"]["ProjectId"];
             environment?: components["schemas"]["EnvironmentName"];
-            /** @description The table to watch. It need not exist yet */
+            /** @description The table to watch. It need not exist yet. `_webhooks`, `_deliveries` and `_endpoints` have events about subscriptions, dead letters and failing endpoints */
             table: string;
             /** @description The operations to deliver */
             events: ("INSERT" | "UPDATE" | "DELETE")[];
@@ -548,7 +548,7 @@ export interface components {
         SubscriptionChange: {
             projectId?: components["schemas"]["ProjectId"];
             environment?: components["schemas"]["EnvironmentName"];
-            /** @description The table to watch. It need not exist yet */
+            /** @description The table to watch. It need not exist yet. `_webhooks`, `_deliveries` and `_endpoints` have events about subscriptions, dead letters and failing endpoints */
             table?: string;
             /** @description The operations to deliver */
             events?: ("INSERT" | "UPDATE" | "DELETE")[];

@@ -1,3 +1,4 @@
+import { deliveredChange } from '@surehook/contracts/delivery-events'
 import type { ChangeEvent, DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
 import { deliveryId } from '@surehook/contracts/ids'
 import { buildBody } from './build-body.ts'
@@ -123,6 +124,7 @@ function deadLetter(
       errorMessage: reason,
       answer: null,
       nextAttemptAt: null,
+      change: deliveredChange(job),
     },
   }
 }

@@ -156,6 +156,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       errorMessage: 'no',
       answer: 'no \uFFFD',
       nextAttemptAt: Date.parse(at),
+      change: { table: 'orders', operation: 'UPDATE', recordId: '42', redeliveryOf: 'd0' },
     },
     {
       ...delivery,
@@ -171,6 +172,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       errorMessage: null,
       answer: null,
       nextAttemptAt: null,
+      change: null,
     },
   ],
   revocation: [

@@ -83,8 +83,8 @@ it('counts the new attempts of a batch that repeats known ones', async () => {
   const known = attempt({ status: 'delivered' })
   // A matcher that repeats its work after midnight makes the same delivery on another day.
   const onAnotherDay = { ...known, createdAt: now - 24 * hourMs }
-  await store.addTransitions([known])
-  await store.addTransitions([known, onAnotherDay, attempt({ status: 'retrying' })])
+  await world.store.addTransitions([known])
+  await world.store.addTransitions([known, onAnotherDay, attempt({ status: 'retrying' })])
   expect(await stats()).toMatchObject({ counts: { delivered: 2, retrying: 1 }, attempts: 3 })
 })
 

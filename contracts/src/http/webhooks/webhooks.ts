@@ -25,7 +25,10 @@ const isUnique = (values: readonly unknown[]) => new Set(values).size === values
 /** Named as data tables are, or one of the reserved tables that the platform itself publishes. */
 export const WatchedTable = z
   .string()
-  .regex(/^(?:_webhooks|[a-z][a-z0-9_]{0,62})$/, 'must be a table name: a-z, 0-9 and "_"')
+  .regex(
+    /^(?:_webhooks|_deliveries|_endpoints|[a-z][a-z0-9_]{0,62})$/,
+    'must be a table name: a-z, 0-9 and "_"',
+  )
 
 export const Events = z
   .array(z.enum(changeOperations))
@@ -60,7 +63,10 @@ export const Select = z
 const writable = {
   projectId: ProjectId,
   environment: EnvironmentName,
-  table: WatchedTable.describe('The table to watch. It need not exist yet'),
+  table: WatchedTable.describe(
+    'The table to watch. It need not exist yet. `_webhooks`, `_deliveries` and `_endpoints` have ' +
+      'events about subscriptions, dead letters and failing endpoints',
+  ),
   events: Events.describe('The operations to deliver'),
   url: ReceiverUrl.describe('An https URL of up to 2,048 characters'),
   secret: text(256).describe('Signs the deliveries. No answer holds it'),

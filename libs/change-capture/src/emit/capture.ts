@@ -42,7 +42,27 @@ export async function emit(db: Pool | PoolClient, message: CapturedMessage): Pro
   return lsn
 }
 
-/** Throws when neither `emit` nor `captureSql` wrote the content. */
+/**
+ * Writes the messages of one service in one statement. Nothing waits for the relay: with the commit
+ * they are in the WAL.
+ */
+export async function emitAll(
+  db: Pool | PoolClient,
+  service: string,
+  messages: readonly Captured[],
+): Promise<void> {
+  if (messages.length === 0) return
+  await db.query(
+    `select pg_logical_emit_message(true, $1::text, content)
+     from unnest($2::text[]) with ordinality as message (content, nth) order by nth`,
+    [
+      capturePrefix(service),
+      messages.map(({ header, body }) => `${JSON.stringify(header)}\n${body}`),
+    ],
+  )
+}
+
+/** Throws when none of `emit`, `emitAll` and `captureSql` wrote the content. */
 export function parseCaptured(content: string): Captured {
   const lineEnd = content.indexOf('\n')
   if (lineEnd < 0) throw new Error('No header line')

@@ -19,7 +19,8 @@ export function readCall(command: AnyCommand, args: readonly string[], io: Io): 
   const names = command.positionals ?? []
   const more = positionals.slice(names.length)
   const [extra] = more
-  if (extra !== undefined && command.more === undefined) throw new UsageError(`unexpected argument "${extra}"`)
+  if (extra !== undefined && command.more === undefined)
+    throw new UsageError(`unexpected argument "${extra}"`)
   const missing = names[positionals.length]
   if (missing !== undefined) throw new UsageError(`<${missing}> is missing`)
   const words = Object.fromEntries(names.map((name, index) => [name, positionals[index] ?? '']))

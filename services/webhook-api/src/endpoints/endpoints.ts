@@ -1,3 +1,4 @@
+import { withoutQuery } from '@surehook/contracts/delivery-events'
 import { countedPaused, type Endpoint } from '@surehook/contracts/http/webhooks/endpoints'
 import { endpointId } from '@surehook/contracts/ids'
 import type { RedisConnection } from '@surehook/service-kit/config/connections'
@@ -119,8 +120,3 @@ function shown(
     paused,
   }
 }
-
-/**
- * Some receivers expect a key in the query. Users and passwords in URLs are refused at creation.
- */
-const withoutQuery = (url: string) => url.split('?', 1)[0] ?? url

@@ -1,10 +1,16 @@
 import type { EmitState } from '@surehook/change-capture/emit/state-writer'
+import { deactivationEvent, isAboutDeliveries } from '@surehook/contracts/delivery-events'
+import { changeKey, newEventId } from '@surehook/contracts/ids'
+import { changesTopic } from '@surehook/contracts/topics'
 import type { PoolClient } from 'pg'
 import { announce } from '../subscriptions/announce.ts'
 import type { SubscriptionRow } from '../subscriptions/subscription-row.ts'
 import { updateSubscription } from '../subscriptions/subscription-store.ts'
 
-/** Deactivates a subscription without a request, and records the reason. */
+/**
+ * Deactivates a subscription without a request, and records the reason. The transaction emits the
+ * event of `_endpoints` too, so that a crash loses both or neither.
+ */
 export async function deactivate(
   tx: PoolClient,
   emit: EmitState,
@@ -15,4 +21,10 @@ export async function deactivate(
   const after = { ...before, ...disabled }
   await updateSubscription(tx, after)
   await announce(tx, emit, { before, after })
+  if (isAboutDeliveries(before.watched_table)) return
+  const { id: webhookId, project_id: projectId, environment, url } = before
+  const event = deactivationEvent(newEventId(), {
+    ...{ projectId, environment, url, webhookId, reason, at: now },
+  })
+  await emit({ topic: changesTopic, key: changeKey(event), state: event })
 }

@@ -1,3 +1,4 @@
+import { deliveryEventTables } from '@surehook/contracts/delivery-events'
 import type { TableState } from '@surehook/contracts/events'
 import { type FieldType, fieldTypes } from '@surehook/contracts/filter/filter'
 import { assignedFields } from '@surehook/contracts/http/data/names'
@@ -63,7 +64,7 @@ export async function openKnownTables({
     },
     current: () => view.barrier(),
     fieldsOf: ({ projectId, environment, table }) =>
-      byKey.get(`${projectId}/${environment}/${table}`),
+      deliveryEventTables.get(table) ?? byKey.get(`${projectId}/${environment}/${table}`),
     onChange: (listener) => void listeners.push(listener),
     [Symbol.asyncDispose]: () => view[Symbol.asyncDispose](),
   }

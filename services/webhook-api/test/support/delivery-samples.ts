@@ -49,6 +49,7 @@ export function aTransition(change: Partial<DeliveryAttempt> = {}): DeliveryAtte
     errorMessage: null,
     answer: 'ok',
     nextAttemptAt: null,
+    change: null,
     ...change,
   }
 }

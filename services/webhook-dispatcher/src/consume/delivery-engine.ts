@@ -13,6 +13,7 @@ import type { Tracer } from '@surehook/service-kit/telemetry/tracing/tracer'
 import { Attempts } from '../attempt/attempts.ts'
 import type { Poster } from '../attempt/http/post.ts'
 import type { Config } from '../config.ts'
+import { CircuitEvents } from '../endpoint/circuit-events.ts'
 import type { CircuitStore } from '../endpoint/circuit-store.ts'
 import { CircuitWatch } from '../endpoint/circuit-watch.ts'
 import type { DispatcherGauges, DispatcherMetrics } from '../metrics.ts'
@@ -132,6 +133,7 @@ function createDispatcher(
 ): Dispatcher {
   const ownLoad = new OwnLoad()
   const { delays, ladder } = config
+  const circuitEvents = new CircuitEvents({ producer, codec, store: circuits, log })
   return new Dispatcher({
     codec,
     ownLoad,
@@ -146,7 +148,7 @@ function createDispatcher(
         refusedBy: groupId,
       }),
     worker: {
-      circuit: { ...config.circuit, store: circuits },
+      circuit: { ...config.circuit, store: circuits, events: circuitEvents },
       limits: {
         maxInFlight: config.endpointConcurrency,
         maxLocalWaitMs: () => (ownLoad.saturated ? longerLocalWaitMs : localWaitMs),

@@ -1,4 +1,5 @@
 import { circuitKey, closedByRequest, loadKey } from '@surehook/contracts/circuits'
+import type { EndpointPlace } from '@surehook/contracts/delivery-events'
 import type { Logger } from 'pino'
 import type { createClient } from 'redis'
 
@@ -11,17 +12,35 @@ export type CircuitState = {
   openUntil: number
   /** Epoch ms when it opened; 0 if unknown, or if it is closed. */
   openSince: number
+  /** The place of the endpoint if an event tells of this opening; otherwise null. */
+  place: EndpointPlace | null
+  /** The `openUntil` of the last opening whose event is published. */
+  toldUntil: number
 }
+
+/** A failure of an endpoint. */
+export type CircuitFailure = Pick<CircuitState, 'openSince' | 'openUntil' | 'place'>
 
 export type CircuitStoreOptions = { threshold: number; forgetAfterMs: number; log: Logger }
 
 const countFailure = `
 local failures = redis.call('HINCRBY', KEYS[1], 'failures', 1)
 if failures >= tonumber(ARGV[1]) then
-  redis.call('HSET', KEYS[1], 'failures', 0, 'openUntil', ARGV[2], 'openSince', ARGV[4])
+  redis.call('HSET', KEYS[1], 'failures', 0, 'openUntil', ARGV[2], 'openSince', ARGV[5])
 end
+if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'place', ARGV[4]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return failures`
+
+const markTold = `
+if redis.call('HGET', KEYS[1], 'openUntil') == ARGV[1] then
+  redis.call('HSET', KEYS[1], 'toldUntil', ARGV[1])
+end`
+
+// A later opening stays. A failure since the end stays counted in memory only.
+const forgetOpening = `
+local openUntil = redis.call('HGET', KEYS[1], 'openUntil')
+if openUntil == ARGV[1] or openUntil == ARGV[2] then redis.call('DEL', KEYS[1]) end`
 
 const findClosed = `
 local closed = {}
@@ -59,21 +78,45 @@ export class CircuitStore {
 
   async load(endpointId: string): Promise<CircuitState> {
     const found = await this.#try(() =>
-      this.#redis.hmGet(circuitKey(endpointId), ['failures', 'openUntil', 'openSince']),
+      this.#redis.hmGet(circuitKey(endpointId), [
+        'failures',
+        'openUntil',
+        'openSince',
+        'place',
+        'toldUntil',
+      ]),
     )
-    const [failures = 0, openUntil = 0, openSince = 0] = (found ?? []).map(Number)
-    return { failures, openUntil, openSince }
+    const [failures, openUntil, openSince, place, toldUntil] = found ?? []
+    return {
+      failures: Number(failures ?? 0),
+      openUntil: Number(openUntil ?? 0),
+      openSince: Number(openSince ?? 0),
+      place: place ? (JSON.parse(place) as EndpointPlace) : null,
+      toldUntil: Number(toldUntil ?? 0),
+    }
   }
 
   /** Counts a failure. The one that reaches the threshold opens the circuit for this time. */
-  async recordFailure(
-    endpointId: string,
-    { openSince, openUntil }: Pick<CircuitState, 'openSince' | 'openUntil'>,
-  ): Promise<void> {
-    const args = [this.#threshold, openUntil, this.forgetAfterMs, openSince].map(String)
+  async recordFailure(endpointId: string, failure: CircuitFailure): Promise<void> {
+    const { openSince, openUntil, place } = failure
+    const placeText = place === null ? '' : JSON.stringify(place)
+    const args = [this.#threshold, openUntil, this.forgetAfterMs, placeText, openSince].map(String)
     await this.#try(() =>
       this.#redis.eval(countFailure, { keys: [circuitKey(endpointId)], arguments: args }),
     )
+  }
+
+  /** The event of the opening is published. */
+  async markTold(endpointId: string, openUntil: number): Promise<void> {
+    const options = { keys: [circuitKey(endpointId)], arguments: [String(openUntil)] }
+    await this.#try(() => this.#redis.eval(markTold, options))
+  }
+
+  /** The event of its end is published. */
+  async forgetOpening(endpointId: string, openUntil: number): Promise<void> {
+    const args = [String(openUntil), closedByRequest]
+    const options = { keys: [circuitKey(endpointId)], arguments: args }
+    await this.#try(() => this.#redis.eval(forgetOpening, options))
   }
 
   /** Resets the count after a success or a cooldown. */

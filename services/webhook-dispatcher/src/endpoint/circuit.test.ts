@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import type { CircuitChange, EndpointPlace } from '@surehook/contracts/delivery-events'
 import CircuitBreaker from 'opossum'
 import type { AttemptResult } from '../transitions/decide-next-attempt.ts'
 import { Circuit } from './circuit.ts'
@@ -15,7 +16,14 @@ const success: AttemptResult = { kind: 'responded', status: 204, answer: '', lat
 /** Holds the state that another process left. The real store is tested with Redis. */
 function storeWith(state: Partial<CircuitState>) {
   return {
-    load: async () => ({ failures: 0, openUntil: 0, openSince: 0, ...state }),
+    load: async () => ({
+      failures: 0,
+      openUntil: 0,
+      openSince: 0,
+      place: null,
+      toldUntil: 0,
+      ...state,
+    }),
     recordFailure: async () => undefined,
     reset: async () => undefined,
   } as unknown as CircuitStore
@@ -155,5 +163,101 @@ describe('Circuit', () => {
   it('gives the result of a failed attempt, not opossum’s error', async () => {
     expect(await circuitOf().fire(async () => failure)).toBe(failure)
     expect(await circuitOf().fire(async () => success)).toBe(success)
+  })
+})
+
+describe('the events of a circuit', () => {
+  const place = { projectId: 'p', environment: 'master', url: 'https://receiver.example/' }
+  const cooldownMs = 120_000
+  let told: CircuitChange[]
+  beforeEach(() => {
+    told = []
+    jest.useFakeTimers()
+  })
+  afterEach(() => void jest.useRealTimers())
+
+  const telling = (state: Partial<CircuitState> = {}) => {
+    const events = { tell: (change: CircuitChange) => void told.push(change) }
+    return new Circuit('e', { store: storeWith(state), threshold: 5, cooldownMs, events }, () => {})
+  }
+  const fail = async (circuit: Circuit, places: (EndpointPlace | null)[]) => {
+    for (const one of places) await circuit.record(failure, one)
+  }
+  const openings = () => told.map(({ isOpen, openUntil }) => [isOpen, openUntil])
+
+  it('tell of its opening and of its end', async () => {
+    const openUntil = Date.now() + cooldownMs
+    await fail(telling(), Array(5).fill(place))
+    expect(openings()).toEqual([[true, openUntil]])
+    jest.advanceTimersByTime(cooldownMs)
+    expect(openings()).toEqual([
+      [true, openUntil],
+      [false, openUntil],
+    ])
+    expect(told[0]).toMatchObject({ endpointId: 'e', place })
+  })
+
+  it('tell of its end by request', async () => {
+    const circuit = telling()
+    await fail(circuit, Array(5).fill(place))
+    circuit.closeByRequest()
+    expect(told.map(({ isOpen }) => isOpen)).toEqual([true, false])
+  })
+
+  it('do not come of deliveries about deliveries, however often it opens', async () => {
+    const circuit = telling()
+    for (let round = 0; round < 20; round++) {
+      await fail(circuit, Array(5).fill(null))
+      expect(circuit.isOpen).toBe(true)
+      jest.advanceTimersByTime(cooldownMs)
+    }
+    expect(told).toEqual([])
+  })
+
+  it('come of one other failure among those that opened it, and of no earlier one', async () => {
+    const circuit = telling()
+    await fail(circuit, [place])
+    await circuit.record(success)
+    await fail(circuit, Array(5).fill(null))
+    expect(told).toEqual([])
+    jest.advanceTimersByTime(cooldownMs)
+    await fail(circuit, [null, null, place, null, null])
+    expect(told).toHaveLength(1)
+    jest.advanceTimersByTime(cooldownMs)
+    await fail(circuit, Array(5).fill(null))
+    expect(told).toHaveLength(2)
+  })
+
+  it('are told by the next owner if the last one was killed before', async () => {
+    const openUntil = Date.now() + 1_000
+    await telling({ openUntil, place }).restore()
+    expect(openings()).toEqual([[true, openUntil]])
+    jest.advanceTimersByTime(1_000)
+    expect(openings()).toEqual([
+      [true, openUntil],
+      [false, openUntil],
+    ])
+  })
+
+  it.each([
+    ['only of its end if the opening was told', { told: true }, [false]],
+    ['of both if nothing was told', { told: false }, [true, false]],
+  ])('tell of an opening that ended without an owner: %s', async (_name, given, expected) => {
+    const openUntil = Date.now() - 1
+    await telling({ openUntil, place, toldUntil: given.told ? openUntil : 0 }).restore()
+    expect(told.map(({ isOpen }) => isOpen)).toEqual(expected)
+  })
+
+  it('are not repeated by the next owner', async () => {
+    const openUntil = Date.now() + 1_000
+    await telling({ openUntil, place, toldUntil: openUntil }).restore()
+    expect(told).toEqual([])
+  })
+
+  it('continue with the failures that the last owner counted', async () => {
+    const circuit = telling({ failures: 4, place })
+    await circuit.restore()
+    await fail(circuit, [null])
+    expect(told).toHaveLength(1)
   })
 })

@@ -1,7 +1,9 @@
 import type { EventEmitter } from 'node:events'
+import type { EndpointPlace } from '@surehook/contracts/delivery-events'
 import CircuitBreaker from 'opossum'
 import type { AttemptResult } from '../transitions/decide-next-attempt.ts'
 import { succeeded } from '../transitions/decide-next-attempt.ts'
+import type { CircuitEvents } from './circuit-events.ts'
 import type { CircuitStore } from './circuit-store.ts'
 
 export type CircuitOptions = {
@@ -9,7 +11,12 @@ export type CircuitOptions = {
   /** How many consecutive failures open the circuit. */
   threshold: number
   cooldownMs: number
+  /** Absent: nobody is told. */
+  events?: Pick<CircuitEvents, 'tell'>
 }
+
+/** An opening of which an event tells. */
+type Opening = { place: EndpointPlace; openUntil: number }
 
 type Action = () => Promise<AttemptResult>
 
@@ -61,6 +68,12 @@ export class Circuit {
   #failures = 0
   #lastFailureAt = 0
   #openSince = Number.POSITIVE_INFINITY
+  /**
+   * Known if a delivery that is not about deliveries is among the counted failures: only then does
+   * an event tell of the opening. Such deliveries end, so the events do too.
+   */
+  #place: EndpointPlace | null = null
+  #told: Opening | null = null
   /** The last failed lookup that was counted: attempts that share a lookup count as one failure. */
   #countedLookup: object | undefined
   #timer: NodeJS.Timeout | null = null
@@ -98,17 +111,23 @@ export class Circuit {
 
   /** Loads the state that an earlier owner of the endpoint stored. */
   async restore(): Promise<void> {
-    const { failures, openUntil, openSince } = await this.#options.store.load(this.#endpointId)
+    const { failures, openUntil, openSince, place, toldUntil } = await this.#options.store.load(
+      this.#endpointId,
+    )
     const { cooldownMs } = this.#options
-    const now = Date.now()
+    const opening = place !== null && openUntil > 0 ? { place, openUntil } : null
+    if (opening !== null && toldUntil !== openUntil) this.#tellOpened(opening)
     // At most the cooldown, because the earlier owner's clock may have been ahead.
+    const now = Date.now()
     const until = Math.min(openUntil, now + cooldownMs)
     // An older version stores no `openSince`. A cooldown that has changed since makes it wrong then.
-    if (openUntil > now) this.#open(until, Math.min(openSince || until - cooldownMs, now))
+    const since = Math.min(openSince || until - cooldownMs, now)
+    if (openUntil > now) this.#open({ since, until }, opening)
     // The earlier owner was gone when the cooldown ended, so the count starts at 0.
-    else if (openUntil > 0) await this.#options.store.reset(this.#endpointId)
+    else if (openUntil > 0) await this.#forget(opening)
     else {
       this.#failures = failures
+      this.#place = place
       this.#lastFailureAt = performance.now()
     }
   }
@@ -124,22 +143,37 @@ export class Circuit {
     }
   }
 
-  /** Counts a result. It takes effect at once, and is stored before this resolves. */
-  async record(result: AttemptResult): Promise<void> {
-    const { store, threshold, cooldownMs } = this.#options
+  /**
+   * Counts a result. It takes effect at once, and is stored before this resolves.
+   * @param place of the endpoint; null for a delivery about deliveries
+   */
+  async record(result: AttemptResult, place: EndpointPlace | null = null): Promise<void> {
+    const { store } = this.#options
     if (this.isOpen) return
     if (succeeded(result)) {
+      this.#place = null
       if (this.#failures === 0) return
       this.#failures = 0
       return store.reset(this.#endpointId)
     }
+    if (this.#isLongPast) this.#place = null
+    this.#place = place ?? this.#place
     if (this.#isCounted(result)) return
+    await this.#count()
+  }
+
+  async #count(): Promise<void> {
+    const { store, threshold, cooldownMs } = this.#options
     this.#failures = this.#isLongPast ? 1 : this.#failures + 1
     this.#lastFailureAt = performance.now()
     const openSince = Date.now()
     const openUntil = openSince + cooldownMs
-    if (this.#failures >= threshold) this.#open(openUntil, openSince)
-    await store.recordFailure(this.#endpointId, { openSince, openUntil })
+    const place = this.#place
+    const opening = this.#failures >= threshold && place !== null ? { place, openUntil } : null
+    if (this.#failures >= threshold) this.#open({ since: openSince, until: openUntil }, opening)
+    await store.recordFailure(this.#endpointId, { openSince, openUntil, place })
+    // Now the next owner also knows the opening, and tells of it if this process is killed.
+    if (opening !== null) this.#tellOpened(opening)
   }
 
   /** True if the store has already expired the count. */
@@ -168,20 +202,37 @@ export class Circuit {
     this.#breaker.shutdown()
   }
 
-  #open(openUntil: number, openSince: number): void {
+  #open({ since, until }: { since: number; until: number }, opening: Opening | null): void {
     this.#failures = 0
-    this.#openSince = openSince
+    this.#place = null
+    this.#told = opening
+    this.#openSince = since
     this.#breaker.open()
-    this.#timer = setTimeout(() => this.#close(), Math.max(0, openUntil - Date.now()))
+    this.#timer = setTimeout(() => this.#close(), Math.max(0, until - Date.now()))
     this.#onChange(true)
   }
 
   #close(): void {
+    const opening = this.#told
     this.#timer = null
+    this.#told = null
     this.#openSince = Number.POSITIVE_INFINITY
     this.#breaker.close()
     this.#onChange(false)
-    void this.#options.store.reset(this.#endpointId)
+    void this.#forget(opening)
+  }
+
+  #tellOpened({ place, openUntil }: Opening): void {
+    const { events, cooldownMs } = this.#options
+    const at = openUntil - cooldownMs
+    events?.tell({ endpointId: this.#endpointId, place, isOpen: true, openUntil, at })
+  }
+
+  /** With an event, the store forgets the opening only after Kafka has the event. */
+  async #forget(opening: Opening | null): Promise<void> {
+    const { store, events } = this.#options
+    if (opening === null || events === undefined) return store.reset(this.#endpointId)
+    events.tell({ endpointId: this.#endpointId, ...opening, isOpen: false, at: Date.now() })
   }
 }
 

@@ -7,7 +7,7 @@ import type { Subscription } from '../subscriptions/subscriptions.ts'
 import { type AttemptResult, type NextStep, succeeded } from '../transitions/decide-next-attempt.ts'
 import type { Transition } from '../transitions/transitions.ts'
 import { decideAdmission } from './admission.ts'
-import type { Delivery } from './delivery.ts'
+import { type Delivery, eventPlaceOf } from './delivery.ts'
 import type { PartitionState } from './partition-state.ts'
 import type { Started } from './turns.ts'
 
@@ -229,7 +229,7 @@ export class DeliveryExecutor {
       })
     ended(succeeded(result))
     // The circuit reacts before any further attempt starts.
-    const recorded = endpoint.circuit.record(result)
+    const recorded = endpoint.circuit.record(result, eventPlaceOf(delivery))
     this.#start(endpoint)
     this.#state.paused.endpointChanged(endpoint.id)
     this.carryOut()

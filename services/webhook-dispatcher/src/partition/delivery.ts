@@ -1,5 +1,16 @@
+import {
+  type EndpointPlace,
+  isAboutDeliveries,
+  withoutQuery,
+} from '@surehook/contracts/delivery-events'
 import type { DeliveryJob } from '@surehook/contracts/events'
 import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
 
 /** A job in this process, from its reading until Kafka acknowledges its next place. */
 export type Delivery = { job: DeliveryJob; message: WindowedMessage }
+
+/** The place of its endpoint for events about it, or null for a delivery about deliveries. */
+export function eventPlaceOf({ job }: Delivery): EndpointPlace | null {
+  const { projectId, environment, url, table } = job
+  return isAboutDeliveries(table) ? null : { projectId, environment, url: withoutQuery(url) }
+}

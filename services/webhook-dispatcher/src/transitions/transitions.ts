@@ -1,3 +1,4 @@
+import { deliveredChange } from '@surehook/contracts/delivery-events'
 import type { DeliveryAttempt, DeliveryJob, DeliveryStatus } from '@surehook/contracts/events'
 import { endpointId } from '@surehook/contracts/ids'
 import {
@@ -202,6 +203,7 @@ function unattempted(
     errorMessage: tooLarge ?? null,
     answer: null,
     nextAttemptAt: null,
+    change: status === 'dead_letter' ? deliveredChange(job) : null,
   }
 }
 
@@ -225,6 +227,7 @@ function attempted(
     errorMessage: responded ? null : result.message,
     answer: responded ? result.answer : null,
     nextAttemptAt,
+    change: status === 'dead_letter' ? deliveredChange(job) : null,
   }
 }
 

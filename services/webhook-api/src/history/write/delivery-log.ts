@@ -6,6 +6,7 @@ import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Pool } from 'pg'
 import { recordFailures } from '../../failing/failing-store.ts'
 import { recordGone } from '../../failing/gone-store.ts'
+import { announceDeadLetters } from '../announce-dead-letters.ts'
 import { createDeliveryDays } from '../delivery-days.ts'
 import { createDeliveryStore } from '../delivery-store.ts'
 import { createDeliveryProjection, projectedTopics } from './delivery-projection.ts'
@@ -52,6 +53,7 @@ export function openDeliveryLog(
         await store.add(entries)
         await recordFailures(pool, entries.transitions)
         if (await recordGone(pool, entries.transitions)) onGone()
+        await announceDeadLetters(pool, entries.transitions)
       },
     },
     codec,

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { ChangeEvent } from '@surehook/contracts/events'
+import { changesTopic } from '@surehook/contracts/topics'
+import { createKafka } from '@surehook/kafka/client/client'
+import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
+import { waitUntil } from '@surehook/service-kit/wait-until'
+import { endsOf, followTopics } from '@surehook/testing/follow-topics'
+import { pino } from 'pino'
+import { Circuit } from '../src/endpoint/circuit.ts'
+import { CircuitEvents } from '../src/endpoint/circuit-events.ts'
+import { CircuitStore } from '../src/endpoint/circuit-store.ts'
+import type { AttemptResult } from '../src/transitions/decide-next-attempt.ts'
+import { type Harness, openHarness } from './support/harness.ts'
+
+const log = pino({ level: 'silent' })
+const failure: AttemptResult = {
+  kind: 'unreachable',
+  errorClass: 'refused',
+  message: '',
+  latencyMs: 1,
+}
+
+let harness: Harness
+let redis: RedisClient
+let store: CircuitStore
+const events: ChangeEvent[] = []
+const open = new AsyncDisposableStack()
+
+beforeAll(async () => {
+  harness = open.use(await openHarness())
+  redis = open.adopt(await openRedis({ url: process.env['TEST_REDIS_URL'] ?? '', log }), (client) =>
+    client.destroy(),
+  )
+  store = new CircuitStore(redis, { threshold: 5, forgetAfterMs: 600_000, log })
+  const brokers = [process.env['TEST_KAFKA_BROKERS'] ?? '']
+  const kafka = createKafka({ brokers, clientId: 'circuit-events-test', log })
+  const followed = open.use(
+    followTopics({
+      kafka,
+      topics: [changesTopic],
+      after: await endsOf(kafka, [changesTopic]),
+      log,
+      take: async ({ value }) =>
+        void (value && events.push(await harness.codec.change.decode(value))),
+    }),
+  )
+  await followed.ready
+})
+afterAll(() => open.disposeAsync())
+
+const place = () => ({
+  ...{ projectId: `p-${randomUUID()}`, environment: 'master', url: 'https://receiver.example/' },
+})
+const told = (endpoint: string) =>
+  events
+    .filter(({ recordId }) => recordId === endpoint)
+    .map(({ id, record }) => ({ id, ...(JSON.parse(record) as { change: string }) }))
+const toldAll = (endpoint: string, count: number) =>
+  waitUntil(() => told(endpoint).length >= count, {
+    ...{ what: `${count} events of the circuit`, timeoutMs: 20_000 },
+  })
+const fieldOf = (endpoint: string, field: string) =>
+  redis.hGet(`surehook:circuit:${endpoint}`, field)
+
+/** The circuit of an owner. A killed owner publishes nothing. */
+function owner(endpoint: string, { killed = false, cooldownMs = 60_000 } = {}) {
+  const { producer, codec } = harness
+  const telling = killed
+    ? { tell: () => undefined }
+    : new CircuitEvents({ producer, codec, store, log })
+  return new Circuit(
+    endpoint,
+    { store, threshold: 5, cooldownMs, events: telling },
+    () => undefined,
+  )
+}
+
+async function opened(circuit: Circuit, at = place()) {
+  for (let nth = 0; nth < 5; nth++) await circuit.record(failure, at)
+  expect(circuit.isOpen).toBe(true)
+}
+
+it('an opening and its end are published once, and Redis then forgets both', async () => {
+  const endpoint = randomUUID()
+  const circuit = owner(endpoint, { cooldownMs: 300 })
+  await opened(circuit)
+  await toldAll(endpoint, 2)
+  expect(told(endpoint).map(({ change }) => change)).toEqual(['circuit_opened', 'circuit_closed'])
+  const isForgotten = async () => (await redis.exists(`surehook:circuit:${endpoint}`)) === 0
+  await waitUntil(isForgotten, { what: 'Redis to forget', timeoutMs: 5_000 })
+  circuit.dispose()
+})
+
+it('an opening of a killed owner is published by the next one, and not again by the third', async () => {
+  const endpoint = randomUUID()
+  const killed = owner(endpoint, { killed: true })
+  await opened(killed)
+  killed.dispose()
+  const next = owner(endpoint)
+  await next.restore()
+  await toldAll(endpoint, 1)
+  const isMarked = async () =>
+    (await fieldOf(endpoint, 'toldUntil')) === (await fieldOf(endpoint, 'openUntil'))
+  await waitUntil(isMarked, { what: 'the mark in Redis', timeoutMs: 5_000 })
+  next.dispose()
+  const third = owner(endpoint)
+  await third.restore()
+  third.closeByRequest()
+  await toldAll(endpoint, 2)
+  expect(told(endpoint).map(({ change }) => change)).toEqual(['circuit_opened', 'circuit_closed'])
+})
+
+it('an opening that ended while no owner lived is published with its end', async () => {
+  const endpoint = randomUUID()
+  const killed = owner(endpoint, { killed: true, cooldownMs: 50 })
+  await opened(killed)
+  const openUntil = Number(await fieldOf(endpoint, 'openUntil'))
+  killed.dispose()
+  await waitUntil(() => Date.now() > openUntil, { what: 'the end', timeoutMs: 5_000 })
+  const next = owner(endpoint)
+  await next.restore()
+  await toldAll(endpoint, 2)
+  expect(told(endpoint).map(({ change }) => change)).toEqual(['circuit_opened', 'circuit_closed'])
+  next.dispose()
+})
