@@ -83,7 +83,7 @@ it('subscribes, follows a delivery and sends it again', async () => {
   expect(await deliveries.get(id, deliveryId)).toMatchObject({ id: deliveryId, attempts: 1 })
   expect(await events.explain(eventId)).toMatchObject({ webhooks: [{ webhookId: id }] })
   expect(await webhooks.explain(id, { eventId })).toMatchObject({ outcome: 'delivered' })
-  expect(await webhooks.stats(id)).toMatchObject({ webhookId: id })
+  expect(await webhooks.stats(id)).toMatchObject({ window: '24h', successRate: 1 })
   expect((await endpoints.list()).endpoints).toMatchObject([{ webhooks: [id], circuit: 'closed' }])
 
   await deliveries.redeliver(id, deliveryId)

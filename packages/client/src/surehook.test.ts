@@ -20,7 +20,7 @@ function clientOf(answers: (Response | Error)[], options: Partial<SurehookOption
   const sent: Sent[] = []
   const fetch = async (url: unknown, init: RequestInit = {}) => {
     const headers = Object.fromEntries(new Headers(init.headers))
-    const body: unknown = init.body ? JSON.parse(String(init.body)) : undefined
+    const body: unknown = typeof init.body === 'string' ? JSON.parse(init.body) : undefined
     sent.push({ url: String(url), method: init.method ?? '', headers, body })
     const answer = answers.shift() ?? new Error('no answer is left')
     if (answer instanceof Error) throw answer
