@@ -34,17 +34,18 @@ const { values: options } = parseArgs({
 const seconds = Number(options.seconds)
 const changes = Number(options.changes)
 const rounds = Number(options.rounds)
+const rows = Number(options.rows)
 const names = options.only.split(',')
 
 await using bench = await openBench(options.at)
 const { system, runDirs, tls } = bench
 const scenarios: Record<string, () => Promise<void>> = {
   ...deliveryScenarios({ bench, seconds, changes }),
-  history: () => history(system),
+  history: () => history(system, rows),
   streams: () => streams(bench, changes),
   matcher: () => matchedChanges(system),
   ...authScenarios({ system, seconds, runDirs }),
-  ...dataScenarios({ system, seconds, runDirs, rows: Number(options.rows) }),
+  ...dataScenarios({ system, seconds, runDirs, rows }),
   ...stallScenarios({ system, runDirs, seconds, changes, tls }),
 }
 for (const name of names) scenarioOf(name)

@@ -64,6 +64,7 @@ export default defineConfig({
           Authentication: 'authentication',
           'Receive webhooks': 'receiving',
           'Stream changes': 'streaming',
+          'Receive on your machine': 'listen',
           'Publish changes': 'publishing',
           'Accept access tokens': 'accept-access-tokens',
         }),

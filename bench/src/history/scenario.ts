@@ -3,7 +3,6 @@ import { type BenchProject, createProject, createTable, subscribe } from '../pla
 import { milliseconds, printRows, type Row } from '../report/report.ts'
 import { openManyDeliveries } from './many-deliveries.ts'
 
-const deliveries = 1_000_000
 const days = 30
 const repetitions = 25
 const target = '< 50 ms'
@@ -11,10 +10,8 @@ const searchTarget = '< 20 ms'
 
 type Page = { deliveries: { id: string; eventId: string; createdAt: string }[] }
 
-/**
- * Measures queries on a history of a million deliveries of one subscription, through the gateway.
- */
-export async function history(system: RunningSystem): Promise<void> {
+/** Measures queries on a history of that many deliveries of one subscription, through the gateway. */
+export async function history(system: RunningSystem, deliveries: number): Promise<void> {
   const project = await createProject(system)
   await createTable(project, 'bench')
   const url = 'https://receiver.example/hook'
@@ -72,7 +69,7 @@ async function questions(project: BenchProject, at: string): Promise<[string, st
   ]
 }
 
-/** Of all subscriptions at once. */
+/** The questions that search all subscriptions of the environment. */
 async function searches(project: BenchProject, webhookId: string): Promise<[string, string][]> {
   const [newest] = ((await project.call('GET', '/_deliveries?limit=1')) as Page).deliveries
   const [since, until] = [20, 10].map((back) =>

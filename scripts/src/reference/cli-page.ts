@@ -1,4 +1,5 @@
 import { type AnyCommand, exitCodes } from 'surehook/cli/command'
+import { usageOf } from 'surehook/cli/help'
 import { commonOptions } from 'surehook/cli/read-call'
 import { code, fence, paragraph, sentence, table } from './markdown.ts'
 
@@ -43,12 +44,11 @@ export function cliPage(commands: readonly AnyCommand[]): string {
 }
 
 function commandSection(command: AnyCommand): string[] {
-  const { name, summary, details, options, positionals = [], variables = {} } = command
-  const words = positionals.map((word) => ` <${word}>`).join('')
+  const { name, summary, details, options, variables = {} } = command
   return [
     `## surehook ${name}`,
     '',
-    ...fence('bash', `surehook ${name}${words} [options]`),
+    ...fence('bash', usageOf(command)),
     ...paragraph(spoken(summary)),
     ...(details === undefined ? [] : detailsOf(details)),
     ...optionTable(options),

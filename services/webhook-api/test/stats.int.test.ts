@@ -93,6 +93,15 @@ it('counts an attempt once, however often and with whatever else it comes', asyn
   })
 })
 
+it('counts the new attempts of a batch that repeats known ones', async () => {
+  const known = attempt({ status: 'delivered' })
+  // A matcher that repeats its work after midnight makes the same delivery on another day.
+  const onAnotherDay = { ...known, createdAt: now - 24 * hourMs }
+  await store.addTransitions([known])
+  await store.addTransitions([known, onAnotherDay, attempt({ status: 'retrying' })])
+  expect(await stats()).toMatchObject({ counts: { delivered: 2, retrying: 1 }, attempts: 3 })
+})
+
 it('counts once what several writers are told at the same time', async () => {
   const all = Array.from({ length: 30 }, threeAttempts).flat()
   const parts = [all, all.slice(10, 60), all.slice(30), all]

@@ -1,14 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { changesTopic } from '@surehook/contracts/topics'
+import { headersOf, send } from '@surehook/scripts/client/call'
 import { openStream, type StreamClient } from '@surehook/scripts/client/stream'
 import { startStack } from '@surehook/scripts/containers/start-stack'
 import type { Stack } from '@surehook/scripts/lib/stack'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { logChanges } from './support/changes.ts'
+import { deleteAll } from './support/published-deliveries.ts'
 import { openWorld, type Tenant, type World } from './support/under-test.ts'
 
-// The tests stop Kafka, so they use their own.
+// The tests stop Kafka and delete its records, so they use their own.
 let dir: string
 let stack: Stack
 let world: World
@@ -38,6 +41,38 @@ async function resume(api: string, tenant: Tenant, lastEventId: string): Promise
   await waitUntil(isTaken, { what: 'the stream after the outage', timeoutMs: 60_000 })
   return stream
 }
+
+it('refuses a cursor once the log has deleted changes behind it', async () => {
+  await using service = await world.startService()
+  const tenant = await world.tenant()
+  const change = (n: number) => logChanges(world, tenant, [{ recordId: 'one', record: { n } }])
+  using stream = await openStream(service.api, tenant)
+  await change(0)
+  await stream.arrived(1)
+  const expired = stream.lastEventId
+  await change(1)
+  await stream.arrived(2)
+  const current = stream.lastEventId
+  await deleteAll(world, changesTopic)
+
+  const page = (query: string, headers: Record<string, string> = {}) =>
+    send(service.api, `GET /api/rest/_stream?format=ndjson${query}`, {
+      headers: { ...headersOf(tenant), ...headers },
+    })
+  const message = 'has expired: the log no longer has the changes behind it'
+  const byHeader = await page('', { 'last-event-id': expired })
+  expect([byHeader.status, byHeader.body]).toMatchObject([
+    400,
+    { error: 'VALIDATION_ERROR', violations: [{ field: 'Last-Event-ID', message }] },
+  ])
+  const byQuery = await page(`&cursor=${expired}`)
+  expect([byQuery.status, byQuery.body]).toMatchObject([
+    400,
+    { error: 'VALIDATION_ERROR', violations: [{ field: 'cursor', message }] },
+  ])
+  // The log lacks nothing behind this one.
+  expect((await page(`&cursor=${current}`)).status).toBe(200)
+})
 
 it('while Kafka is away a stream pauses or ends, and its client misses and repeats nothing', async () => {
   await using service = await world.startService()

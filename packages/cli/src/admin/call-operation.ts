@@ -43,7 +43,7 @@ export async function callOperation<Op extends Operation>(
     signal: AbortSignal.timeout(timeoutMs),
   })
   const text = await response.text()
-  if (response.status !== operation.reply.status) throw refusal(response, text)
+  if (response.status !== operation.reply.status) throw refusalOf(response, text)
   return (text === '' ? undefined : JSON.parse(text)) as ReplyOf<Op>
 }
 
@@ -62,7 +62,8 @@ async function ask(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-function refusal(response: Response, text: string): Failure {
+/** Says why the platform refused a request, with its violations. */
+export function refusalOf(response: Response, text: string): Failure {
   const { success, data } = Problem.safeParse(parsed(text))
   if (!success) {
     return new Failure(

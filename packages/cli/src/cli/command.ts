@@ -43,6 +43,8 @@ export type Call<Specs extends OptionSpecs> = Io & {
   readonly values: Values<Specs>
   /** Arguments after the command's name, by their names in `positionals`. */
   readonly words: Readonly<Record<string, string>>
+  /** The optional arguments behind `words`: empty for a command without `more`. */
+  readonly more: readonly string[]
   /** Whether `--json` was given: print one JSON document to standard output. */
   readonly json: boolean
 }
@@ -56,6 +58,8 @@ export type Command<Specs extends OptionSpecs = OptionSpecs> = {
   readonly options: Specs
   /** Required arguments after the name, in this order. */
   readonly positionals?: readonly string[]
+  /** Name of the optional arguments behind `positionals`, of which any number may follow. */
+  readonly more?: string
   /** Environment variables that the command reads, with their meaning. */
   readonly variables?: Readonly<Record<string, string>>
   /**

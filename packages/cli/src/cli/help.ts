@@ -19,9 +19,8 @@ export function helpOfAll(commands: readonly AnyCommand[], prefix = ''): string 
 }
 
 export function helpOf(command: AnyCommand): string {
-  const words = (command.positionals ?? []).map((name) => ` <${name}>`).join('')
   return [
-    `Usage: surehook ${command.name}${words} [options]`,
+    `Usage: ${usageOf(command)}`,
     '',
     command.summary,
     ...(command.details === undefined ? [] : ['', command.details]),
@@ -30,6 +29,12 @@ export function helpOf(command: AnyCommand): string {
     '',
     codes,
   ].join('\n')
+}
+
+/** The words of a call, such as `surehook listen [table…] [options]`. */
+export function usageOf({ name, positionals = [], more }: Omit<AnyCommand, 'run'>): string {
+  const words = positionals.map((word) => ` <${word}>`).join('')
+  return `surehook ${name}${words}${more === undefined ? '' : ` [${more}…]`} [options]`
 }
 
 function section(title: string, rows: readonly (readonly [string, string])[]): string[] {

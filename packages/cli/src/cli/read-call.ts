@@ -17,12 +17,14 @@ export const commonOptions = {
 export function readCall(command: AnyCommand, args: readonly string[], io: Io): Call<OptionSpecs> {
   const { values: given, positionals } = parse(command, args)
   const names = command.positionals ?? []
-  const [extra] = positionals.slice(names.length)
-  if (extra !== undefined) throw new UsageError(`what is "${extra}"?`)
+  const more = positionals.slice(names.length)
+  const [extra] = more
+  if (extra !== undefined && command.more === undefined) throw new UsageError(`what is "${extra}"?`)
   const missing = names[positionals.length]
   if (missing !== undefined) throw new UsageError(`<${missing}> is missing`)
   const words = Object.fromEntries(names.map((name, index) => [name, positionals[index] ?? '']))
-  return { ...io, values: valuesOf(command.options, given), words, json: given['json'] === true }
+  const values = valuesOf(command.options, given)
+  return { ...io, values, words, more, json: given['json'] === true }
 }
 
 function parse(command: AnyCommand, args: readonly string[]) {

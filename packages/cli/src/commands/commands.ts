@@ -11,6 +11,7 @@ import { userCommands } from './admin/users.ts'
 import { demoCommand } from './demo.ts'
 import { doctorCommand } from './doctor.ts'
 import { ledgerCommand } from './ledger.ts'
+import { listenCommand } from './listen.ts'
 import { prepareDatabaseCommand } from './prepare-database.ts'
 import { prepareKafkaAccessCommand } from './prepare-kafka-access.ts'
 import { prepareTopicsCommand } from './prepare-topics.ts'
@@ -29,6 +30,7 @@ export const commands: readonly AnyCommand[] = [
   doctorCommand,
   ledgerCommand,
   demoCommand,
+  listenCommand,
   ...projectCommands,
   ...environmentCommands,
   ...tokenCommands,

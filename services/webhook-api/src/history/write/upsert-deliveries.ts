@@ -23,25 +23,26 @@ export async function upsertDeliveries(
   return newAttempts(deliveries, rows[0])
 }
 
-/** Rows as `<id> <day>`. */
 type Written = {
   /** The deliveries that had attempts before, with these as bits: `<id> <day> <bits>`. */
   before: string[] | null
-  /** All deliveries that were written; `null` if every row was written. */
-  written: string[] | null
+  /** The ids of all deliveries that were written; `null` if every row was written. */
+  ids: string[] | null
+  /** Their days, in the same order. */
+  days: string[] | null
 }
 
 /** Most deliveries are written once: the answer names only those that were not. */
 function newAttempts(
   deliveries: readonly FoldedDelivery[],
-  { before, written }: Written = { before: null, written: [] },
+  { before, ids, days }: Written = { before: null, ids: [], days: [] },
 ): number[] {
   const counted = new Map<string, number>()
   for (const entry of before ?? []) {
     const at = entry.lastIndexOf(' ')
     counted.set(entry.slice(0, at), Number(entry.slice(at + 1)))
   }
-  const changed = written === null ? null : new Set(written)
+  const changed = ids === null ? null : new Set(ids.map((id, index) => `${id} ${days?.[index]}`))
   return deliveries.map((delivery) => {
     const { countable } = delivery
     if (countable === 0 || (counted.size === 0 && changed === null)) return countable
@@ -112,6 +113,8 @@ const knownPlace = `(d.job_partition = ${notRead} and excluded.job_partition <> 
 const ofJob = ['watched_table', 'operation', 'webhook_id', 'redelivery_of', 'record_id']
 const ofBody = ['job_partition', 'job_offset', 'body']
 
+const someMissing = `count(*) < $${columns.length + 1}::integer`
+
 const upsert = `
   with upserted as (insert into delivery as d (${namesOf(columns)})
   select * from unnest(${arrays})
@@ -128,6 +131,7 @@ const upsert = `
     or (excluded.attempt_log is not null and not coalesce(${knownAttempts}, false))
   returning id, day, counted)
   select array_agg(id || ' ' || day || ' ' || (counted >> 31)) filter (where counted >> 31 > 0) as before,
-    case when count(*) < $${columns.length + 1}::integer
-      then coalesce(array_agg(id || ' ' || day), '{}') end as written
+    -- These casts run only if rows are missing. A text for each row would cost up to 9 %.
+    case when ${someMissing} then coalesce(array_agg(id)::text[], '{}') end as ids,
+    case when ${someMissing} then coalesce(array_agg(day)::text[], '{}') end as days
   from upserted`

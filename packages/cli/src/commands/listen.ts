@@ -1,0 +1,107 @@
+import { signingKeys } from '@surehook/matching/signed-headers'
+import {
+  type Call,
+  defineCommand,
+  exitCodes,
+  type OptionSpecs,
+  UsageError,
+} from '../cli/command.ts'
+import { durationOf } from '../lib/wait-for.ts'
+import { forward, forwardUrl } from '../listen/forward.ts'
+import { onKeyPresses } from '../listen/key-presses.ts'
+import { Listener } from '../listen/listen.ts'
+import { listenSecret } from '../listen/listen-secret.ts'
+import { readChanges } from '../listen/read-changes.ts'
+import { findTenant, tenantOptions, tenantVariables } from '../tenant/tenant-client.ts'
+
+const options = {
+  'forward-to': {
+    type: 'string',
+    value: 'url',
+    help: 'where each change is posted, such as localhost:3000/hook. Default: only print',
+  },
+  events: { type: 'string', value: 'list', help: 'only these operations, such as INSERT,UPDATE' },
+  filter: { type: 'string', value: 'json', help: 'only records that match this filter' },
+  select: { type: 'string', value: 'list', help: 'only these fields of the record' },
+  from: {
+    type: 'string',
+    value: 'when',
+    default: 'now',
+    help: 'the start: now, a duration back such as 1h, or a time',
+  },
+  'print-secret': { type: 'boolean', help: 'print the signing secret and end' },
+  'exit-after': { type: 'string', value: 'count', help: 'end after that many changes' },
+  timeout: { type: 'string', value: 'duration', default: '5s', help: 'time limit of one answer' },
+  ...tenantOptions,
+} as const satisfies OptionSpecs
+
+export const listenCommand = defineCommand({
+  name: 'listen',
+  summary: 'Forward the changes of your environment to your machine',
+  details: [
+    'The command reads the stream of changes, so that your machine needs no public address. It posts each change to',
+    '--forward-to, as a webhook would, and prints the answer. The signing secret depends on your token and environment',
+    'only: put it into the settings of your receiver once. Press r to send the newest change again, f to send all failed',
+    'ones again, and q to end. After a lost connection or a sleep of your machine the command goes on where it was, for',
+    'up to 7 days. With --json it prints a line of JSON per change. With --exit-after it exits with 1 if a change was not answered with 2xx.',
+  ].join('\n'),
+  more: 'table',
+  options,
+  variables: tenantVariables,
+  async run(call) {
+    const tenant = findTenant(call.values, call.env)
+    const secret = listenSecret(tenant)
+    if (call.values['print-secret']) {
+      call.out(call.json ? JSON.stringify({ secret }) : secret)
+      return exitCodes.ok
+    }
+    const stop = new AbortController()
+    const signal = AbortSignal.any([call.signal, stop.signal])
+    const listener = new Listener(listeningOf(call, { tenant, secret, signal }))
+    using _keys = onKeyPresses(process.stdin, {
+      r: () => void listener.resendNewest(),
+      f: () => void listener.resendFailed(),
+      q: () => stop.abort(),
+    })
+    const failed = await listener.run()
+    return failed > 0 && call.values['exit-after'] !== undefined ? exitCodes.wrong : exitCodes.ok
+  },
+})
+
+type Opened = { tenant: ReturnType<typeof findTenant>; secret: string; signal: AbortSignal }
+
+function listeningOf(call: Call<typeof options>, { tenant, secret, signal }: Opened) {
+  const { 'forward-to': target, events, filter, select, from, timeout } = call.values
+  const [table, ...others] = call.more
+  // The API filters by one table at most.
+  const wanted = { table: others.length === 0 ? table : undefined, events, filter, select, from }
+  const to = target === undefined ? null : forwardUrl(target)
+  if (!call.json) {
+    call.note(
+      `listening to ${call.more.join(', ') || 'all tables'} of ${tenant.project}/${tenant.environment}`,
+    )
+    if (to !== null) call.note(`forwarding to ${to.href}; signed with ${secret}`)
+  }
+  const forwarding = {
+    keys: signingKeys(secret),
+    timeoutMs: durationOf('timeout', timeout),
+    signal,
+  }
+  return {
+    changes: readChanges({ tenant, wanted, signal, note: call.note }),
+    tables: call.more,
+    forward:
+      to === null
+        ? null
+        : (change: Parameters<typeof forward>[0]) => forward(change, { ...forwarding, to }),
+    exitAfter: countOf(call.values['exit-after']),
+    json: call.json,
+    io: call,
+  }
+}
+
+function countOf(text: string | undefined): number | null {
+  if (text === undefined) return null
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new UsageError(`--exit-after: "${text}" is not a number of changes`)
+}
