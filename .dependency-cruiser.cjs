@@ -20,6 +20,7 @@ const mayImport = {
   'libs/access': [...clients, 'libs/change-capture', ...forTests],
   'libs/matching': lowest,
   'libs/testing': clients,
+  'packages/client': [],
   'packages/token-verifier': [],
   'packages/publisher': [...lowest, 'libs/kafka/src/kafkajs-patches'],
 }
@@ -106,6 +107,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^(scripts|bench)/' },
       to: { path: '^tests/' },
+    },
+    {
+      name: 'the-client-runs-everywhere',
+      severity: 'error',
+      comment: 'It has no dependency and runs in browsers.',
+      from: { path: '^packages/client/src/', pathNot: '\\.test\\.ts$' },
+      to: { dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-optional', 'npm-peer'] },
     },
     {
       name: 'kafkajs-in-one-package',

@@ -95,6 +95,7 @@ export default defineConfig({
           'HTTP: deliveries': 'http/deliveries',
           Topics: 'topics',
           'The command surehook': 'cli',
+          'The client': 'client',
           'Rules of authentication': 'authentication-rules',
           'Rules of the data API': 'data-rules',
           'Rules of webhooks': 'webhook-rules',

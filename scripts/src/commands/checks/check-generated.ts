@@ -10,6 +10,9 @@ const generatedDirs = [
   'deploy/helm/surehook/files/dashboards',
   'deploy/strimzi',
   'docs/reference/http',
+  'packages/client/src/generated/admin',
+  'packages/client/src/generated/data',
+  'packages/client/src/generated/webhooks',
   'tests/generated',
 ]
 const generatedPages = [
@@ -17,6 +20,7 @@ const generatedPages = [
   'docs/reference/configuration.md',
   'docs/reference/metrics.md',
   'docs/reference/topics.md',
+  'packages/client/api.md',
 ]
 
 async function generatedFiles(): Promise<Map<string, string>> {

@@ -1,0 +1,25 @@
+import type { Transport } from '../transport/transport.ts'
+import { Environments } from './environments.ts'
+import { Projects } from './projects.ts'
+import { Roles } from './roles.ts'
+import { Tokens } from './tokens.ts'
+import { Users } from './users.ts'
+
+/** Needs `adminToken`. Everything but `projects` is of the client's project and environment. */
+export class Admin {
+  readonly projects: Projects
+  /** Settings and signing keys. */
+  readonly environments: Environments
+  /** Management tokens. */
+  readonly tokens: Tokens
+  readonly users: Users
+  readonly roles: Roles
+
+  constructor(transport: Transport) {
+    this.projects = new Projects(transport)
+    this.environments = new Environments(transport)
+    this.tokens = new Tokens(transport)
+    this.users = new Users(transport)
+    this.roles = new Roles(transport)
+  }
+}

@@ -1,0 +1,63 @@
+import type {
+  DeleteEnvironmentData,
+  DeleteEnvironmentResponse,
+  Environment,
+  GetEnvironmentData,
+  PutEnvironmentData,
+  RotateKeysData,
+  RotateKeysResponse,
+} from '../generated/admin/types.gen.ts'
+import type { RequestOptions } from '../transport/operation.ts'
+import type { Transport } from '../transport/transport.ts'
+
+export type EnvironmentInput = PutEnvironmentData['body']
+
+const url = '/auth/admin/projects/{project}/environments/{environment}'
+
+/** The client's environment. */
+export class Environments {
+  readonly #transport: Transport
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  get(options?: RequestOptions): Promise<Environment> {
+    return this.#transport.send<GetEnvironmentData, Environment>(
+      { method: 'GET', url, path: this.#transport.tenant, repeat: 'safe' },
+      options,
+    )
+  }
+
+  /** Creates the environment and its project, or changes its settings. */
+  put(body: EnvironmentInput = {}, options?: RequestOptions): Promise<Environment> {
+    return this.#transport.send<PutEnvironmentData, Environment>(
+      { method: 'PUT', url, path: this.#transport.tenant, body, repeat: 'safe' },
+      options,
+    )
+  }
+
+  delete(options?: RequestOptions): Promise<DeleteEnvironmentResponse> {
+    return this.#transport.send<DeleteEnvironmentData, DeleteEnvironmentResponse>(
+      { method: 'DELETE', url, path: this.#transport.tenant, repeat: 'safe' },
+      options,
+    )
+  }
+
+  /** Signs with a new key. `immediately` withdraws the old ones. */
+  rotateKeys(
+    { immediately = false }: { immediately?: boolean } = {},
+    options?: RequestOptions,
+  ): Promise<RotateKeysResponse> {
+    return this.#transport.send<RotateKeysData, RotateKeysResponse>(
+      {
+        method: 'POST',
+        url: `${url}/keys/rotate`,
+        path: this.#transport.tenant,
+        query: { immediately: `${immediately}` },
+        repeat: 'once',
+      },
+      options,
+    )
+  }
+}

@@ -1,0 +1,55 @@
+export type { Admin } from './admin/admin.ts'
+export type { EnvironmentInput, Environments } from './admin/environments.ts'
+export type { Projects } from './admin/projects.ts'
+export type { NewRole, Roles } from './admin/roles.ts'
+export type { NewToken, Tokens } from './admin/tokens.ts'
+export type { UserQuery, Users } from './admin/users.ts'
+export * from './errors.ts'
+export type {
+  Environment,
+  ManagementToken,
+  Project,
+  Role,
+  UserAccount,
+  UserChange,
+} from './generated/admin/types.gen.ts'
+export type { ChangeInput, Table, TableInput } from './generated/data/types.gen.ts'
+export type {
+  Delivery,
+  DeliveryDetail,
+  DeliveryPolicyInput,
+  Endpoint,
+  EventDetail,
+  EventPayload,
+  Explanation,
+  FoundDelivery,
+  Preview,
+  Replay,
+  Subscription,
+  WebhookStats,
+} from './generated/webhooks/types.gen.ts'
+export type { Changes } from './resources/changes.ts'
+export type { Deliveries, DeliveryQuery } from './resources/deliveries.ts'
+export type { Endpoints } from './resources/endpoints.ts'
+export type { Events } from './resources/events.ts'
+export type { PageQuery } from './resources/items.ts'
+export type {
+  NewRecord,
+  RecordPage,
+  RecordQuery,
+  Records,
+  Stored,
+  VersionOptions,
+} from './resources/records.ts'
+export type { Tables } from './resources/tables.ts'
+export type {
+  NewWebhook,
+  WebhookChange,
+  WebhookPreview,
+  WebhookQuery,
+  Webhooks,
+} from './resources/webhooks.ts'
+export type { ChangeEvent, ChangeStream, StreamOptions } from './stream/change-stream.ts'
+export { Surehook, type SurehookOptions } from './surehook.ts'
+export type { RequestOptions, WriteOptions } from './transport/operation.ts'
+export type { TokenSource } from './transport/values.ts'

@@ -1,0 +1,146 @@
+import type {
+  CreateRecordsData,
+  DataRecord,
+  DeleteRecordData,
+  GetRecordData,
+  ListRecordsData,
+  UpdateRecordData,
+} from '../generated/data/types.gen.ts'
+import type { Query, RequestOptions, WriteOptions } from '../transport/operation.ts'
+import type { Transport } from '../transport/transport.ts'
+import { itemsOf, type PageQuery } from './items.ts'
+
+type Given = Pick<DataRecord, 'id' | 'createdAt' | 'updatedAt'>
+
+/** A record as Surehook answers it. */
+export type Stored<T extends object> = Omit<T, keyof Given> & Given
+
+/** A record as you write it: Surehook gives the rest. */
+export type NewRecord<T extends object> = Omit<T, keyof Given>
+
+export type RecordQuery = PageQuery & {
+  /** A filter, such as `{ status: 'paid' }`. */
+  where?: Record<string, unknown>
+  /** Fields, such as `-total,id`: `-` sorts descending. Default: `id`. */
+  order?: string | readonly string[]
+}
+
+export type RecordPage<T extends object> = {
+  records: Stored<T>[]
+  /** null on the last page. */
+  nextCursor: string | null
+}
+
+export type VersionOptions = WriteOptions & {
+  /** Only if the record still has this ETag; otherwise `PreconditionFailedError`. */
+  ifMatch?: string
+}
+
+/** The records of a table. */
+export class Records<T extends object, New extends object = NewRecord<T>> {
+  readonly #transport: Transport
+  readonly #table: string
+
+  constructor(transport: Transport, table: string) {
+    this.#transport = transport
+    this.#table = table
+  }
+
+  /** Creates a record, or all records of an array, or none. */
+  create(record: New, options?: WriteOptions): Promise<Stored<T>>
+  create(records: readonly New[], options?: WriteOptions): Promise<Stored<T>[]>
+  create(input: New | readonly New[], options?: WriteOptions): Promise<Stored<T> | Stored<T>[]> {
+    return this.#transport.send<CreateRecordsData, Stored<T> | Stored<T>[]>(
+      {
+        method: 'POST',
+        url: '/api/rest/{table}',
+        path: { table: this.#table },
+        body: input as CreateRecordsData['body'],
+        repeat: 'keyed',
+      },
+      options,
+    )
+  }
+
+  async get(id: string, options?: RequestOptions): Promise<Stored<T>> {
+    return (await this.getWithETag(id, options)).record
+  }
+
+  /** Also resolves with the version, for `ifMatch`. */
+  async getWithETag(
+    id: string,
+    options?: RequestOptions,
+  ): Promise<{ record: Stored<T>; etag: string }> {
+    const { body, headers } = await this.#transport.exchange<GetRecordData>(
+      { method: 'GET', url: '/api/rest/{table}/{id}', path: this.#path(id), repeat: 'safe' },
+      options,
+    )
+    return { record: body as Stored<T>, etag: headers.get('etag') ?? '' }
+  }
+
+  /** Changes the named fields. */
+  update(id: string, fields: Partial<New>, options: VersionOptions = {}): Promise<Stored<T>> {
+    return this.#transport.send<UpdateRecordData, Stored<T>>(
+      {
+        method: 'PATCH',
+        url: '/api/rest/{table}/{id}',
+        path: this.#path(id),
+        body: fields,
+        repeat: 'keyed',
+        headers: versionHeader(options),
+      },
+      options,
+    )
+  }
+
+  /** Resolves with the deleted record. */
+  delete(id: string, options: VersionOptions = {}): Promise<Stored<T>> {
+    return this.#transport.send<DeleteRecordData, Stored<T>>(
+      {
+        method: 'DELETE',
+        url: '/api/rest/{table}/{id}',
+        path: this.#path(id),
+        repeat: 'keyed',
+        headers: versionHeader(options),
+      },
+      options,
+    )
+  }
+
+  list(query: RecordQuery = {}, options?: RequestOptions): Promise<RecordPage<T>> {
+    return this.#transport.send<ListRecordsData, RecordPage<T>>(
+      {
+        method: 'GET',
+        url: '/api/rest/{table}',
+        path: { table: this.#table },
+        query: wireQuery(query),
+        repeat: 'safe',
+      },
+      options,
+    )
+  }
+
+  /** Iterates over the records of all pages. */
+  iterate(
+    query: RecordQuery = {},
+    options?: RequestOptions,
+  ): AsyncGenerator<Stored<T>, void, undefined> {
+    const list = (asked: RecordQuery) => this.list(asked, options)
+    return itemsOf(list, ({ records }) => records, query)
+  }
+
+  #path(id: string) {
+    return { table: this.#table, id }
+  }
+}
+
+const versionHeader = ({ ifMatch }: VersionOptions): Record<string, string> =>
+  ifMatch === undefined ? {} : { 'if-match': ifMatch }
+
+function wireQuery({ where, order, ...page }: RecordQuery): Query<ListRecordsData> {
+  return {
+    ...page,
+    ...(where !== undefined && { where: JSON.stringify(where) }),
+    ...(order !== undefined && { order: typeof order === 'string' ? order : order.join(',') }),
+  }
+}

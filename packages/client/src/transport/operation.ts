@@ -1,0 +1,29 @@
+/** What `@hey-api/openapi-ts` writes about an operation. */
+export type Operation = { url: string; path?: unknown; query?: unknown; body?: unknown }
+
+export type Query<Data extends Operation> = NonNullable<Data['query']>
+
+/** A call of an operation. Its URL and arguments are those of the contract. */
+export type Call<Data extends Operation> = Pick<Data, 'url' | 'path' | 'query' | 'body'> & {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /**
+   * `safe`: twice is like once. `keyed`: an idempotency key makes it so. `once`: neither, so only a
+   * 429 is repeated.
+   */
+  repeat: 'safe' | 'keyed' | 'once'
+  headers?: Record<string, string>
+}
+
+export type RequestOptions = {
+  /** Ends the call. The call then rejects with the signal's reason. */
+  signal?: AbortSignal
+  /** Milliseconds of one attempt, instead of the client's. */
+  timeout?: number
+  /** Attempts after the first, instead of the client's. */
+  maxRetries?: number
+}
+
+export type WriteOptions = RequestOptions & {
+  /** Survives a crash of yours: the same key makes the call happen once within 24 hours. */
+  idempotencyKey?: string
+}

@@ -1,0 +1,163 @@
+import { ConnectionError, SurehookError, TimeoutError } from '../errors.ts'
+import { Deadline } from './deadline.ts'
+import { errorOf } from './error-of.ts'
+import type { Call, Operation, RequestOptions, WriteOptions } from './operation.ts'
+import { randomId } from './random-id.ts'
+import { delayBefore, isTransient } from './retry.ts'
+import { sleep } from './sleep.ts'
+import { checkedToken, type TokenSource, urlOf } from './values.ts'
+
+export type TransportOptions = {
+  baseUrl: string
+  projectId: string
+  environment: string
+  token: TokenSource
+  adminToken: TokenSource
+  fetch: typeof globalThis.fetch
+  timeout: number
+  maxRetries: number
+}
+
+export type Answer = { headers: Headers; body: unknown }
+
+/** Sends operations of the contract to one environment. */
+export class Transport {
+  // Private, so that a log of the client shows no token.
+  readonly #options: TransportOptions
+
+  constructor(options: TransportOptions) {
+    this.#options = options
+  }
+
+  get tenant(): { project: string; environment: string } {
+    return { project: this.#options.projectId, environment: this.#options.environment }
+  }
+
+  /** Resolves with the body of the answer. */
+  async send<Data extends Operation, Body>(
+    call: Call<Data>,
+    options: WriteOptions = {},
+  ): Promise<Body> {
+    return (await this.exchange(call, options)).body as Body
+  }
+
+  /** Repeats what failed for a moment. Rejects with a `SurehookError` or the signal's reason. */
+  async exchange<Data extends Operation>(
+    call: Call<Data>,
+    options: WriteOptions = {},
+  ): Promise<Answer> {
+    const { maxRetries = this.#options.maxRetries, signal } = options
+    const sent = call.repeat === 'keyed' ? withKey(call, options) : call
+    const requestId = randomId()
+    for (let failures = 0; ; ) {
+      try {
+        return await this.#attempt(sent, requestId, options)
+      } catch (err) {
+        if (!(err instanceof SurehookError)) throw err
+        // An earlier attempt, whose answer was lost, deleted it.
+        if (failures > 0 && isDeleted(call, err)) return gone
+        failures++
+        const wait = failures > maxRetries ? undefined : delayOf(err, failures, call.repeat)
+        if (wait === undefined) throw err
+        await sleep(wait, signal)
+      }
+    }
+  }
+
+  /** Opens an answer without an end. The deadline counts until its headers. */
+  async open<Data extends Operation>(call: Call<Data>, deadline: Deadline): Promise<Response> {
+    const requestId = randomId()
+    const request = await this.#request(call, requestId)
+    deadline.start(this.#options.timeout)
+    try {
+      const response = await this.#fetch(request, deadline)
+      if (!response.ok) throw errorOf(response, await response.text(), requestId)
+      return response
+    } catch (err) {
+      throw failureOf(err, deadline, requestId)
+    }
+  }
+
+  async #attempt(
+    call: Call<Operation>,
+    requestId: string,
+    { signal, timeout = this.#options.timeout }: RequestOptions,
+  ): Promise<Answer> {
+    const request = await this.#request(call, requestId)
+    const deadline = new Deadline(signal)
+    deadline.start(timeout)
+    try {
+      const response = await this.#fetch(request, deadline)
+      const text = await response.text()
+      if (!response.ok) throw errorOf(response, text, requestId)
+      return { headers: response.headers, body: bodyOf(response, text, requestId) }
+    } catch (err) {
+      throw failureOf(err, deadline, requestId)
+    } finally {
+      deadline.close()
+    }
+  }
+
+  async #request(call: Call<Operation>, requestId: string): Promise<Request> {
+    const { baseUrl, projectId, environment, token, adminToken } = this.#options
+    const isAdmin = call.url.startsWith('/auth/')
+    const headers = {
+      ...call.headers,
+      authorization: `Bearer ${await checkedToken(isAdmin ? adminToken : token)}`,
+      'x-request-id': requestId,
+      ...(!isAdmin && { 'x-project-id': projectId, environment }),
+      ...(call.body !== undefined && { 'content-type': 'application/json' }),
+    }
+    const body = call.body === undefined ? null : JSON.stringify(call.body)
+    const url = `${baseUrl}${isAdmin ? '' : '/gw'}${urlOf(call)}`
+    return { url, init: { method: call.method, headers, body } }
+  }
+
+  #fetch({ url, init }: Request, { signal }: Deadline): Promise<Response> {
+    const { fetch } = this.#options
+    return fetch(url, { ...init, signal })
+  }
+}
+
+type Request = { url: string; init: RequestInit }
+
+const withKey = <Data extends Operation>(
+  call: Call<Data>,
+  { idempotencyKey = randomId() }: WriteOptions,
+): Call<Data> => ({ ...call, headers: { ...call.headers, 'idempotency-key': idempotencyKey } })
+
+/** The milliseconds before the next attempt; undefined: there is none. */
+const delayOf = (error: SurehookError, failures: number, repeat: Call<Operation>['repeat']) =>
+  isTransient(error, repeat !== 'once') ? delayBefore(failures, error.retryAfter) : undefined
+
+const isDeleted = ({ method, repeat }: Call<Operation>, { status }: SurehookError) =>
+  method === 'DELETE' && repeat === 'safe' && status === 404
+
+const gone: Answer = { headers: new Headers(), body: undefined }
+
+/** The error for whatever ended a request. The caller's abort wins. */
+export function failureOf(err: unknown, deadline: Deadline, requestId?: string): unknown {
+  if (err instanceof SurehookError) return err
+  if (deadline.isLate) {
+    return new TimeoutError(messageOf('No answer in time', requestId), {
+      code: 'TIMEOUT',
+      requestId,
+    })
+  }
+  if (deadline.signal.aborted) return deadline.signal.reason
+  const details = { code: 'CONNECTION_FAILED', requestId, cause: err }
+  return new ConnectionError(messageOf('The connection failed', requestId), details)
+}
+
+const messageOf = (what: string, requestId: string | undefined) =>
+  requestId === undefined ? what : `${what} (request ${requestId})`
+
+function bodyOf({ status }: Response, text: string, requestId: string): unknown {
+  if (text === '') return undefined
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const message = `The answer is not JSON: does baseUrl name a Surehook? (request ${requestId})`
+    throw new SurehookError(message, { code: 'UNEXPECTED_RESPONSE', status, requestId, cause })
+  }
+}
