@@ -247,6 +247,10 @@ export type ManagementToken = {
      * null for every environment
      */
     environments: Array<EnvironmentName> | null;
+    /**
+     * What the token may be used for
+     */
+    rights: Array<'records' | 'tables' | 'users' | 'webhooks'>;
     createdAt: string;
     /**
      * null: never
@@ -276,9 +280,13 @@ export type ListProjectsErrors = {
      */
     400: Problem;
     /**
-     * ADMIN_TOKEN_INVALID
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
      */
     401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
     /**
      * INTERNAL_ERROR
      */
@@ -324,9 +332,13 @@ export type DeleteProjectErrors = {
      */
     400: Problem;
     /**
-     * ADMIN_TOKEN_INVALID
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
      */
     401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
     /**
      * NOT_FOUND
      */
@@ -377,9 +389,13 @@ export type DeleteEnvironmentErrors = {
      */
     400: Problem;
     /**
-     * ADMIN_TOKEN_INVALID
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
      */
     401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
     /**
      * ENVIRONMENT_NOT_FOUND
      */
@@ -427,9 +443,13 @@ export type GetEnvironmentErrors = {
      */
     400: Problem;
     /**
-     * ADMIN_TOKEN_INVALID
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
      */
     401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
     /**
      * ENVIRONMENT_NOT_FOUND
      */
@@ -479,9 +499,13 @@ export type PutEnvironmentErrors = {
      */
     400: Problem;
     /**
-     * ADMIN_TOKEN_INVALID
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
      */
     401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
     /**
      * CONFLICT
      */
@@ -542,9 +566,13 @@ export type RotateKeysErrors = {
      */
     400: Problem;
     /**
-     * ADMIN_TOKEN_INVALID
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
      */
     401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
     /**
      * ENVIRONMENT_NOT_FOUND
      */
@@ -603,9 +631,13 @@ export type ListRolesErrors = {
      */
     400: Problem;
     /**
-     * ADMIN_TOKEN_INVALID
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
      */
     401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
     /**
      * ENVIRONMENT_NOT_FOUND
      */
@@ -662,9 +694,13 @@ export type CreateRoleErrors = {
      */
     400: Problem;
     /**
-     * ADMIN_TOKEN_INVALID
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
      */
     401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
     /**
      * ENVIRONMENT_NOT_FOUND
      */
@@ -737,9 +773,13 @@ export type ListUsersErrors = {
      */
     400: Problem;
     /**
-     * ADMIN_TOKEN_INVALID
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
      */
     401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
     /**
      * ENVIRONMENT_NOT_FOUND
      */
@@ -795,9 +835,13 @@ export type ImportUsersErrors = {
      */
     400: Problem;
     /**
-     * ADMIN_TOKEN_INVALID
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
      */
     401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
     /**
      * ENVIRONMENT_NOT_FOUND
      */
@@ -863,9 +907,13 @@ export type DeleteUserErrors = {
      */
     400: Problem;
     /**
-     * ADMIN_TOKEN_INVALID
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
      */
     401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
     /**
      * ENVIRONMENT_NOT_FOUND, USER_NOT_FOUND
      */
@@ -917,9 +965,13 @@ export type GetUserErrors = {
      */
     400: Problem;
     /**
-     * ADMIN_TOKEN_INVALID
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
      */
     401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
     /**
      * ENVIRONMENT_NOT_FOUND, USER_NOT_FOUND
      */
@@ -971,9 +1023,13 @@ export type UpdateUserErrors = {
      */
     400: Problem;
     /**
-     * ADMIN_TOKEN_INVALID
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
      */
     401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
     /**
      * ENVIRONMENT_NOT_FOUND, USER_NOT_FOUND
      */
@@ -1033,9 +1089,13 @@ export type LogoutUserErrors = {
      */
     400: Problem;
     /**
-     * ADMIN_TOKEN_INVALID
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
      */
     401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
     /**
      * ENVIRONMENT_NOT_FOUND, USER_NOT_FOUND
      */
@@ -1087,9 +1147,13 @@ export type UnlockUserErrors = {
      */
     400: Problem;
     /**
-     * ADMIN_TOKEN_INVALID
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
      */
     401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
     /**
      * ENVIRONMENT_NOT_FOUND, USER_NOT_FOUND
      */
@@ -1142,9 +1206,13 @@ export type ListManagementTokensErrors = {
      */
     400: Problem;
     /**
-     * ADMIN_TOKEN_INVALID
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
      */
     401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
     /**
      * NOT_FOUND
      */
@@ -1184,6 +1252,10 @@ export type CreateManagementTokenData = {
          */
         environments?: Array<EnvironmentName> | null;
         /**
+         * What the token may be used for. Absent: everything
+         */
+        rights?: Array<'records' | 'tables' | 'users' | 'webhooks'>;
+        /**
          * Absent or null: never
          */
         expiresAt?: string | null;
@@ -1204,9 +1276,13 @@ export type CreateManagementTokenErrors = {
      */
     400: Problem;
     /**
-     * ADMIN_TOKEN_INVALID
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
      */
     401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
     /**
      * NOT_FOUND
      */
@@ -1243,6 +1319,10 @@ export type CreateManagementTokenResponses = {
          * null for every environment
          */
         environments: Array<EnvironmentName> | null;
+        /**
+         * What the token may be used for
+         */
+        rights: Array<'records' | 'tables' | 'users' | 'webhooks'>;
         createdAt: string;
         /**
          * null: never
@@ -1279,9 +1359,13 @@ export type DeleteManagementTokenErrors = {
      */
     400: Problem;
     /**
-     * ADMIN_TOKEN_INVALID
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
      */
     401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
     /**
      * MANAGEMENT_TOKEN_NOT_FOUND
      */
@@ -1325,9 +1409,13 @@ export type ResealKeysErrors = {
      */
     400: Problem;
     /**
-     * ADMIN_TOKEN_INVALID
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
      */
     401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
     /**
      * INTERNAL_ERROR
      */

@@ -20,7 +20,7 @@ export type SubscriptionInput = {
     projectId: ProjectId;
     environment: EnvironmentName;
     /**
-     * The table to watch. It need not exist yet
+     * The table to watch. It need not exist yet. `_webhooks`, `_deliveries` and `_endpoints` have events about subscriptions, dead letters and failing endpoints
      */
     table: string;
     /**
@@ -78,7 +78,7 @@ export type PreviewInput = {
     projectId?: ProjectId;
     environment?: EnvironmentName;
     /**
-     * The table to watch. It need not exist yet
+     * The table to watch. It need not exist yet. `_webhooks`, `_deliveries` and `_endpoints` have events about subscriptions, dead letters and failing endpoints
      */
     table: string;
     /**
@@ -111,7 +111,7 @@ export type SubscriptionChange = {
     projectId?: ProjectId;
     environment?: EnvironmentName;
     /**
-     * The table to watch. It need not exist yet
+     * The table to watch. It need not exist yet. `_webhooks`, `_deliveries` and `_endpoints` have events about subscriptions, dead letters and failing endpoints
      */
     table?: string;
     /**
@@ -2469,7 +2469,7 @@ export type RecoverWebhookResponses = {
      */
     202: {
         /**
-         * Deliveries that will be sent again
+         * Dead letters to send again, including those whose body has expired
          */
         count: number;
     };
