@@ -35,7 +35,51 @@ export type RequestLimiterOptions = {
   now?: () => number
 }
 
-type Entry = { lease: Lease; waiting: number; renewing: Promise<void> | null }
+type Takes = (take: Take) => Promise<Taken>
+
+/** The lease of one caller, and the requests that wait for it. */
+class Entry {
+  readonly lease = new Lease()
+  #waiting = 0
+  #renewing: Promise<void> | null = null
+  readonly #takes: Takes
+  readonly #now: () => number
+
+  constructor(takes: Takes, now: () => number) {
+    this.#takes = takes
+    this.#now = now
+  }
+
+  isIdle(now: number): boolean {
+    return this.#waiting === 0 && this.lease.isIdle(now)
+  }
+
+  /** Resolves with whether the request is admitted. */
+  async admit(spending: Spending): Promise<boolean> {
+    const { cost } = spending
+    if (this.lease.spend(cost, this.#now())) return true
+    this.#waiting += cost
+    try {
+      while (!this.lease.isRefused(this.#now())) {
+        this.#renewing ??= this.#renew(spending)
+        await this.#renewing
+        if (this.lease.spend(cost, this.#now())) return true
+      }
+      return false
+    } finally {
+      this.#waiting -= cost
+    }
+  }
+
+  async #renew({ buckets, cost }: Spending): Promise<void> {
+    const asked = { cost, waiting: this.#waiting, now: this.#now() }
+    try {
+      this.lease.renewed(await this.#takes(this.lease.renewal(buckets, asked)), this.#now())
+    } finally {
+      this.#renewing = null
+    }
+  }
+}
 
 /**
  * Limits requests over all replicas with token buckets in Redis. Each replica takes points in
@@ -54,8 +98,8 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
   function deleteIdle(): void {
     if (now() - deletedAt < deleteEveryMs) return
     deletedAt = now()
-    for (const [caller, { lease, waiting }] of entries) {
-      if (waiting === 0 && lease.isIdle(deletedAt)) entries.delete(caller)
+    for (const [caller, entry] of entries) {
+      if (entry.isIdle(deletedAt)) entries.delete(caller)
     }
   }
 
@@ -63,42 +107,15 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
     const known = entries.get(caller)
     if (known !== undefined) return known
     deleteIdle()
-    const entry: Entry = { lease: new Lease(), waiting: 0, renewing: null }
+    const entry = new Entry(takes, now)
     entries.set(caller, entry)
     return entry
-  }
-
-  async function renew(entry: Entry, { buckets, cost }: Spending): Promise<void> {
-    const { lease, waiting } = entry
-    try {
-      lease.renewed(await takes(lease.renewal(buckets, { cost, waiting, now: now() })), now())
-    } finally {
-      entry.renewing = null
-    }
-  }
-
-  /** Resolves with whether the request is admitted. */
-  async function admit(entry: Entry, spending: Spending): Promise<boolean> {
-    const { lease } = entry
-    const { cost } = spending
-    if (lease.spend(cost, now())) return true
-    entry.waiting += cost
-    try {
-      while (!lease.isRefused(now())) {
-        entry.renewing ??= renew(entry, spending)
-        await entry.renewing
-        if (lease.spend(cost, now())) return true
-      }
-      return false
-    } finally {
-      entry.waiting -= cost
-    }
   }
 
   return {
     async spend(spending) {
       const entry = entryOf(spending.caller)
-      const isAdmitted = await admit(entry, spending)
+      const isAdmitted = await entry.admit(spending)
       spending.onHeaders(entry.lease.headers)
       if (isAdmitted) return
       refused.inc()
@@ -109,7 +126,7 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
 }
 
 /** Takes from Redis, and from buckets of this process while Redis does not answer. */
-function takesOf({ redis, metrics, log }: RequestLimiterOptions, now: () => number) {
+function takesOf({ redis, metrics, log }: RequestLimiterOptions, now: () => number): Takes {
   const leases = fromZero(
     metrics.counter({
       name: 'surehook_rate_limit_leases_total',
@@ -141,7 +158,7 @@ function takesOf({ redis, metrics, log }: RequestLimiterOptions, now: () => numb
     }
   }
 
-  return async (take: Take): Promise<Taken> => {
+  return async (take) => {
     const taken = await fromRedis(take)
     leases.inc({ place: taken === null ? 'local' : 'redis' })
     return taken ?? local.take(take)

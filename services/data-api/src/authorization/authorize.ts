@@ -46,7 +46,8 @@ const notValid = () => new AppError('AUTH_TOKEN_INVALID', 'The access token is n
 const none = () => noCredential('AUTH_TOKEN_INVALID', 'access token or management token')
 
 export function createAuthorizers(deps: AuthorizeDeps): Authorizers {
-  const { access, users, trustedProxies, charge } = deps
+  const { access, trustedProxies, charge } = deps
+  const verify = verifierOf(deps)
 
   async function admitted(context: RequestContext, caller: Caller): Promise<Caller> {
     await charge(context, caller, 1)
@@ -62,28 +63,6 @@ export function createAuthorizers(deps: AuthorizeDeps): Authorizers {
     })
     context.actorId = tokenId
     return admitted(context, { tenant: { projectId, environment }, roles: null, id: tokenId })
-  }
-
-  // Anyone may name any tenant, so no verifier is created before the tenant is known.
-  async function verify(tenant: Tenant, token: ShownToken): Promise<AccessClaims> {
-    const { projectId, environment } = tenant
-    const admitsUsers = () => access.admitsUsers(projectId, environment)
-    const epoch = () => access.keyEpochOf(projectId, environment)
-    if (!access.expectsUsers(projectId, environment)) {
-      // The environment may exist although its state has not arrived here yet.
-      if (!(await admitsUsers())) throw notValid()
-      return users.verify(tenant, token, epoch())
-    }
-    // Runs both in parallel, because each asks the brokers. If the environment admits no users, the
-    // token's own result does not matter.
-    const expected = epoch()
-    const verifying = Promise.allSettled([users.verify(tenant, token, expected)])
-    if (!(await admitsUsers())) throw notValid()
-    // The keys were replaced meanwhile, so a result from the old ones does not count.
-    if (epoch() !== expected) return users.verify(tenant, token, epoch())
-    const [verified] = await verifying
-    if (verified.status === 'rejected') throw verified.reason
-    return verified.value
   }
 
   async function user(context: RequestContext, token: string): Promise<Caller> {
@@ -110,6 +89,30 @@ export function createAuthorizers(deps: AuthorizeDeps): Authorizers {
       await user(context, token)
       throw new AppError('FORBIDDEN', 'This needs a management token')
     },
+  }
+}
+
+/** Anyone may name any tenant, so no verifier is created before the tenant is known. */
+function verifierOf({ access, users }: Pick<AuthorizeDeps, 'access' | 'users'>) {
+  return async (tenant: Tenant, token: ShownToken): Promise<AccessClaims> => {
+    const { projectId, environment } = tenant
+    const admitsUsers = () => access.admitsUsers(projectId, environment)
+    const epoch = () => access.keyEpochOf(projectId, environment)
+    if (!access.expectsUsers(projectId, environment)) {
+      // The environment may exist although its state has not arrived here yet.
+      if (!(await admitsUsers())) throw notValid()
+      return users.verify(tenant, token, epoch())
+    }
+    // Runs both in parallel, because each asks the brokers. If the environment admits no users, the
+    // token's own result does not matter.
+    const expected = epoch()
+    const verifying = Promise.allSettled([users.verify(tenant, token, expected)])
+    if (!(await admitsUsers())) throw notValid()
+    // The keys were replaced meanwhile, so a result from the old ones does not count.
+    if (epoch() !== expected) return users.verify(tenant, token, epoch())
+    const [verified] = await verifying
+    if (verified.status === 'rejected') throw verified.reason
+    return verified.value
   }
 }
 
