@@ -38,7 +38,7 @@ export function createRequestLimits(options: RequestLimitsOptions): RequestLimit
       const caller = `${project}/${id}`
       await limiter.spend({
         caller,
-        buckets: bucketsOf({ project, caller }, set?.[api] ?? null, defaults),
+        buckets: () => bucketsOf({ project, caller }, set?.[api] ?? null, defaults),
         cost: points,
         onHeaders: ({ policy, standing }) => {
           context.setHeader('RateLimit-Policy', policy)

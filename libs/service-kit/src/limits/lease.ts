@@ -13,6 +13,7 @@ const [leastRefusalMs, longestRefusalMs] = [20, 100]
 /** Points that one replica took in advance for one caller. */
 export class Lease {
   #buckets: readonly Bucket[] = []
+  #policy = ''
   #credits = 0
   #spent = 0
   #wanted = 1
@@ -51,6 +52,9 @@ export class Lease {
     const returned = this.#credits
     this.#credits = 0
     this.#buckets = buckets
+    this.#policy = buckets
+      .map(({ name, burst, perSecond }) => `"${name}";q=${burst};w=${Math.ceil(burst / perSecond)}`)
+      .join(', ')
     return { buckets, returned, cost, wanted: this.#wanted }
   }
 
@@ -75,13 +79,13 @@ export class Lease {
    * window `w` the seconds in which an empty bucket fills.
    */
   get headers(): { policy: string; standing: string } {
-    const policy: string[] = []
-    const standing: string[] = []
-    for (const [n, { name, burst, perSecond }] of this.#buckets.entries()) {
+    let standing = ''
+    for (let n = 0; n < this.#buckets.length; n++) {
+      const { name = '', burst = 0, perSecond = 1 } = this.#buckets[n] ?? {}
       const left = Math.min(burst, (this.#levels[n] ?? 0) + this.#credits)
-      policy.push(`"${name}";q=${burst};w=${Math.ceil(burst / perSecond)}`)
-      standing.push(`"${name}";r=${Math.floor(left)};t=${Math.ceil((burst - left) / perSecond)}`)
+      const fullInS = Math.ceil((burst - left) / perSecond)
+      standing += `${n === 0 ? '' : ', '}"${name}";r=${Math.floor(left)};t=${fullInS}`
     }
-    return { policy: policy.join(', '), standing: standing.join(', ') }
+    return { policy: this.#policy, standing }
   }
 }

@@ -14,9 +14,10 @@ const pauseMs = 1_000
 const deleteEveryMs = 10_000
 
 export type Spending = {
-  /** The same caller always has the same buckets. */
+  /** Callers with the same buckets, and only they, have the same name. */
   readonly caller: string
-  readonly buckets: readonly Bucket[]
+  /** Called when the caller needs another lease, so that their limits may change. */
+  readonly buckets: () => readonly Bucket[]
   readonly cost: number
   /** Called with the headers of the answer, whether the request is admitted or not. */
   readonly onHeaders: (headers: { policy: string; standing: string }) => void
@@ -74,7 +75,7 @@ class Entry {
   async #renew({ buckets, cost }: Spending): Promise<void> {
     const asked = { cost, waiting: this.#waiting, now: this.#now() }
     try {
-      this.lease.renewed(await this.#takes(this.lease.renewal(buckets, asked)), this.#now())
+      this.lease.renewed(await this.#takes(this.lease.renewal(buckets(), asked)), this.#now())
     } finally {
       this.#renewing = null
     }
