@@ -36,7 +36,7 @@ export const Env = z.object({
   // For limits over all replicas. A version before had none.
   REDIS_URL: redisEnv.REDIS_URL.optional(),
   DATA_LIMIT_PER_SECOND: perSecondEnv(10_000),
-  DATA_LIMIT_PER_TOKEN_PER_SECOND: perSecondEnv(5_000),
+  DATA_LIMIT_PER_CALLER_PER_SECOND: perSecondEnv(5_000),
   AUTH_SERVICE_URL: httpUrl,
   PUBLIC_URL: httpUrl,
   SERVICE_TOKEN: credentials,
@@ -61,7 +61,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     redis: optionalRedis(read),
     limits: {
       perSecond: read.DATA_LIMIT_PER_SECOND,
-      perTokenPerSecond: read.DATA_LIMIT_PER_TOKEN_PER_SECOND,
+      perTokenPerSecond: read.DATA_LIMIT_PER_CALLER_PER_SECOND,
     },
     auth: {
       /** The address of auth-service. */

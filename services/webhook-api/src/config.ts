@@ -52,7 +52,7 @@ export const Env = z.object({
   STREAMS_PER_TENANT: z.coerce.number().int().min(1).max(10_000).default(100),
   STREAMS_PER_REPLICA: z.coerce.number().int().min(1).max(100_000).default(2_000),
   WEBHOOKS_LIMIT_PER_SECOND: perSecondEnv(1_000),
-  WEBHOOKS_LIMIT_PER_TOKEN_PER_SECOND: perSecondEnv(500),
+  WEBHOOKS_LIMIT_PER_CALLER_PER_SECOND: perSecondEnv(500),
   WEBHOOK_HISTORY_DAYS: z.coerce.number().int().min(1).max(3_650).default(30),
 })
 
@@ -73,7 +73,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     redis: optionalRedis(read),
     limits: {
       perSecond: read.WEBHOOKS_LIMIT_PER_SECOND,
-      perTokenPerSecond: read.WEBHOOKS_LIMIT_PER_TOKEN_PER_SECOND,
+      perTokenPerSecond: read.WEBHOOKS_LIMIT_PER_CALLER_PER_SECOND,
     },
     longestDelayMs: Math.max(...read.WEBHOOK_RETRY_DELAYS.map(({ ms }) => ms)),
     retryLadder: retryLadderOf(read),
