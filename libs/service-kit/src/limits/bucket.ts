@@ -66,17 +66,23 @@ export class LocalBuckets {
 
   take(take: Take): Taken {
     const now = this.#now()
-    this.#deleteFull(now)
     const taken = decideTake(
       take,
       take.buckets.map((bucket) => this.#pointsOf(bucket, now)),
     )
-    for (const [n, { key, burst, perSecond }] of take.buckets.entries()) {
-      const points = taken.levels[n] ?? 0
+    this.keep(take.buckets, taken.levels)
+    return taken
+  }
+
+  /** Sets what the buckets hold now. */
+  keep(buckets: readonly Bucket[], levels: readonly number[]): void {
+    const now = this.#now()
+    this.#deleteFull(now)
+    for (const [n, { key, burst, perSecond }] of buckets.entries()) {
+      const points = levels[n] ?? 0
       const fullAt = now + ((burst - points) / perSecond) * 1_000
       this.#contents.set(key, { points, at: now, fullAt })
     }
-    return taken
   }
 
   get size(): number {

@@ -8,7 +8,7 @@ import { Lease } from './lease.ts'
 import { takeFromRedis } from './redis-buckets.ts'
 
 /** A request waits no longer for Redis. */
-const longestWaitMs = 100
+const defaultLongestWaitMs = 250
 /** Redis is not asked again for so long after it failed. */
 const pauseMs = 1_000
 const deleteEveryMs = 10_000
@@ -34,6 +34,7 @@ export type RequestLimiterOptions = {
   metrics: Metrics
   log: Logger
   now?: () => number
+  longestWaitMs?: number
 }
 
 type Takes = (take: Take) => Promise<Taken>
@@ -127,7 +128,8 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
 }
 
 /** Takes from Redis, and from buckets of this process while Redis does not answer. */
-function takesOf({ redis, metrics, log }: RequestLimiterOptions, now: () => number): Takes {
+function takesOf(options: RequestLimiterOptions, now: () => number): Takes {
+  const { redis, metrics, log, longestWaitMs = defaultLongestWaitMs } = options
   const leases = fromZero(
     metrics.counter({
       name: 'surehook_rate_limit_leases_total',
@@ -162,6 +164,9 @@ function takesOf({ redis, metrics, log }: RequestLimiterOptions, now: () => numb
   return async (take) => {
     const taken = await fromRedis(take)
     leases.inc({ place: taken === null ? 'local' : 'redis' })
-    return taken ?? local.take(take)
+    if (taken === null) return local.take(take)
+    // Without Redis the replica goes on from here, and not with full buckets.
+    local.keep(take.buckets, taken.levels)
+    return taken
   }
 }
