@@ -58,6 +58,14 @@ describe('a lease', () => {
     expect(takes).toBeLessThan(25)
   })
 
+  it('ends after its time, and gives the rest back', () => {
+    const lease = new Lease()
+    lease.renewed({ granted: 5, levels: [95], waitsMs: [0] }, 0)
+    expect([lease.spend(1, leaseMs - 1), lease.spend(1, leaseMs)]).toEqual([true, false])
+    const asked = lease.renewal([bucket()], { cost: 1, waiting: 1, now: leaseMs })
+    expect(asked).toMatchObject({ returned: 4, cost: 1, wanted: 1 })
+  })
+
   it('refuses until the bucket can pay, and says when', () => {
     const lease = new Lease()
     const buckets = [bucket({ perSecond: 0.4, burst: 1 })]
