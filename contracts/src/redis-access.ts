@@ -1,5 +1,5 @@
 /** The only clients of Redis. */
-export const redisUsers = ['auth-service', 'webhook-dispatcher', 'webhook-api'] as const
+export const redisUsers = ['auth-service', 'webhook-dispatcher', 'webhook-api', 'data-api'] as const
 
 export type RedisUser = (typeof redisUsers)[number]
 
@@ -35,10 +35,15 @@ const access: Record<RedisUser, Access> = {
     keys: ['surehook:circuit:*'],
     commands: ['hmget', 'hset', 'hincrby', 'pexpire', 'del', 'eval'],
   },
-  // Shows circuits, and closes them.
+  // Shows circuits and closes them. Limits its requests.
   'webhook-api': {
-    keys: ['surehook:circuit:*'],
-    commands: ['hmget', 'hset', 'pexpire', 'del', 'eval'],
+    keys: ['surehook:circuit:*', 'surehook:limit:webhooks:*'],
+    commands: ['hmget', 'hset', 'pexpire', 'del', 'eval', 'time'],
+  },
+  // Limits its requests.
+  'data-api': {
+    keys: ['surehook:limit:data:*'],
+    commands: ['hmget', 'hset', 'pexpire', 'eval', 'time'],
   },
 }
 

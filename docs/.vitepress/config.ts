@@ -99,6 +99,7 @@ export default defineConfig({
           'Rules of authentication': 'authentication-rules',
           'Rules of the data API': 'data-rules',
           'Rules of webhooks': 'webhook-rules',
+          'Limits of requests': 'request-limits',
           Violations: 'violations',
           Configuration: 'configuration',
           Metrics: 'metrics',

@@ -121,7 +121,7 @@ describe('with values-production-example.yaml', () => {
     expect(Object.fromEntries(services.map((service) => [service, reached(service)]))).toEqual({
       gateway: [],
       'auth-service': ['kafka', 'postgresql', 'redis', 'smtp'],
-      'data-api': ['kafka', 'postgresql'],
+      'data-api': ['kafka', 'postgresql', 'redis'],
       'webhook-api': ['kafka', 'postgresql', 'redis'],
       'webhook-matcher': ['kafka'],
       'webhook-dispatcher': ['kafka', 'redis'],

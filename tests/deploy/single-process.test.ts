@@ -72,6 +72,7 @@ describe('with mode single', () => {
       DATABASE_URL_DATA_API: 'surehook-data-api-secrets',
       DATABASE_URL_WEBHOOK_API: 'surehook-webhook-api-secrets',
       REDIS_URL_AUTH_SERVICE: 'surehook-auth-service-secrets',
+      REDIS_URL_DATA_API: 'surehook-data-api-secrets',
       REDIS_URL_WEBHOOK_API: 'surehook-webhook-api-secrets',
       REDIS_URL_WEBHOOK_DISPATCHER: 'surehook-webhook-dispatcher-secrets',
       KEY_ENCRYPTION_KEY: 'surehook-secrets',

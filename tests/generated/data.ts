@@ -372,6 +372,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -406,6 +410,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -418,6 +426,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -430,6 +442,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -442,6 +458,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -454,6 +474,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -466,6 +490,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -478,6 +506,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -492,6 +524,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -504,6 +540,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -592,6 +632,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -613,6 +657,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -624,6 +672,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -635,6 +687,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -646,6 +702,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -657,6 +717,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -668,6 +732,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -679,6 +747,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -690,6 +762,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -703,6 +779,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -714,6 +794,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -745,6 +829,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -802,6 +890,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -813,6 +905,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -824,6 +920,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -835,6 +935,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -846,6 +950,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -859,6 +967,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -870,6 +982,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -907,6 +1023,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -958,6 +1078,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -969,6 +1093,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -980,6 +1108,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -991,6 +1123,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1002,6 +1138,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -1015,6 +1155,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1026,6 +1170,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -1092,6 +1240,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1143,6 +1295,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1154,6 +1310,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1165,6 +1325,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1176,6 +1340,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1187,6 +1355,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1198,6 +1370,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1209,6 +1385,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -1222,6 +1402,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1233,6 +1417,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -1270,6 +1458,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1279,6 +1471,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1290,6 +1486,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1301,6 +1501,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1312,6 +1516,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1323,6 +1531,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -1336,6 +1548,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1347,6 +1563,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -1399,6 +1619,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1429,6 +1653,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1440,6 +1668,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1451,6 +1683,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1462,6 +1698,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1473,6 +1713,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -1486,6 +1730,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1497,6 +1745,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -1545,6 +1797,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description The state of the record, for `If-Match` and `If-None-Match` */
                     ETag?: string;
                     [name: string]: unknown;
@@ -1568,6 +1824,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1579,6 +1839,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1590,6 +1854,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1601,6 +1869,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1612,6 +1884,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1623,6 +1899,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1634,6 +1914,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1645,6 +1929,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -1658,6 +1946,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1669,6 +1961,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -1715,6 +2011,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description The state of the record, for `If-Match` and `If-None-Match` */
                     ETag?: string;
                     [name: string]: unknown;
@@ -1738,6 +2038,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description The state of the record, for `If-Match` and `If-None-Match` */
                     ETag?: string;
                     [name: string]: unknown;
@@ -1749,6 +2053,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1760,6 +2068,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1771,6 +2083,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1782,6 +2098,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1793,6 +2113,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1804,6 +2128,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -1817,6 +2145,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1828,6 +2160,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -1875,6 +2211,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1896,6 +2236,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1907,6 +2251,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1918,6 +2266,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1929,6 +2281,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1940,6 +2296,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1951,6 +2311,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1962,6 +2326,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -1975,6 +2343,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1986,6 +2358,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -2045,6 +2421,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description The state of the record, for `If-Match` and `If-None-Match` */
                     ETag?: string;
                     [name: string]: unknown;
@@ -2068,6 +2448,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2079,6 +2463,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2090,6 +2478,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2101,6 +2493,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2112,6 +2508,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2123,6 +2523,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2134,6 +2538,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2145,6 +2553,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2156,6 +2568,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -2169,6 +2585,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2180,6 +2600,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;

@@ -1186,6 +1186,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1223,6 +1227,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1234,6 +1242,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1245,6 +1257,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1256,6 +1272,27 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    /** @description Seconds */
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1267,6 +1304,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1278,6 +1319,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -1318,6 +1363,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1352,6 +1401,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1363,6 +1416,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1374,6 +1431,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1385,6 +1446,27 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    /** @description Seconds */
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1396,6 +1478,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1407,6 +1493,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -1448,6 +1538,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1473,6 +1567,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1484,6 +1582,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1495,6 +1597,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1506,6 +1612,27 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    /** @description Seconds */
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1517,6 +1644,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1528,6 +1659,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -1569,6 +1704,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1578,6 +1717,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1589,6 +1732,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1600,6 +1747,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1611,6 +1762,27 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    /** @description Seconds */
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1622,6 +1794,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1633,6 +1809,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -1677,6 +1857,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1726,6 +1910,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1737,6 +1925,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1748,6 +1940,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1759,6 +1955,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1770,6 +1970,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -1783,6 +1987,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1794,6 +2002,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -1859,6 +2071,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1877,6 +2093,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1888,6 +2108,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1899,6 +2123,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1910,6 +2138,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1921,6 +2153,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -1934,6 +2170,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1945,6 +2185,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -1989,6 +2233,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2027,6 +2275,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2038,6 +2290,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2049,6 +2305,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2060,6 +2320,27 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    /** @description Seconds */
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2071,6 +2352,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2082,6 +2367,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -2138,6 +2427,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2167,6 +2460,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2178,6 +2475,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2189,6 +2490,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2200,6 +2505,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2211,6 +2520,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2222,6 +2535,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2233,6 +2550,27 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    /** @description Seconds */
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2244,6 +2582,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2255,6 +2597,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -2723,6 +3069,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2750,6 +3100,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2761,6 +3115,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2772,6 +3130,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2783,6 +3145,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2794,6 +3160,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2805,6 +3175,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2816,6 +3190,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -2829,6 +3207,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2840,6 +3222,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -2881,6 +3267,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2928,6 +3318,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2939,6 +3333,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2950,6 +3348,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2961,6 +3363,27 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    /** @description Seconds */
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2972,6 +3395,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2983,6 +3410,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -3024,6 +3455,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -3033,6 +3468,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3044,6 +3483,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3055,6 +3498,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3066,6 +3513,27 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    /** @description Seconds */
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3077,6 +3545,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3088,6 +3560,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -3145,6 +3621,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3176,6 +3656,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3187,6 +3671,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3198,6 +3686,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3209,6 +3701,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3220,6 +3716,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3231,6 +3731,27 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    /** @description Seconds */
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3242,6 +3763,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3253,6 +3778,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -3304,6 +3833,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3323,6 +3856,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3334,6 +3871,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3345,6 +3886,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3356,6 +3901,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3367,6 +3916,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3378,6 +3931,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3389,6 +3946,27 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    /** @description Seconds */
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3400,6 +3978,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3411,6 +3993,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -3468,6 +4054,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3501,6 +4091,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3512,6 +4106,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3523,6 +4121,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3534,6 +4136,27 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    /** @description Seconds */
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3545,6 +4168,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3556,6 +4183,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -3602,6 +4233,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3641,6 +4276,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3652,6 +4291,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3663,6 +4306,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3674,6 +4321,27 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    /** @description Seconds */
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3685,6 +4353,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3696,6 +4368,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -3743,6 +4419,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3761,6 +4441,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3772,6 +4456,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3783,6 +4471,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3794,6 +4486,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3805,6 +4501,27 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    /** @description Seconds */
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3816,6 +4533,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3827,6 +4548,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -3876,6 +4601,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3895,6 +4624,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3906,6 +4639,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3917,6 +4654,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3928,6 +4669,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3939,6 +4684,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -3952,6 +4701,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3963,6 +4716,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -4015,6 +4772,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4034,6 +4795,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4045,6 +4810,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4056,6 +4825,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4067,6 +4840,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4078,6 +4855,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4089,6 +4870,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4100,6 +4885,27 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    /** @description Seconds */
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4111,6 +4917,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4122,6 +4932,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -4174,6 +4988,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4193,6 +5011,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4204,6 +5026,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4215,6 +5041,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4226,6 +5056,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4237,6 +5071,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4248,6 +5086,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4259,6 +5101,27 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    /** @description Seconds */
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4270,6 +5133,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4281,6 +5148,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -4327,6 +5198,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4351,6 +5226,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4362,6 +5241,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4373,6 +5256,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4384,6 +5271,27 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    /** @description Seconds */
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4395,6 +5303,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4406,6 +5318,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -4453,6 +5369,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4493,6 +5413,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4504,6 +5428,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4515,6 +5443,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4526,6 +5458,27 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    /** @description Seconds */
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4537,6 +5490,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4548,6 +5505,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;
@@ -4590,6 +5551,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4610,6 +5575,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4621,6 +5590,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4632,6 +5605,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4643,6 +5620,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4654,6 +5635,27 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    /** @description Seconds */
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4665,6 +5667,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4676,6 +5682,10 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
                     /** @description Seconds */
                     "Retry-After": string;
                     [name: string]: unknown;

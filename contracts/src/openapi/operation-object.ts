@@ -5,21 +5,41 @@ import { credentialsOf, type Operation } from '../operation.ts'
 import { type ErrorCode, httpStatusByCode, Problem } from '../problem.ts'
 import { errorMeanings } from './error-meanings.ts'
 
-const answered = {
-  'X-Request-Id': z.string().meta({ description: 'As sent with the request, or a new one' }),
+const shapes = {
+  answered: {
+    'X-Request-Id': z.string().meta({ description: 'As sent with the request, or a new one' }),
+  },
+  limited: {
+    'RateLimit-Policy': z.string().optional().meta({
+      description: 'The limits of the project and of the token, once the credential is known',
+    }),
+    RateLimit: z.string().optional().meta({
+      description: 'What is left of both limits (`r`), and the seconds until they are whole (`t`)',
+    }),
+  },
+  state: {
+    ETag: z
+      .string()
+      .optional()
+      .meta({ description: 'The state of the record, for `If-Match` and `If-None-Match`' }),
+  },
+  retry: { 'Retry-After': z.string().meta({ description: 'Seconds' }) },
 }
-const Headers = z.object(answered)
-const ETagHeaders = z.object({
-  ...answered,
-  ETag: z
-    .string()
-    .optional()
-    .meta({ description: 'The state of the record, for `If-Match` and `If-None-Match`' }),
-})
-const RetryHeaders = z.object({
-  ...answered,
-  'Retry-After': z.string().meta({ description: 'Seconds' }),
-})
+
+/** True for operations on a tenant's own data. The administration of users has no such limits. */
+function isLimited({ security }: Operation): boolean {
+  const credentials = credentialsOf(security)
+  return credentials.includes('management') && !credentials.includes('admin')
+}
+
+/** Headers of an answer of the operation. */
+const headersOf = (operation: Operation, more?: 'state' | 'retry') =>
+  z.object({
+    ...shapes.answered,
+    ...(isLimited(operation) && shapes.limited),
+    ...(more && shapes[more]),
+  })
+
 const retryLater: ReadonlySet<number> = new Set([429, 503])
 
 /** Error codes of every operation, and of every operation with a body. */
@@ -65,9 +85,12 @@ export function operationObject(operation: Operation): ZodOpenApiOperationObject
   }
 }
 
-function notModified({ method, reply }: Operation): { '304'?: ZodOpenApiResponseObject } {
+function notModified(operation: Operation): { '304'?: ZodOpenApiResponseObject } {
+  const { method, reply } = operation
   if (method !== 'get' || reply.hasETag !== true) return {}
-  return { '304': { description: 'You already have this state', headers: ETagHeaders } }
+  return {
+    '304': { description: 'You already have this state', headers: headersOf(operation, 'state') },
+  }
 }
 
 const contentOf = <Content>({ mediaTypes = ['application/json'] }: Operation, content: Content) =>
@@ -76,10 +99,10 @@ const contentOf = <Content>({ mediaTypes = ['application/json'] }: Operation, co
 function success(operation: Operation): ZodOpenApiResponseObject {
   const { reply } = operation
   const description = reply.description ?? STATUS_CODES[reply.status] ?? ''
-  if (reply.status === 204) return { description, headers: Headers }
+  if (reply.status === 204) return { description, headers: headersOf(operation) }
   return {
     description,
-    headers: reply.hasETag === true ? ETagHeaders : Headers,
+    headers: headersOf(operation, reply.hasETag === true ? 'state' : undefined),
     content: contentOf(operation, { schema: reply.schema }),
   }
 }
@@ -92,7 +115,7 @@ function failures(operation: Operation): Record<'400', ZodOpenApiResponseObject>
     status,
     {
       description: group.join(', '),
-      headers: retryLater.has(status) ? RetryHeaders : Headers,
+      headers: headersOf(operation, retryLater.has(status) ? 'retry' : undefined),
       content:
         refusal === undefined
           ? { 'application/json': { schema: Problem, examples: examplesOf(group) } }

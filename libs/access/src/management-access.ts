@@ -1,5 +1,6 @@
 import type { EnvironmentState, ManagementTokenState } from '@surehook/contracts/events'
 import { EnvironmentName, ProjectId } from '@surehook/contracts/http/admin/admin'
+import type { LimitSettings } from '@surehook/contracts/http/admin/limit-settings'
 import type { ManagementRight } from '@surehook/contracts/http/admin/rights'
 import type { Violation } from '@surehook/contracts/problem'
 import type { Kafka } from '@surehook/kafka/client/surface'
@@ -41,6 +42,8 @@ export type PlatformAccess = AsyncDisposable & {
    */
   standingOf(credentials: ManagementCredentials): () => boolean
   environmentExists(projectId: string, environment: string, signal?: AbortSignal): Promise<boolean>
+  /** The limits that the environment sets itself, by local state. `null` for an unknown one. */
+  limitsOf(projectId: string, environment: string): LimitSettings | null
   /** Environments whose deletion may be incomplete in some service. */
   deletedEnvironments(): readonly DeletedEnvironment[]
   /**
@@ -90,7 +93,7 @@ export async function openPlatformAccess(options: PlatformAccessOptions): Promis
 export type PlatformAccessParts = {
   state: Pick<
     PlatformState,
-    'tokenOf' | 'hasEnvironment' | 'hasUsers' | 'deletedEnvironments' | 'keyEpochOf'
+    'tokenOf' | 'hasEnvironment' | 'hasUsers' | 'limitsOf' | 'deletedEnvironments' | 'keyEpochOf'
   >
   view: TopicView
   now: () => number
@@ -134,6 +137,7 @@ export function createPlatformAccess({ state, view, now }: PlatformAccessParts):
       const find = () => state.hasEnvironment(projectId, environment) || undefined
       return (await known(find, signal)) ?? false
     },
+    limitsOf: (projectId, environment) => state.limitsOf(projectId, environment),
     deletedEnvironments: () => state.deletedEnvironments(),
     expectsUsers: (projectId, environment) => state.hasUsers(projectId, environment),
     async admitsUsers(projectId, environment, signal) {

@@ -1,11 +1,12 @@
 import type { EnvironmentState, ManagementTokenState } from '@surehook/contracts/events'
+import { LimitSettings, noLimitSettings } from '@surehook/contracts/http/admin/limit-settings'
 import { environmentsTopic, managementTokensTopic } from '@surehook/contracts/topics'
 import * as z from 'zod'
 
 /** An environment whose deletion was requested. */
 export type DeletedEnvironment = { projectId: string; environment: string; deletedAt: string }
 
-type KnownEnvironment = { admitsUsers: boolean; keyEpoch: number }
+type KnownEnvironment = { admitsUsers: boolean; keyEpoch: number; limits: LimitSettings }
 
 /** Environments and management tokens, read from the compacted platform topics. */
 export class PlatformState {
@@ -35,7 +36,12 @@ export class PlatformState {
     }
     // A version of auth-service without key epochs writes 0.
     const keyEpoch = Math.max(state.keyEpoch, earlier)
-    this.#environments.set(key, { admitsUsers: admitsUsers(state), keyEpoch })
+    const settings = settingsOf(state)
+    this.#environments.set(key, {
+      admitsUsers: settings !== null && (settings.auth?.enabled ?? true),
+      keyEpoch,
+      limits: limitsOf(settings?.limits),
+    })
   }
 
   #applyToken(id: string, token: ManagementTokenState | null): void {
@@ -65,21 +71,33 @@ export class PlatformState {
     return this.#environments.get(`${projectId}/${environment}`)?.admitsUsers === true
   }
 
+  /** The limits that the environment sets itself. `null` if the environment does not exist. */
+  limitsOf(projectId: string, environment: string): LimitSettings | null {
+    return this.#environments.get(`${projectId}/${environment}`)?.limits ?? null
+  }
+
   /** Epoch under which the environment's keys are learnt. 0 if the environment does not exist. */
   keyEpochOf(projectId: string, environment: string): number {
     return this.#environments.get(`${projectId}/${environment}`)?.keyEpoch ?? 0
   }
 }
 
-/** Authentication is on by default. Unreadable settings admit nobody. */
-function admitsUsers({ settings }: EnvironmentState): boolean {
+/** Authentication is on by default. Unreadable settings (`null`) admit nobody. */
+function settingsOf({ settings }: EnvironmentState): z.infer<typeof Settings> | null {
   try {
-    return Settings.parse(JSON.parse(settings)).auth?.enabled ?? true
+    return Settings.parse(JSON.parse(settings))
   } catch {
-    return false
+    return null
   }
 }
 
-const Settings = z.object({ auth: z.object({ enabled: z.boolean().optional() }).optional() })
+const Settings = z.object({
+  auth: z.object({ enabled: z.boolean().optional() }).optional(),
+  limits: z.unknown().optional(),
+})
+
+/** An earlier version of auth-service writes no limits, and a later one perhaps other limits. */
+const limitsOf = (limits: unknown): LimitSettings =>
+  LimitSettings.safeParse(limits).data ?? noLimitSettings
 
 export const platformTopics = [environmentsTopic, managementTokensTopic] as const

@@ -63,7 +63,12 @@ function ownVariables(service: ServiceName, input: EnvironmentInput): NodeJS.Pro
         UV_THREADPOOL_SIZE: input.overrides['UV_THREADPOOL_SIZE'] || threadsFor(input.overrides),
       }
     case 'data-api':
-      return { ...database, ...users, AUTH_SERVICE_URL: authUrlOf(input) }
+      return {
+        ...database,
+        ...users,
+        REDIS_URL: endpoints.redisUrl,
+        AUTH_SERVICE_URL: authUrlOf(input),
+      }
     case 'webhook-api':
       return {
         ...database,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { defaultAuthSettings } from '@surehook/contracts/http/admin/auth-settings'
+import { noLimitSettings } from '@surehook/contracts/http/admin/limit-settings'
 import { callAdmin } from './support/auth-client.ts'
 import { openWorld, type Running, type World } from './support/under-test.ts'
 
@@ -34,13 +35,17 @@ describe('an environment', () => {
         projectId: project,
         environment: 'master',
         auth: defaultAuthSettings,
+        limits: noLimitSettings,
         createdAt: expect.any(String),
         updatedAt: expect.any(String),
         deletedAt: null,
       },
     ])
     expect(state).toMatchObject({ projectId: project, environment: 'master' })
-    expect(JSON.parse(state?.settings ?? '')).toEqual({ auth: defaultAuthSettings })
+    expect(JSON.parse(state?.settings ?? '')).toEqual({
+      auth: defaultAuthSettings,
+      limits: noLimitSettings,
+    })
     expect((await call(`GET /${project}/environments/master`)).body).toEqual(body)
   })
 
@@ -54,8 +59,31 @@ describe('an environment', () => {
     }
     expect(body.auth).toEqual(expected)
     const state = (await world.platformState()).environments.get(`${project}/master`)
-    expect(JSON.parse(state?.settings ?? '')).toEqual({ auth: expected })
+    expect(JSON.parse(state?.settings ?? '')).toMatchObject({ auth: expected })
     expect((await put(null)).body.auth).toEqual(defaultAuthSettings)
+  })
+
+  it('has limits of its own, which a change of other settings keeps', async () => {
+    const limit = (limits: unknown) => call(`PUT /${project}/environments/master`, { limits })
+    await limit({ data: { perSecond: 50, burst: 70 }, webhooks: { perTokenPerSecond: 2 } })
+    await put({ accessTokenTtl: 7 })
+    const { body } = await limit({ data: { burst: null } })
+    const expected = {
+      data: { ...noLimitSettings.data, perSecond: 50 },
+      webhooks: { ...noLimitSettings.webhooks, perTokenPerSecond: 2 },
+    }
+    expect(body.limits).toEqual(expected)
+    expect(body.auth.accessTokenTtl).toBe(7)
+    const state = (await world.platformState()).environments.get(`${project}/master`)
+    expect(JSON.parse(state?.settings ?? '').limits).toEqual(expected)
+    expect((await limit(null)).body.limits).toEqual(noLimitSettings)
+
+    const refused = await limit({ data: { perSecond: 0, rate: 1 } })
+    expect(refused.status).toBe(400)
+    expect(refused.body.violations?.map(({ field }) => field).toSorted()).toEqual([
+      'limits.data.perSecond',
+      'limits.data.rate',
+    ])
   })
 
   it('loses none of many simultaneous changes, and has the last one on the topic', async () => {
@@ -82,7 +110,7 @@ describe('an environment', () => {
     }
     expect((await call(`GET /${project}/environments/master`)).body.auth).toEqual(expected)
     const state = (await world.platformState()).environments.get(`${project}/master`)
-    expect(JSON.parse(state?.settings ?? '')).toEqual({ auth: expected })
+    expect(JSON.parse(state?.settings ?? '')).toMatchObject({ auth: expected })
   })
 
   it('is 404 if it does not exist', async () => {

@@ -1,6 +1,7 @@
 import { openPlatformAccess, type PlatformAccess } from '@surehook/access/management-access'
 import { platformTopics } from '@surehook/access/platform-state'
 import { type PurgeOptions, purgeDeleted } from '@surehook/access/purge-deleted'
+import { createRequestLimits, type RequestLimitsOptions } from '@surehook/access/request-limits'
 import { capturedRecord } from '@surehook/change-capture/emit/captured-record'
 import { openPlatformService } from '@surehook/change-capture/open-platform-service'
 import { anyPosition, waitUntilRelayed } from '@surehook/change-capture/relay/wait-relayed'
@@ -11,8 +12,9 @@ import { type Host, ownProcess } from '@surehook/service-kit/host'
 import { endedKeys } from '@surehook/service-kit/idempotency/once-per-key'
 import type { Service } from '@surehook/service-kit/lifecycle'
 import { openExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
+import { openBackgroundRedis } from '@surehook/service-kit/redis/background-redis'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
-import { createAuthorizers } from './authorization/authorize.ts'
+import { type Charge, createAuthorizers } from './authorization/authorize.ts'
 import { openUserTokens } from './authorization/user-tokens.ts'
 import { type Config, service } from './config.ts'
 import { dataRoutes } from './data-routes.ts'
@@ -35,6 +37,16 @@ const openPurge = ({ pool, access, log }: PurgeDeps) =>
     settleMs: longestRequestMs,
     log,
   })
+
+type LimitDeps = { config: Config } & Pick<
+  RequestLimitsOptions,
+  'access' | 'metrics' | 'log' | 'redis'
+>
+
+function chargeOf({ config, ...deps }: LimitDeps): Charge {
+  const limits = createRequestLimits({ api: 'data', defaults: config.limits, ...deps })
+  return (context, { tenant, id }, points) => limits.charge(context, { ...tenant, id }, points)
+}
 
 /** Requests that were admitted before their environment was deleted have ended after this time. */
 const longestRequestMs = 10_000
@@ -74,10 +86,13 @@ export async function compose(
     await openUserTokens({ ...config.auth, ...viewing, maxFailedTokensPerMinute, metrics }),
   )
   await wait('revocations', () => users.ready)
-  const authorizers = createAuthorizers({ access, users, trustedProxies })
+  const redis = opening.use(openBackgroundRedis(config.redis, log))
+  const charge = chargeOf({ config, access, metrics, log, redis: () => redis.client })
+  const authorizers = createAuthorizers({ access, users, trustedProxies, charge })
   opening.use(openPurge({ pool, access, log }))
   const relayed = () => waitUntilRelayed(pool, config.slot, anyPosition, { timeoutMs: 10_000 })
-  const routes = dataRoutes({ relayed, pool, tables: createTableCache(pool), access, authorizers })
+  const tables = createTableCache(pool)
+  const routes = dataRoutes({ relayed, pool, tables, access, authorizers, charge })
   const api = opening.use(
     await host.openApiServer({ ...config.http, trustedProxies, log, metrics, tracer, routes }),
   )

@@ -3,11 +3,17 @@ import {
   credentials,
   httpEnv,
   kafkaEnv,
+  perSecondEnv,
   postgresEnv,
   readEnv,
+  redisEnv,
   userTokenEnv,
 } from '@surehook/service-kit/config/config'
-import { databaseConnection, messagingConfig } from '@surehook/service-kit/config/connections'
+import {
+  databaseConnection,
+  messagingConfig,
+  optionalRedis,
+} from '@surehook/service-kit/config/connections'
 import { gatewayEnv } from '@surehook/service-kit/http/request/client-address'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
@@ -26,6 +32,11 @@ export const Env = z.object({
   ...postgresEnv,
   ...gatewayEnv,
   ...userTokenEnv,
+  ...redisEnv,
+  // For limits over all replicas. A version before had none.
+  REDIS_URL: redisEnv.REDIS_URL.optional(),
+  DATA_LIMIT_PER_SECOND: perSecondEnv(10_000),
+  DATA_LIMIT_PER_CALLER_PER_SECOND: perSecondEnv(5_000),
   AUTH_SERVICE_URL: httpUrl,
   PUBLIC_URL: httpUrl,
   SERVICE_TOKEN: credentials,
@@ -47,6 +58,11 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     poolSize: read.DATABASE_POOL_SIZE,
     slot: slotOf(service),
     ...messagingConfig(read, service),
+    redis: optionalRedis(read),
+    limits: {
+      perSecond: read.DATA_LIMIT_PER_SECOND,
+      perTokenPerSecond: read.DATA_LIMIT_PER_CALLER_PER_SECOND,
+    },
     auth: {
       /** The address of auth-service. */
       url: read.AUTH_SERVICE_URL,

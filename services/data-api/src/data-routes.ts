@@ -1,5 +1,6 @@
 import type { PlatformAccess } from '@surehook/access/management-access'
-import { publishChanges } from '@surehook/contracts/http/data/changes'
+import { pointsOfList } from '@surehook/access/request-limits'
+import { maxPublishedChanges, publishChanges } from '@surehook/contracts/http/data/changes'
 import {
   createRecords,
   dataGraphQL,
@@ -18,12 +19,14 @@ import {
   rawJson,
   refuseOtherMethods,
 } from '@surehook/service-kit/http/mount'
+import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import { Router } from 'express'
 import type { Pool } from 'pg'
 import {
   type Authorize,
   type Authorizers,
   type Caller,
+  type Charge,
   requireEnvironment,
 } from './authorization/authorize.ts'
 import { createDataGraphQL } from './graphql/data-graphql.ts'
@@ -48,6 +51,8 @@ export type DataRoutesDeps = {
   tables: TableCache
   access: PlatformAccess
   authorizers: Authorizers
+  /** Counts what makes a request dearer than others. */
+  charge: Charge
 }
 
 type ServeOptions = { on?: Router; enter?: TenantGate['pass'] }
@@ -77,28 +82,43 @@ export function dataRoutes(deps: DataRoutesDeps): (router: Router) => void {
     // Mounted before the records and for all methods, because `_tables` is no table name.
     const reserved = Router({ caseSensitive: true })
     tableRoutes(serveTo(authorizers.tables, { on: reserved }), deps)
-    changesRoute(serveTo(authorizers.tables, { on: reserved, enter }), pool, gate)
+    changesRoute(serveTo(authorizers.tables, { on: reserved, enter }), deps, gate)
     refuseOtherMethods(reserved)
     router.use(reserved)
     recordRoutes(serveTo(authorizers.records), api)
     const sharing = serveTo(authorizers.records, { enter })
-    sharingRoutes(sharing, { api, sharing: sharingApi(pool, gate), gate })
+    sharingRoutes(sharing, { ...deps, api, sharing: sharingApi(pool, gate), gate })
     graphqlRoute(router, { ...deps, api, gate })
   }
 }
 
+/** Every GraphQL request reads the schema, and has one field. */
+const enteredByEach = 2
+
+/** Further fields of a GraphQL request weigh as much as further requests. */
 function graphqlRoute(
   router: Router,
-  { access, authorizers, pool, api, gate }: DataRoutesDeps & { api: RecordApi; gate: TenantGate },
+  deps: DataRoutesDeps & { api: RecordApi; gate: TenantGate },
 ): void {
-  const graphql = createDataGraphQL({ schemas: createSchemaCache(pool), api })
+  const { access, authorizers, pool, api, gate, charge } = deps
+  const graphql = createDataGraphQL({ schemas: createSchemaCache(pool) })
   mountGraphQL(router, dataGraphQL, {
     authorize: authorizers.records,
     async execute({ headers, body }, call) {
       const { auth, log } = call
-      const enter = <T>(work: () => Promise<T>) => gate.pass(auth.tenant, work)
+      let entered = 0
+      const enter = async <T>(work: () => Promise<T>) => {
+        entered++
+        if (entered > enteredByEach) await charge(call, auth, 1)
+        return gate.pass(auth.tenant, work)
+      }
+      const create: RecordApi['create'] = async (of, table, input) => {
+        await chargeList(charge, call, input)
+        return api.create(of, table, input)
+      }
       await requireEnvironment(access, auth.tenant)
-      return graphql.execute(body, { ...keyed(call, headers), log, enter })
+      const own = { log, enter, api: { ...api, create } }
+      return graphql.execute(body, { ...keyed(call, headers), ...own })
     },
   })
 }
@@ -121,12 +141,26 @@ function tableRoutes(serve: Serve, { pool, relayed }: DataRoutesDeps): void {
   })
 }
 
+type AuthorizedContext = RequestContext & { readonly auth: Caller }
+
+/** Every request weighs 1 point, which its authorisation took. A long list weighs more. */
+async function chargeList(charge: Charge, call: AuthorizedContext, body: unknown): Promise<void> {
+  // A longer list is refused, so that it does no work.
+  const items = Array.isArray(body) ? Math.min(body.length, maxPublishedChanges) : 1
+  const more = pointsOfList(items) - 1
+  if (more > 0) await charge(call, call.auth, more)
+}
+
 /** Statements pass the gate, as those of new records: its requests share them. */
-function changesRoute(serve: Serve, pool: Pool, gate: TenantGate): void {
+function changesRoute(serve: Serve, { pool, charge }: DataRoutesDeps, gate: TenantGate): void {
   const publish = createPublishing({ pool, gate, maxWaitMs })
-  serve(publishChanges, async ({ body }, { req: { headers }, auth, requestId, traceparent }) => {
-    const origin = { requestId, traceparent }
-    return { ids: await publish({ tenant: auth.tenant, origin }, readChanges({ headers, body })) }
+  serve(publishChanges, async ({ body }, call) => {
+    const { req, auth, requestId, traceparent } = call
+    await chargeList(charge, call, body)
+    const changes = readChanges({ headers: req.headers, body })
+    return {
+      ids: await publish({ tenant: auth.tenant, origin: { requestId, traceparent } }, changes),
+    }
   })
 }
 
@@ -144,10 +178,11 @@ function sharingApi(pool: Pool, { pass: enter }: TenantGate): RecordApi {
   })
 }
 
-type SharingDeps = { api: RecordApi; sharing: RecordApi; gate: TenantGate }
+type SharingDeps = { api: RecordApi; sharing: RecordApi; gate: TenantGate; charge: Charge }
 
-function sharingRoutes(serve: Serve, { api, sharing, gate }: SharingDeps): void {
+function sharingRoutes(serve: Serve, { api, sharing, gate, charge }: SharingDeps): void {
   serve(createRecords, async ({ params, headers, body }, call) => {
+    await chargeList(charge, call, body)
     const create = (by: RecordApi) => by.create(keyed(call, headers), params.table, body)
     const shares = !Array.isArray(body) && headers['idempotency-key'] === undefined
     const records = await (shares

@@ -1,6 +1,7 @@
 import { adminGate } from '@surehook/access/admin-gate'
 import { openPlatformAccess, type PlatformAccess } from '@surehook/access/management-access'
 import { purgeDeleted } from '@surehook/access/purge-deleted'
+import { createRequestLimits } from '@surehook/access/request-limits'
 import { createStateWriter, type StateWriter } from '@surehook/change-capture/emit/state-writer'
 import { openPlatformService } from '@surehook/change-capture/open-platform-service'
 import type { Relay } from '@surehook/change-capture/relay/relay'
@@ -13,13 +14,18 @@ import { type Host, ownProcess } from '@surehook/service-kit/host'
 import { endedKeys } from '@surehook/service-kit/idempotency/once-per-key'
 import type { Service } from '@surehook/service-kit/lifecycle'
 import { openExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
+import {
+  type BackgroundRedis,
+  openBackgroundRedis,
+} from '@surehook/service-kit/redis/background-redis'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
 import { type Config, service } from './config.ts'
+import { createCircuits } from './endpoints/circuits.ts'
 import { endpointRoutes } from './endpoints/endpoint-routes.ts'
-import { openEndpoints } from './endpoints/endpoints.ts'
+import { endpointsOfTenants } from './endpoints/endpoints.ts'
 import { runDisableFailing } from './failing/disable-failing.ts'
 import { runDisableGone } from './failing/disable-gone.ts'
 import { hasReadAll } from './failing/log-progress.ts'
@@ -169,6 +175,15 @@ function openPurge({
   })
 }
 
+function openLimits(
+  { config, access, metrics, log }: Pick<ManagementDeps, 'config' | 'access' | 'metrics' | 'log'>,
+  redis: BackgroundRedis,
+) {
+  const { limits: defaults } = config
+  const own = { access, metrics, log, redis: () => redis.client }
+  return createRequestLimits({ api: 'webhooks', defaults, ...own })
+}
+
 function openManagement(deps: ManagementDeps) {
   const { config, pool, messaging, relay, access, tables, log, metrics } = deps
   const { kafka, codec, producer } = messaging
@@ -196,8 +211,10 @@ function openManagement(deps: ManagementDeps) {
   const streams = open.use(openStreams({ ...parts, ...messaging }))
   const ledgers = open.use(openLedgers({ ...parts, ...messaging }))
   const rebuilds = open.use(openRebuilds({ ...parts, ...messaging }))
-  const endpoints = open.use(openEndpoints(parts))
-  const authorize = managementCaller(access)
+  const redis = open.use(openBackgroundRedis(config.redis, log))
+  const circuits = createCircuits(redis)
+  const endpoints = endpointsOfTenants({ pool, circuits, now: Date.now })
+  const authorize = managementCaller(access, openLimits(parts, redis))
   const newestDeliveries = deliveries.history.newest
   const admit = adminGate(config.adminTokenDigests)
   const reEncrypt = createReEncryption(config.encryptionKeys)

@@ -7,6 +7,7 @@ import {
   httpEnv,
   kafkaEnv,
   maxBodyEnv,
+  perSecondEnv,
   postgresEnv,
   readEnv,
   redisEnv,
@@ -14,7 +15,7 @@ import {
 import {
   databaseConnection,
   messagingConfig,
-  redisConnection,
+  optionalRedis,
 } from '@surehook/service-kit/config/connections'
 import { retryLadderOf } from '@surehook/service-kit/config/retry-ladder'
 import { gatewayEnv } from '@surehook/service-kit/http/request/client-address'
@@ -39,7 +40,7 @@ export const Env = z.object({
   ...maxBodyEnv,
   ...gatewayEnv,
   ...redisEnv,
-  // Only `_endpoints` needs it. A version before had none.
+  // For `_endpoints`, and for limits over all replicas. A version before had none.
   REDIS_URL: redisEnv.REDIS_URL.optional(),
   WEBHOOK_DISABLE_AFTER: z
     .union([z.literal('0').transform(() => 0), durationBetween('100ms', '365d')])
@@ -50,6 +51,8 @@ export const Env = z.object({
   PLATFORM_ADMIN_TOKEN_SHA256: commaList.pipe(z.array(sha256).max(5)).prefault(''),
   STREAMS_PER_TENANT: z.coerce.number().int().min(1).max(10_000).default(100),
   STREAMS_PER_REPLICA: z.coerce.number().int().min(1).max(100_000).default(2_000),
+  WEBHOOKS_LIMIT_PER_SECOND: perSecondEnv(1_000),
+  WEBHOOKS_LIMIT_PER_CALLER_PER_SECOND: perSecondEnv(500),
   WEBHOOK_HISTORY_DAYS: z.coerce.number().int().min(1).max(3_650).default(30),
 })
 
@@ -67,7 +70,11 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     databaseUrl: databaseConnection(read),
     slot: slotOf(service),
     ...messagingConfig(read, service),
-    redis: redisOf(read),
+    redis: optionalRedis(read),
+    limits: {
+      perSecond: read.WEBHOOKS_LIMIT_PER_SECOND,
+      perTokenPerSecond: read.WEBHOOKS_LIMIT_PER_CALLER_PER_SECOND,
+    },
     longestDelayMs: Math.max(...read.WEBHOOK_RETRY_DELAYS.map(({ ms }) => ms)),
     retryLadder: retryLadderOf(read),
     // With jitter, and some time until the history has what came of it.
@@ -85,8 +92,4 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       heartbeatMs: 15_000,
     },
   })
-}
-
-function redisOf({ REDIS_URL, REDIS_CA_FILE }: z.infer<typeof Env>) {
-  return REDIS_URL === undefined ? null : redisConnection({ REDIS_URL, REDIS_CA_FILE })
 }

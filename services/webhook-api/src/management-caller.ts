@@ -1,10 +1,14 @@
 import type { PlatformAccess } from '@surehook/access/management-access'
 import { requiredRight } from '@surehook/access/management-token'
+import type { RequestLimits } from '@surehook/access/request-limits'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import type { Tenant } from './subscriptions/subscription-changes.ts'
 
-/** Authorises a management token for the operation, and returns the tenant of the request. */
-export function managementCaller(access: Pick<PlatformAccess, 'authorizeManagement'>) {
+/** Authorises a management token within its limits, and returns the tenant of the request. */
+export function managementCaller(
+  access: Pick<PlatformAccess, 'authorizeManagement'>,
+  limits: RequestLimits,
+) {
   return async (context: RequestContext): Promise<Tenant> => {
     const { headers } = context.req
     const identity = await access.authorizeManagement({
@@ -14,6 +18,7 @@ export function managementCaller(access: Pick<PlatformAccess, 'authorizeManageme
       right: requiredRight(context),
     })
     context.actorId = identity.tokenId
+    await limits.charge(context, { ...identity, id: identity.tokenId }, 1)
     return identity
   }
 }

@@ -3,6 +3,7 @@ import { defineOperation } from '../../operation.ts'
 import { ruled } from '../../violation-rules.ts'
 import { Instant } from '../instant.ts'
 import { AuthSettings, AuthSettingsChange, change } from './auth-settings.ts'
+import { LimitSettings, LimitSettingsChange } from './limit-settings.ts'
 import { ManagementRight, ManagementRights } from './rights.ts'
 
 /**
@@ -26,6 +27,7 @@ export const Environment = z
     projectId: ProjectId,
     environment: EnvironmentName,
     auth: AuthSettings,
+    limits: LimitSettings,
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
     deletedAt: z.iso
@@ -84,7 +86,7 @@ export const putEnvironment = defineOperation({
     'environment an absent setting keeps its value, and `null` restores the default. Create a ' +
     'role before you set it as `defaultRole`.',
   params: environmentPath,
-  body: z.strictObject({ auth: change(AuthSettingsChange) }),
+  body: z.strictObject({ auth: change(AuthSettingsChange), limits: change(LimitSettingsChange) }),
   reply: { status: 200, schema: Environment, description: 'The environment with all its settings' },
   errors: ['VALIDATION_ERROR', ...refused, 'CONFLICT', 'SERVICE_UNAVAILABLE'],
 })
@@ -96,8 +98,8 @@ export const getEnvironment = defineOperation({
   path: '/auth/admin/projects/{project}/environments/{environment}',
   summary: 'Get an environment',
   description:
-    'Returns the environment with its authentication settings. A setting that nobody changed ' +
-    'shows its default.',
+    'Returns the environment with its settings. An authentication setting that nobody changed ' +
+    'shows its default, and a limit shows null.',
   params: environmentPath,
   reply: { status: 200, schema: Environment },
   errors: ['VALIDATION_ERROR', ...refused, 'ENVIRONMENT_NOT_FOUND'],

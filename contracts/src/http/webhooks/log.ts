@@ -68,7 +68,7 @@ export const previewWebhook = defineOperation({
     'Without `secret` the headers have no signatures. The values of the headers in `policy` are `***`.',
   body: PreviewInput,
   reply: { status: 200, schema: Preview },
-  errors: [...refusals, 'ENVIRONMENT_MISMATCH', 'RATE_LIMIT_EXCEEDED'],
+  errors: [...refusals, 'ENVIRONMENT_MISMATCH'],
 })
 
 const outcomes = [...deliveryStatuses, 'not_delivered', 'unknown'] as const
@@ -107,7 +107,7 @@ export const explainWebhook = defineOperation({
     timestamp: Instant.optional().describe('The time of the change, if its id is no UUIDv7'),
   }),
   reply: { status: 200, schema: Explanation },
-  errors: [...refusals, 'WEBHOOK_NOT_FOUND', 'EVENT_NOT_FOUND', 'RATE_LIMIT_EXCEEDED'],
+  errors: [...refusals, 'WEBHOOK_NOT_FOUND', 'EVENT_NOT_FOUND'],
 })
 
 export const Replay = z

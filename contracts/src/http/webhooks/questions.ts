@@ -116,7 +116,7 @@ export const getEvent = defineOperation({
     timestamp: Instant.optional().describe('The time of the change, if its id is no UUIDv7'),
   }),
   reply: { status: 200, schema: EventDetail },
-  errors: [...refusals, 'EVENT_NOT_FOUND', 'RATE_LIMIT_EXCEEDED'],
+  errors: [...refusals, 'EVENT_NOT_FOUND'],
 })
 
 export const statsWindows = ['1h', '24h', '7d'] as const

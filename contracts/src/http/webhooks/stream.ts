@@ -120,5 +120,5 @@ export const streamChanges = defineOperation({
     description: 'A stream of events, or a page',
   },
   mediaTypes: [eventStream, ndjson],
-  errors: [...refusals, 'RATE_LIMIT_EXCEEDED'],
+  errors: [...refusals],
 })

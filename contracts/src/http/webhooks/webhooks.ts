@@ -170,6 +170,7 @@ export const refusals = [
   'FORBIDDEN',
   'ENVIRONMENT_NOT_FOUND',
   'SERVICE_UNAVAILABLE',
+  'RATE_LIMIT_EXCEEDED',
 ] as const
 
 export const createWebhook = defineOperation({

@@ -1,10 +1,12 @@
 import { defaultAuthSettings } from '../../http/admin/auth-settings.ts'
+import { noLimitSettings } from '../../http/admin/limit-settings.ts'
 import { createdAt, ids, type OperationExamples } from './operation-example.ts'
 
 const environment = {
   projectId: 'shop',
   environment: 'master',
   auth: { ...defaultAuthSettings, accessTokenTtl: 600, defaultRole: 'clerk' },
+  limits: { ...noLimitSettings, data: { ...noLimitSettings.data, perSecond: 2_000 } },
   createdAt,
   updatedAt: '2026-01-02T08:30:00.000Z',
   deletedAt: null,
@@ -30,7 +32,10 @@ export const adminExamples: OperationExamples = {
   deleteProject: { reply: { id: 'shop', environments: ['master', 'test'] } },
   getEnvironment: { reply: environment },
   putEnvironment: {
-    body: { auth: { accessTokenTtl: 600, defaultRole: 'clerk' } },
+    body: {
+      auth: { accessTokenTtl: 600, defaultRole: 'clerk' },
+      limits: { data: { perSecond: 2_000 } },
+    },
     reply: environment,
   },
   deleteEnvironment: { reply: { ...environment, deletedAt: '2026-01-03T09:00:00.000Z' } },

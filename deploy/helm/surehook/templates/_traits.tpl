@@ -54,6 +54,7 @@ data-api:
   api: true
   kafka: true
   database: true
+  redis: optional
   config: [LOG_LEVEL, PUBLIC_URL, WEBHOOK_RETRY_DELAYS, WEBHOOK_RETRY_LADDER]
   secrets: [SERVICE_TOKEN]
   callers: [gateway]

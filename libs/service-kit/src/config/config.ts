@@ -107,6 +107,10 @@ export const redisEnv = {
   REDIS_CA_FILE: z.string().optional(),
 }
 
+/** A limit of requests, as points per second. */
+export const perSecondEnv = (otherwise: number) =>
+  z.coerce.number().int().min(1).max(1_000_000).default(otherwise)
+
 const encryptionKey = z
   .base64()
   .transform((text) => Buffer.from(text, 'base64'))

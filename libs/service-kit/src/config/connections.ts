@@ -136,6 +136,17 @@ export function redisConnection(read: Read<typeof redisEnv>): RedisConnection {
   return { url, ca: pem('REDIS_CA_FILE', ca) }
 }
 
+/** `null` for a service that runs without Redis. */
+export function optionalRedis({
+  REDIS_URL,
+  REDIS_CA_FILE,
+}: {
+  REDIS_URL?: string | undefined
+  REDIS_CA_FILE?: string | undefined
+}): RedisConnection | null {
+  return REDIS_URL === undefined ? null : redisConnection({ REDIS_URL, REDIS_CA_FILE })
+}
+
 /** Returns a fault for each missing variable, unless all or none are set. */
 function together(read: Readonly<Record<string, unknown>>, names: readonly string[]): string[] {
   const given = names.filter((name) => read[name] !== undefined)

@@ -51,6 +51,19 @@ export const meanings: Readonly<Record<string, Meaning>> = {
     meaning: "PEM of authorities. With it, PostgreSQL's certificate and name are verified",
   },
   REDIS_URL: { meaning: '`redis://` or `rediss://user:password@host:port`', secret: true },
+  DATA_LIMIT_PER_SECOND: {
+    meaning: 'Points per second of an environment at the data API, unless the environment sets it',
+  },
+  DATA_LIMIT_PER_CALLER_PER_SECOND: {
+    meaning: 'Points per second of a management token or a user at the data API',
+  },
+  WEBHOOKS_LIMIT_PER_SECOND: {
+    meaning:
+      'Points per second of an environment at the webhook API, unless the environment sets it',
+  },
+  WEBHOOKS_LIMIT_PER_CALLER_PER_SECOND: {
+    meaning: 'Points per second of a management token at the webhook API',
+  },
   REDIS_CA_FILE: { meaning: "PEM of the authorities of Redis's certificate" },
   KEY_ENCRYPTION_KEY: {
     meaning:

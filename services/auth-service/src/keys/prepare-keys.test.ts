@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { type Environment } from '@surehook/contracts/http/admin/admin'
 import { defaultAuthSettings } from '@surehook/contracts/http/admin/auth-settings'
+import { noLimitSettings } from '@surehook/contracts/http/admin/limit-settings'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { createPrepareKeys } from './prepare-keys.ts'
 
@@ -9,6 +10,7 @@ const environment = (enabled: boolean): Environment => ({
   projectId: 'p',
   environment: 'master',
   auth: { ...defaultAuthSettings, enabled },
+  limits: noLimitSettings,
   createdAt: '',
   updatedAt: '',
   deletedAt: null,

@@ -38,7 +38,7 @@ export function adminRoutes(deps: AdminRoutesDeps): (router: Router) => void {
       ruleFaults: ({ params, body }) =>
         environments.defaultRoleFaults(pool, params, body.auth?.defaultRole),
       async handle({ params, body }) {
-        const environment = await environments.putEnvironment(writer, params, body.auth)
+        const environment = await environments.putEnvironment(writer, params, body)
         await onEnvironment(environment)
         return environment
       },

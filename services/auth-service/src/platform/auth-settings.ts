@@ -1,5 +1,10 @@
 import type { AuthSettings, AuthSettingsChange } from '@surehook/contracts/http/admin/auth-settings'
 import { defaultAuthSettings } from '@surehook/contracts/http/admin/auth-settings'
+import {
+  type LimitSettings,
+  type LimitSettingsChange,
+  noLimitSettings,
+} from '@surehook/contracts/http/admin/limit-settings'
 
 /**
  * The settings that an environment set itself. All others follow the defaults, also when a release
@@ -13,7 +18,7 @@ export type SettingsOverrides = { readonly [field: string]: unknown }
  */
 export function changeOverrides(
   current: SettingsOverrides,
-  change: AuthSettingsChange | null | undefined,
+  change: AuthSettingsChange | LimitSettingsChange | null | undefined,
 ): SettingsOverrides {
   if (change === undefined) return current
   return change === null ? {} : merge(current, change)
@@ -28,6 +33,14 @@ export function fullSettings(overrides: SettingsOverrides): AuthSettings {
     lockout: { ...defaultAuthSettings.lockout, ...(isGroup(lockout) ? lockout : {}) },
     password: { ...defaultAuthSettings.password, ...(isGroup(password) ? password : {}) },
     mail: { ...defaultAuthSettings.mail, ...(isGroup(mail) ? mail : {}) },
+  }
+}
+
+/** Returns the limits that the environment set, and null for the others. */
+export function limitSettings({ data, webhooks }: SettingsOverrides): LimitSettings {
+  return {
+    data: { ...noLimitSettings.data, ...groupOf(data) },
+    webhooks: { ...noLimitSettings.webhooks, ...groupOf(webhooks) },
   }
 }
 

@@ -6,6 +6,7 @@ import type {
 import type { EnvironmentState } from '@surehook/contracts/events'
 import type { Environment } from '@surehook/contracts/http/admin/admin'
 import type { AuthSettingsChange } from '@surehook/contracts/http/admin/auth-settings'
+import type { LimitSettingsChange } from '@surehook/contracts/http/admin/limit-settings'
 import type { Violation } from '@surehook/contracts/problem'
 import { environmentsTopic } from '@surehook/contracts/topics'
 import { AppError, invalid } from '@surehook/service-kit/errors'
@@ -13,12 +14,18 @@ import { decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/curs
 import type { Pool, PoolClient } from 'pg'
 import * as z from 'zod'
 import { knownRoles } from '../users/roles.ts'
-import { changeOverrides, fullSettings, type SettingsOverrides } from './auth-settings.ts'
+import {
+  changeOverrides,
+  fullSettings,
+  limitSettings,
+  type SettingsOverrides,
+} from './auth-settings.ts'
 
 export type EnvironmentRow = {
   project_id: string
   name: string
   auth_overrides: SettingsOverrides
+  limit_overrides: SettingsOverrides
   created_at: Date
   updated_at: Date
   deleted_at: Date | null
@@ -27,6 +34,11 @@ export type EnvironmentRow = {
 
 export type EnvironmentName = { project: string; environment: string }
 
+export type EnvironmentChange = {
+  auth?: AuthSettingsChange | null | undefined
+  limits?: LimitSettingsChange | null | undefined
+}
+
 /**
  * Creates the environment and its project, or changes its settings. Resolves once the state is on
  * the topic.
@@ -34,19 +46,25 @@ export type EnvironmentName = { project: string; environment: string }
 export function putEnvironment(
   writer: StateWriter,
   name: EnvironmentName,
-  change: AuthSettingsChange | null | undefined,
+  change: EnvironmentChange,
 ): Promise<Environment> {
   return writer.write(async (client, emit) => {
     const current = await lockEnvironment(client, name)
     if (current.deleted_at !== null) throw isBeingDeleted()
-    const faults = await defaultRoleFaults(client, name, change?.defaultRole)
+    const faults = await defaultRoleFaults(client, name, change.auth?.defaultRole)
     if (faults.length > 0) throw invalid(faults)
     const { rows } = await client.query<EnvironmentRow>(
       `update environment
-       set auth_overrides = $3, updated_at = date_trunc('milliseconds', clock_timestamp())
+       set auth_overrides = $3, limit_overrides = $4,
+         updated_at = date_trunc('milliseconds', clock_timestamp())
        where project_id = $1 and name = $2
        returning *`,
-      [name.project, name.environment, changeOverrides(current.auth_overrides, change)],
+      [
+        name.project,
+        name.environment,
+        changeOverrides(current.auth_overrides, change.auth),
+        changeOverrides(current.limit_overrides, change.limits),
+      ],
     )
     const row = only(rows)
     await emit(stateMessage(row))
@@ -146,6 +164,7 @@ export function toEnvironment(row: EnvironmentRow): Environment {
     projectId: row.project_id,
     environment: row.name,
     auth: fullSettings(row.auth_overrides),
+    limits: limitSettings(row.limit_overrides),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     deletedAt: row.deleted_at?.toISOString() ?? null,
@@ -154,8 +173,8 @@ export function toEnvironment(row: EnvironmentRow): Environment {
 
 /** The environment as the message of its topic. */
 export function stateMessage(row: EnvironmentRow): StateMessage {
-  const { projectId, environment, auth, updatedAt, deletedAt } = toEnvironment(row)
-  const settings = JSON.stringify({ auth })
+  const { projectId, environment, auth, limits, updatedAt, deletedAt } = toEnvironment(row)
+  const settings = JSON.stringify({ auth, limits })
   const keyEpoch = row.key_epoch
   const state: EnvironmentState = {
     projectId,

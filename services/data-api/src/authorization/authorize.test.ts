@@ -12,6 +12,7 @@ function setUp({ here, there, epochs = [0, 0] }: Known) {
   let asked = 0
   const { records } = createAuthorizers({
     trustedProxies: [],
+    charge: async () => {},
     access: {
       authorizeManagement: () => Promise.reject(new Error('not for users')),
       expectsUsers: () => here,

@@ -34,7 +34,11 @@ export type AuthorizeDeps = {
   >
   users: Pick<UserTokens, 'verify'>
   trustedProxies: readonly Cidr[]
+  /** Counts a request whose credential is valid. Rejects with RATE_LIMIT_EXCEEDED. */
+  charge: Charge
 }
+
+export type Charge = (context: RequestContext, caller: Caller, points: number) => Promise<void>
 
 const defaultEnvironment = 'master'
 
@@ -42,7 +46,15 @@ const notValid = () => new AppError('AUTH_TOKEN_INVALID', 'The access token is n
 
 const none = () => noCredential('AUTH_TOKEN_INVALID', 'access token or management token')
 
-export function createAuthorizers({ access, users, trustedProxies }: AuthorizeDeps): Authorizers {
+export function createAuthorizers(deps: AuthorizeDeps): Authorizers {
+  const { access, trustedProxies, charge } = deps
+  const verify = verifierOf(deps)
+
+  async function admitted(context: RequestContext, caller: Caller): Promise<Caller> {
+    await charge(context, caller, 1)
+    return caller
+  }
+
   async function management(context: RequestContext): Promise<Caller> {
     const { req } = context
     const { projectId, environment, tokenId } = await access.authorizeManagement({
@@ -52,37 +64,16 @@ export function createAuthorizers({ access, users, trustedProxies }: AuthorizeDe
       right: requiredRight(context),
     })
     context.actorId = tokenId
-    return { tenant: { projectId, environment }, roles: null, id: tokenId }
+    return admitted(context, { tenant: { projectId, environment }, roles: null, id: tokenId })
   }
 
-  // Anyone may name any tenant, so no verifier is created before the tenant is known.
-  async function verify(tenant: Tenant, token: ShownToken): Promise<AccessClaims> {
-    const { projectId, environment } = tenant
-    const admitted = () => access.admitsUsers(projectId, environment)
-    const epoch = () => access.keyEpochOf(projectId, environment)
-    if (!access.expectsUsers(projectId, environment)) {
-      // The environment may exist although its state has not arrived here yet.
-      if (!(await admitted())) throw notValid()
-      return users.verify(tenant, token, epoch())
-    }
-    // Runs both in parallel, because each asks the brokers. If the environment admits no users, the
-    // token's own result does not matter.
-    const expected = epoch()
-    const verifying = Promise.allSettled([users.verify(tenant, token, expected)])
-    if (!(await admitted())) throw notValid()
-    // The keys were replaced meanwhile, so a result from the old ones does not count.
-    if (epoch() !== expected) return users.verify(tenant, token, epoch())
-    const [verified] = await verifying
-    if (verified.status === 'rejected') throw verified.reason
-    return verified.value
-  }
-
-  async function user({ req }: RequestContext, token: string): Promise<Caller> {
+  async function user(context: RequestContext, token: string): Promise<Caller> {
+    const { req } = context
     const environment = req.headers['environment'] ?? defaultEnvironment
     const tenant = readTenant(req.headers['x-project-id'], environment)
     const client = forgerOf(countedClient(req, trustedProxies))
     const { roles, sub } = await verify(tenant, { token, client })
-    return { tenant, roles, id: sub }
+    return admitted(context, { tenant, roles, id: sub })
   }
 
   return {
@@ -100,6 +91,30 @@ export function createAuthorizers({ access, users, trustedProxies }: AuthorizeDe
       await user(context, token)
       throw new AppError('FORBIDDEN', 'This needs a management token')
     },
+  }
+}
+
+/** Anyone may name any tenant, so no verifier is created before the tenant is known. */
+function verifierOf({ access, users }: Pick<AuthorizeDeps, 'access' | 'users'>) {
+  return async (tenant: Tenant, token: ShownToken): Promise<AccessClaims> => {
+    const { projectId, environment } = tenant
+    const admitsUsers = () => access.admitsUsers(projectId, environment)
+    const epoch = () => access.keyEpochOf(projectId, environment)
+    if (!access.expectsUsers(projectId, environment)) {
+      // The environment may exist although its state has not arrived here yet.
+      if (!(await admitsUsers())) throw notValid()
+      return users.verify(tenant, token, epoch())
+    }
+    // Runs both in parallel, because each asks the brokers. If the environment admits no users, the
+    // token's own result does not matter.
+    const expected = epoch()
+    const verifying = Promise.allSettled([users.verify(tenant, token, expected)])
+    if (!(await admitsUsers())) throw notValid()
+    // The keys were replaced meanwhile, so a result from the old ones does not count.
+    if (epoch() !== expected) return users.verify(tenant, token, epoch())
+    const [verified] = await verifying
+    if (verified.status === 'rejected') throw verified.reason
+    return verified.value
   }
 }
 

@@ -9,7 +9,7 @@ import type { RequestContext } from '@surehook/service-kit/http/request/request-
 import { type DocumentNode, visit } from 'graphql'
 import { mayUse } from '../authorization/table-access.ts'
 import { maxPageBytes } from '../records/read/read-records.ts'
-import type { RecordApi, RecordCall } from '../records/record-api.ts'
+import type { RecordCall } from '../records/record-api.ts'
 import type { TableDefinition } from '../tables/table-definition.ts'
 import { graphqlNames } from './graphql-names.ts'
 import type { SchemaCache } from './schema-cache.ts'
@@ -22,7 +22,7 @@ export type DataGraphQL = {
   execute(request: GraphQLRequest, call: DataCall): Promise<GraphQLAnswer>
 }
 
-export type DataCall = RecordCall & Pick<DataContext, 'enter'> & Pick<RequestContext, 'log'>
+export type DataCall = RecordCall & Pick<DataContext, 'enter' | 'api'> & Pick<RequestContext, 'log'>
 
 /**
  * Enough for the largest requests of people and tools. Each list and each write also waits for its
@@ -42,13 +42,13 @@ const transport: GraphQLTransport = {
   },
 }
 
-export function createDataGraphQL(deps: { schemas: SchemaCache; api: RecordApi }): DataGraphQL {
+export function createDataGraphQL(deps: { schemas: SchemaCache }): DataGraphQL {
   return {
-    async execute(request, { log, enter, ...call }) {
+    async execute(request, { log, enter, api, ...call }) {
       const environment = await enter(() => deps.schemas.of(call.auth.tenant))
       const { tables } = environment
       const seen = tables.filter(({ access }) => mayUse(call.auth, access))
-      const context: DataContext = { call, api: deps.api, enter, pageBytes: maxPageBytes }
+      const context: DataContext = { call, api, enter, pageBytes: maxPageBytes }
       return answerGraphQL(transport, {
         context,
         request,

@@ -60,6 +60,7 @@ export async function openWorld(): Promise<World> {
       AUTH_SERVICE_URL: issuer.url,
       PUBLIC_URL: issuer.publicUrl,
       SERVICE_TOKEN: issuer.serviceToken,
+      ...(stack.redisUrl && { REDIS_URL: stack.redisUrl }),
     }),
     slot: database.slot,
   })

@@ -1,42 +1,22 @@
 import { withoutQuery } from '@surehook/contracts/delivery-events'
 import { countedPaused, type Endpoint } from '@surehook/contracts/http/webhooks/endpoints'
 import { endpointId } from '@surehook/contracts/ids'
-import type { RedisConnection } from '@surehook/service-kit/config/connections'
 import { AppError } from '@surehook/service-kit/errors'
 import { decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/cursor'
-import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
 import * as z from 'zod'
 import type { Tenant } from '../subscriptions/subscription-changes.ts'
-import { type CircuitReading, type Circuits, openCircuits } from './open-circuits.ts'
+import type { CircuitReading, Circuits } from './circuits.ts'
 
 type EndpointsDeps = { pool: Pool; circuits: Circuits; now: () => number }
 export type Endpoints = ReturnType<typeof endpointsOfTenants>
-
-export type OpenEndpointsOptions = {
-  pool: Pool
-  config: { redis: RedisConnection | null }
-  log: Logger
-}
 
 type KnownEndpoint = { id: string; url: string; webhooks: string[] }
 
 const Position = z.string().regex(/^[0-9a-f]{32}$/)
 
 /** Shows the endpoints of one tenant's subscriptions with their circuits, and closes circuits. */
-export function openEndpoints({
-  pool,
-  config,
-  log,
-}: OpenEndpointsOptions): Endpoints & AsyncDisposable {
-  const circuits = openCircuits(config.redis, log)
-  return {
-    ...endpointsOfTenants({ pool, circuits, now: Date.now }),
-    [Symbol.asyncDispose]: () => circuits[Symbol.asyncDispose](),
-  }
-}
-
-function endpointsOfTenants({ pool, circuits, now }: EndpointsDeps) {
+export function endpointsOfTenants({ pool, circuits, now }: EndpointsDeps) {
   const shownAll = async (known: readonly KnownEndpoint[]): Promise<Endpoint[]> => {
     const [readings, paused] = await Promise.all([
       circuits.read(known.map(({ id }) => id)),

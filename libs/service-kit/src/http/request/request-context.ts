@@ -62,6 +62,11 @@ export class RequestContext {
     return forwardedClient(this.req, this.#trustedProxies).client.slice(0, 64)
   }
 
+  /** Sets a header of the answer, also if that reports an error. */
+  setHeader(name: string, value: string): void {
+    if (!this.#res.headersSent) this.#res.setHeader(name, value)
+  }
+
   get traceId(): string | undefined {
     return traceIdOf(this.traceparent)
   }

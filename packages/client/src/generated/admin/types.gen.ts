@@ -48,6 +48,25 @@ export type AuthSettingsChange = {
 
 export type RoleName = string;
 
+export type LimitSettingsChange = {
+    /**
+     * Limits of the data API
+     */
+    data?: {
+        perSecond?: number | null;
+        burst?: number | null;
+        perTokenPerSecond?: number | null;
+    } | null;
+    /**
+     * Limits of the webhook API
+     */
+    webhooks?: {
+        perSecond?: number | null;
+        burst?: number | null;
+        perTokenPerSecond?: number | null;
+    } | null;
+};
+
 export type Email = string;
 
 export type UserChange = {
@@ -99,6 +118,7 @@ export type Environment = {
     projectId: ProjectId;
     environment: EnvironmentName;
     auth: AuthSettings;
+    limits: LimitSettings;
     createdAt: string;
     updatedAt: string;
     /**
@@ -203,6 +223,26 @@ export type AuthSettings = {
          */
         recoverySubject: string | null;
     };
+};
+
+export type LimitSettings = {
+    /**
+     * Limits of the data API
+     */
+    data: ApiLimits;
+    /**
+     * Limits of the webhook API
+     */
+    webhooks: ApiLimits;
+};
+
+/**
+ * Limits of one API. null: the default of the installation
+ */
+export type ApiLimits = {
+    perSecond: number | null;
+    burst: number | null;
+    perTokenPerSecond: number | null;
 };
 
 export type KeyState = {
@@ -478,6 +518,7 @@ export type GetEnvironmentResponse = GetEnvironmentResponses[keyof GetEnvironmen
 export type PutEnvironmentData = {
     body: {
         auth?: AuthSettingsChange | null;
+        limits?: LimitSettingsChange | null;
     };
     path: {
         /**

@@ -1052,6 +1052,10 @@ export type SearchDeliveriesErrors = {
      */
     404: Problem;
     /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
+    /**
      * INTERNAL_ERROR
      */
     500: Problem;
@@ -1122,6 +1126,10 @@ export type ListEndpointsErrors = {
      */
     404: Problem;
     /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
+    /**
      * INTERNAL_ERROR
      */
     500: Problem;
@@ -1188,6 +1196,10 @@ export type GetEndpointErrors = {
      */
     404: Problem;
     /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
+    /**
      * INTERNAL_ERROR
      */
     500: Problem;
@@ -1247,6 +1259,10 @@ export type CloseEndpointErrors = {
      * ENDPOINT_NOT_FOUND, ENVIRONMENT_NOT_FOUND
      */
     404: Problem;
+    /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
     /**
      * INTERNAL_ERROR
      */
@@ -1489,6 +1505,10 @@ export type ListWebhooksErrors = {
      */
     404: Problem;
     /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
+    /**
      * INTERNAL_ERROR
      */
     500: Problem;
@@ -1565,6 +1585,10 @@ export type CreateWebhookErrors = {
      * UNSUPPORTED_MEDIA_TYPE
      */
     415: Problem;
+    /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
     /**
      * INTERNAL_ERROR
      */
@@ -1869,6 +1893,10 @@ export type DeleteWebhookErrors = {
      */
     404: Problem;
     /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
+    /**
      * INTERNAL_ERROR
      */
     500: Problem;
@@ -1928,6 +1956,10 @@ export type GetWebhookErrors = {
      * ENVIRONMENT_NOT_FOUND, WEBHOOK_NOT_FOUND
      */
     404: Problem;
+    /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
     /**
      * INTERNAL_ERROR
      */
@@ -1999,6 +2031,10 @@ export type UpdateWebhookErrors = {
      * UNSUPPORTED_MEDIA_TYPE
      */
     415: Problem;
+    /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
     /**
      * INTERNAL_ERROR
      */
@@ -2075,6 +2111,10 @@ export type CancelDeliveriesErrors = {
      * UNSUPPORTED_MEDIA_TYPE
      */
     415: Problem;
+    /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
     /**
      * INTERNAL_ERROR
      */
@@ -2159,6 +2199,10 @@ export type ListDeliveriesErrors = {
      */
     404: Problem;
     /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
+    /**
      * INTERNAL_ERROR
      */
     500: Problem;
@@ -2228,6 +2272,10 @@ export type GetDeliveryErrors = {
      * DELIVERY_NOT_FOUND, ENVIRONMENT_NOT_FOUND, WEBHOOK_NOT_FOUND
      */
     404: Problem;
+    /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
     /**
      * INTERNAL_ERROR
      */
@@ -2300,6 +2348,10 @@ export type RedeliverErrors = {
      * CONFLICT
      */
     409: Problem;
+    /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
     /**
      * INTERNAL_ERROR
      */
@@ -2452,6 +2504,10 @@ export type RecoverWebhookErrors = {
      */
     415: Problem;
     /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
+    /**
      * INTERNAL_ERROR
      */
     500: Problem;
@@ -2533,6 +2589,10 @@ export type ReplayWebhookErrors = {
      */
     415: Problem;
     /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
+    /**
      * INTERNAL_ERROR
      */
     500: Problem;
@@ -2599,6 +2659,10 @@ export type GetReplayErrors = {
      */
     404: Problem;
     /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
+    /**
      * INTERNAL_ERROR
      */
     500: Problem;
@@ -2663,6 +2727,10 @@ export type GetWebhookStatsErrors = {
      * ENVIRONMENT_NOT_FOUND, WEBHOOK_NOT_FOUND
      */
     404: Problem;
+    /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
     /**
      * INTERNAL_ERROR
      */
@@ -2731,6 +2799,10 @@ export type TestWebhookErrors = {
      * CONFLICT
      */
     409: Problem;
+    /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
     /**
      * INTERNAL_ERROR
      */

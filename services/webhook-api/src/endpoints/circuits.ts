@@ -1,8 +1,7 @@
 import { circuitKey, closedByRequest, closeRequestMs, loadKey } from '@surehook/contracts/circuits'
-import type { RedisConnection } from '@surehook/service-kit/config/connections'
 import { unavailable } from '@surehook/service-kit/errors'
-import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
-import type { Logger } from '@surehook/service-kit/telemetry/log'
+import type { BackgroundRedis } from '@surehook/service-kit/redis/background-redis'
+import type { RedisClient } from '@surehook/service-kit/redis/client'
 
 export type CircuitReading = {
   failures: number
@@ -25,27 +24,12 @@ redis.call('DEL', KEYS[1])
 redis.call('HSET', KEYS[1], 'failures', 0, 'openUntil', ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])`
 
-/**
- * Reads the circuits that the dispatchers keep in Redis. The rest of the service starts, and is
- * ready, without Redis.
- */
-export function openCircuits(
-  connection: RedisConnection | null,
-  log: Logger,
-): Circuits & AsyncDisposable {
-  const stop = new AbortController()
-  const opening = connection && openRedis({ ...connection, log, signal: stop.signal })
-  let client: RedisClient | undefined
-  const opened = opening?.then(
-    (connected) => {
-      client = connected
-    },
-    (err: unknown) => log.debug({ err }, 'circuits.closed'),
-  )
-  const redis = () => {
-    if (connection === null) throw unavailable('REDIS_URL is not set')
-    if (client === undefined) throw unavailable('Redis was not reached yet')
-    return client
+/** Reads the circuits that the dispatchers keep in Redis. */
+export function createCircuits(background: BackgroundRedis): Circuits {
+  const redis = (): RedisClient => {
+    if (!background.isConfigured) throw unavailable('REDIS_URL is not set')
+    if (background.client === null) throw unavailable('Redis was not reached yet')
+    return background.client
   }
   return {
     async read(endpointIds) {
@@ -67,11 +51,6 @@ export function openCircuits(
         arguments: [closedByRequest, String(closeRequestMs)],
       }
       await redis().eval(closeScript, options)
-    },
-    async [Symbol.asyncDispose]() {
-      stop.abort()
-      await opened
-      client?.destroy()
     },
   }
 }

@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { redisRulesOf } from '@surehook/contracts/redis-access'
+import { type Bucket, decideTake } from '@surehook/service-kit/limits/bucket'
+import { takeFromRedis } from '@surehook/service-kit/limits/redis-buckets'
+import { createRequestLimiter } from '@surehook/service-kit/limits/request-limiter'
+import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
+import { createServiceMetrics } from '@surehook/service-kit/telemetry/metrics'
+import { waitUntil } from '@surehook/service-kit/wait-until'
+import { silent } from '@surehook/testing/database'
+import { TcpProxy } from '@surehook/testing/tcp-proxy'
+
+let proxy: TcpProxy
+let url: string
+const clients: RedisClient[] = []
+
+beforeEach(async () => {
+  const real = process.env['TEST_REDIS_URL']
+  if (real === undefined) throw new Error('TEST_REDIS_URL is not set')
+  proxy = await TcpProxy.openTo(real)
+  url = proxy.urlOf(real)
+})
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.destroy()
+  await proxy[Symbol.asyncDispose]()
+})
+
+async function open(): Promise<RedisClient> {
+  const client = await openRedis({ url, log: silent })
+  clients.push(client)
+  return client
+}
+
+/** A limiter as each replica has one. */
+async function openReplica(longestWaitMs = 250) {
+  const client = await open()
+  const metrics = createServiceMetrics('test')
+  let takes = 0
+  const redis = {
+    eval: (...args: Parameters<RedisClient['eval']>) => {
+      takes++
+      return client.eval(...args)
+    },
+  }
+  const limiter = createRequestLimiter({ redis: () => redis, metrics, log: silent, longestWaitMs })
+  return {
+    takes: () => takes,
+    async localTakes() {
+      const { values } = await metrics
+        .counter({
+          name: 'surehook_rate_limit_leases_total',
+          help: '',
+        })
+        .get()
+      return values.find(({ labels }) => 'place' in labels && labels.place === 'local')?.value
+    },
+    /** Resolves with whether the request was admitted. */
+    async ask(buckets: readonly Bucket[], cost = 1): Promise<boolean> {
+      const caller = buckets.map(({ key }) => key).join()
+      try {
+        await limiter.spend({ caller, buckets: () => buckets, cost, onHeaders: () => {} })
+        return true
+      } catch (err) {
+        expect(err).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' })
+        return false
+      }
+    },
+  }
+}
+
+type Replica = Awaited<ReturnType<typeof openReplica>>
+
+function bucketsOf(project: string, token: string, limit: { perSecond: number; burst: number }) {
+  const key = `surehook:limit:test:${project}`
+  return [
+    { name: 'project', key, ...limit },
+    { name: 'token', key: `${key}/${token}`, ...limit },
+  ]
+}
+
+/** Asks from all replicas at once for some time. Resolves with the admitted requests and seconds. */
+async function askAll(replicas: readonly Replica[], buckets: readonly Bucket[], ms: number) {
+  const startedAt = performance.now()
+  const counts = await Promise.all(
+    replicas.map(async ({ ask }) => {
+      let admitted = 0
+      while (performance.now() - startedAt < ms) {
+        const answers = await Promise.all([1, 2, 3, 4].map(() => ask(buckets)))
+        admitted += answers.filter(Boolean).length
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      return admitted
+    }),
+  )
+  return {
+    admitted: counts.reduce((sum, count) => sum + count, 0),
+    seconds: (performance.now() - startedAt) / 1_000,
+  }
+}
+
+it('two replicas admit the limit together, and not more than a second of it beyond', async () => {
+  // A busy machine must not look like a slow Redis.
+  const replicas = [await openReplica(5_000), await openReplica(5_000)]
+  const limit = { perSecond: 200, burst: 400 }
+  const { admitted, seconds } = await askAll(replicas, bucketsOf(randomUUID(), 't', limit), 2_000)
+  expect(admitted).toBeLessThanOrEqual(400 + 200 * (seconds + 1))
+  expect(admitted).toBeGreaterThan(400 + 200 * (seconds - 1))
+}, 15_000)
+
+it('a limit far above the rate costs a few round trips a second', async () => {
+  const replica = await openReplica()
+  const buckets = bucketsOf(randomUUID(), 't', { perSecond: 1_000_000, burst: 10_000_000 })
+  const { admitted } = await askAll([replica], buckets, 1_500)
+  expect(admitted).toBeGreaterThan(5_000)
+  expect(replica.takes()).toBeLessThan(40)
+}, 15_000)
+
+it('another project and another token are not concerned', async () => {
+  const replica = await openReplica()
+  const project = randomUUID()
+  const spent = bucketsOf(project, 'one', { perSecond: 1, burst: 10 })
+  // The project has room for both tokens.
+  const wide = (token: string) =>
+    bucketsOf(project, token, { perSecond: 1, burst: 10 }).map((bucket) =>
+      bucket.name === 'project' ? { ...bucket, burst: 1_000 } : bucket,
+    )
+  for (let n = 0; n < 30; n++) await replica.ask(wide('one'))
+  expect(await replica.ask(wide('one'))).toBe(false)
+  expect(await replica.ask(wide('two'))).toBe(true)
+  for (let n = 0; n < 30; n++) await replica.ask(spent)
+  expect(await replica.ask(spent)).toBe(false)
+  expect(await replica.ask(bucketsOf(randomUUID(), 'one', { perSecond: 1, burst: 10 }))).toBe(true)
+})
+
+describe('without Redis', () => {
+  it('each replica keeps the limit alone, and all share it again afterwards', async () => {
+    const replica = await openReplica()
+    const buckets = bucketsOf(randomUUID(), 't', { perSecond: 1, burst: 20 })
+    proxy.set({ kind: 'reset' })
+    await waitUntil(async () => !clients[0]?.isReady, { what: 'the loss', timeoutMs: 5_000 })
+    const answers = []
+    for (let n = 0; n < 40; n++) answers.push(await replica.ask(buckets))
+    const admitted = answers.filter(Boolean).length
+    expect(admitted).toBeGreaterThanOrEqual(20)
+    expect(admitted).toBeLessThanOrEqual(22)
+    expect(await replica.localTakes()).toBeGreaterThan(0)
+
+    proxy.set({ kind: 'pass' })
+    const isShared = async () => {
+      const before = replica.takes()
+      const local = await replica.localTakes()
+      await replica.ask(bucketsOf(randomUUID(), 't', { perSecond: 1, burst: 20 }))
+      return replica.takes() > before && (await replica.localTakes()) === local
+    }
+    await waitUntil(isShared, { what: 'Redis again', timeoutMs: 10_000 })
+  }, 20_000)
+
+  it('that hangs, no request waits long', async () => {
+    const replica = await openReplica()
+    proxy.set({ kind: 'drop' })
+    const startedAt = performance.now()
+    const buckets = bucketsOf(randomUUID(), 't', { perSecond: 1, burst: 20 })
+    expect(await replica.ask(buckets)).toBe(true)
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
+  })
+
+  it('what was spent before stays spent', async () => {
+    const replica = await openReplica(5_000)
+    const buckets = bucketsOf(randomUUID(), 't', { perSecond: 1, burst: 20 })
+    for (let n = 0; n < 15; n++) expect(await replica.ask(buckets)).toBe(true)
+    proxy.set({ kind: 'reset' })
+    await waitUntil(async () => !clients[0]?.isReady, { what: 'the loss', timeoutMs: 5_000 })
+    const answers = []
+    for (let n = 0; n < 20; n++) answers.push(await replica.ask(buckets))
+    expect(answers.filter(Boolean).length).toBeLessThanOrEqual(10)
+  })
+
+  it('that lost its keys, a full bucket begins', async () => {
+    const client = await open()
+    const buckets = bucketsOf(randomUUID(), 't', { perSecond: 1, burst: 20 })
+    const take = { buckets, returned: 0, cost: 20, wanted: 20 }
+    expect((await takeFromRedis(client, take)).granted).toBe(20)
+    expect((await takeFromRedis(client, take)).granted).toBe(0)
+    await client.del(buckets.map(({ key }) => key))
+    expect((await takeFromRedis(client, take)).granted).toBe(20)
+  })
+})
+
+it('the script decides like the process, and its keys expire', async () => {
+  const client = await open()
+  const buckets = bucketsOf(randomUUID(), 't', { perSecond: 1, burst: 100 })
+  const take = { buckets, returned: 0, cost: 1, wanted: 50 }
+  expect(await takeFromRedis(client, take)).toEqual(decideTake(take, [100, 100]))
+  const second = { ...take, cost: 89, returned: 1 }
+  expect(await takeFromRedis(client, second)).toEqual(decideTake(second, [88, 88]))
+  const refused = { ...take, cost: 40 }
+  const { granted, waitsMs } = await takeFromRedis(client, refused)
+  expect(granted).toBe(0)
+  for (const ms of waitsMs) {
+    expect(ms).toBeGreaterThan(38_000)
+    expect(ms).toBeLessThanOrEqual(40_000)
+  }
+  for (const { key } of buckets) expect(await client.pTTL(key)).toBeGreaterThan(50_000)
+})
+
+it.each([
+  ['data-api', 'data', 'webhooks'],
+  ['webhook-api', 'webhooks', 'data'],
+] as const)("the rights of %s suffice for its own limits, and not for others'", async (...of) => {
+  const [service, own, other] = of
+  const admin = await open()
+  const user = `test-${randomUUID()}`
+  await admin.sendCommand(['ACL', 'SETUSER', user, ...redisRulesOf(service), '>password'])
+  const named = new URL(url)
+  named.username = user
+  named.password = 'password'
+  const client = await openRedis({ url: named.href, log: silent })
+  try {
+    const takeOf = (api: string) => {
+      const key = `surehook:limit:${api}:${randomUUID()}`
+      const buckets = [{ name: 'project', key, perSecond: 1, burst: 8 }]
+      return takeFromRedis(client, { buckets, returned: 0, cost: 1, wanted: 1 })
+    }
+    expect(await takeOf(own)).toMatchObject({ granted: 1 })
+    await expect(takeOf(other)).rejects.toThrow('NOPERM')
+  } finally {
+    client.destroy()
+    await admin.sendCommand(['ACL', 'DELUSER', user])
+  }
+})
