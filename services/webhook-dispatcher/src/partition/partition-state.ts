@@ -10,6 +10,7 @@ import type { Delivery } from './delivery.ts'
 import { DueTimes } from './due-times.ts'
 import { Pressure } from './pressure.ts'
 import { RecentSteps } from './recent-transitions.ts'
+import { RecordOrder } from './record-order.ts'
 import { releaseView } from './release-view.ts'
 import { Turns } from './turns.ts'
 import { Undecided } from './undecided.ts'
@@ -34,6 +35,7 @@ export class PartitionState {
   /** Subscriptions that are certainly deleted. */
   readonly gone = new Set<string>()
   readonly dueTimes = new DueTimes()
+  readonly order = new RecordOrder()
   readonly unsettled: Unsettled
   readonly pressure: Pressure
   readonly work: WorkInFlight
@@ -79,6 +81,7 @@ export class PartitionState {
         isHandingOver: () => this.isHandingOver,
         isBlocked: (subscription) => this.isBlocked(subscription),
         isCancelled: (subscription, delivery) => this.isCancelled(subscription, delivery),
+        isBusy: (queueId) => this.order.isBusy(queueId),
         hasUndecided: (id) => this.undecoded > 0 || this.undecided.has(id),
         transitions: () => this.router.busy,
       }),
