@@ -17,6 +17,8 @@ export type Subscriber = {
   away: boolean
   /** The number of refused tries of each event. */
   readonly refused: ReadonlyMap<string, number>
+  /** When each event was first accepted, in epoch ms. */
+  readonly accepted: ReadonlyMap<string, number>
 }
 
 const ownHeader = { name: 'x-faults', value: 'of-the-even' }
@@ -28,6 +30,7 @@ const harmlessPolicy = {
   retryDelays: ['100ms', '200ms', '300ms', '400ms'],
   concurrency: 32,
   rateLimit: { perSecond: 1_000 },
+  ordered: 'record',
 }
 
 /**
@@ -66,13 +69,17 @@ function answering(
   nth: number,
 ): Subscriber {
   const refused = new Map<string, number>()
+  const accepted = new Map<string, number>()
   const seen = new Set<string>()
-  const subscriber: Subscriber = { ...subscription, away: false, refused }
-  receiver.answer(subscription.path, ({ headers }) => {
+  const subscriber: Subscriber = { ...subscription, away: false, refused, accepted }
+  receiver.answer(subscription.path, ({ headers, at }) => {
     const event = headers['x-service-delivery'] ?? ''
     const isNth = !seen.has(event) && (seen.size + 1) % nth === 0
     seen.add(event)
-    if (!subscriber.away && !isNth) return { status: 204 }
+    if (!subscriber.away && !isNth) {
+      if (!accepted.has(event)) accepted.set(event, at)
+      return { status: 204 }
+    }
     refused.set(event, (refused.get(event) ?? 0) + 1)
     return { status: 503, ...(isNth && subscription.own && { headers: { 'retry-after': '1' } }) }
   })
@@ -167,12 +174,14 @@ async function auditSubscriber(
   faults: string[],
 ): Promise<Account> {
   const { name, id, path, own } = subscriber
+  // Only the subscription with a policy is ordered.
+  const isOrdered = own !== undefined
   const expected = expectedKeys(subscriber, written)
   const receipts = receiver.receipts(path).map(readReceipt)
   const fault = (text: string) => void faults.push(`${name}: ${text}`)
   const bare = receiver.receipts(path).filter(({ headers }) => headers[ownHeader.name] !== own)
   if (bare.length > 0) fault(`${bare.length} attempts without the headers of the policy`)
-  const { firstAt, timesOf } = countReceipts(receipts, expected, fault)
+  const { firstAt, eventOf, timesOf } = countReceipts(receipts, expected, fault)
 
   const taken = Array.from(
     timesOf,
@@ -198,6 +207,14 @@ async function auditSubscriber(
   const aheadMs = pairs.map(([key, next]) => (firstAt.get(key) ?? 0) - (firstAt.get(next) ?? 0))
   const late = aheadMs.filter((ms) => ms > attemptTimeoutMs).length
   if (late > mayRepeat) fault(`${late} changes came long after a later one`)
+  if (isOrdered) {
+    for (const [key, next] of pairs) {
+      const acceptedAt = subscriber.accepted.get(eventOf.get(key) ?? '')
+      // Without it, it is a dead letter.
+      if (acceptedAt === undefined || acceptedAt <= (firstAt.get(next) ?? Infinity)) continue
+      fault(`${next} came before ${key} was accepted`)
+    }
+  }
   const overtaken = aheadMs.filter((ms) => ms > 0).length
   return {
     subscriber: name,
@@ -209,15 +226,21 @@ async function auditSubscriber(
   }
 }
 
+type Counted = {
+  firstAt: Map<string, number>
+  eventOf: Map<string, string>
+  timesOf: Map<string, number>
+}
+
 /**
- * Returns the first arrival of each change and the number of arrivals of each event. Unexpected
+ * Returns the first arrival and the event of each change, and the number of arrivals of each event. Unexpected
  * arrivals are faults.
  */
 function countReceipts(
   receipts: readonly ReturnType<typeof readReceipt>[],
   expected: readonly string[],
   fault: (text: string) => void,
-): { firstAt: Map<string, number>; timesOf: Map<string, number> } {
+): Counted {
   const firstAt = new Map<string, number>()
   const eventOf = new Map<string, string>()
   const timesOf = new Map<string, number>()
@@ -230,7 +253,7 @@ function countReceipts(
     timesOf.set(event, (timesOf.get(event) ?? 0) + 1)
   }
   for (const key of expected) if (!firstAt.has(key)) fault(`${key} was lost`)
-  return { firstAt, timesOf }
+  return { firstAt, eventOf, timesOf }
 }
 
 /** Pairs each change of a record with the next one. */
