@@ -29,26 +29,27 @@ const received = () =>
   harness.receiver.receipts(path).map(({ headers }) => headers['webhook-id'] ?? '')
 
 it('a later change of a record waits for the retries of the earlier one, others go on', async () => {
-  const subscription = await subscribe({ retryDelays: ['1s', '100ms', '100ms'] })
-  let refusals = 2
+  const subscription = await subscribe({ retryDelays: Array.from({ length: 20 }, () => '400ms') })
+  let refuses = true
   let failing = ''
   harness.receiver.answer(path, ({ headers }) => {
     const id = headers['webhook-id'] ?? ''
     failing ||= id
-    const fails = id === failing && refusals-- > 0
-    return { status: fails ? 500 : 204 }
+    return { status: refuses && id === failing ? 500 : 204 }
   })
   await using _dispatcher = await harness.start()
   const [first] = await enqueue(subscription, 'a', 1)
   if (first === undefined) throw new Error('no job')
   const later = await enqueue(subscription, 'a', 20)
-  const others = await enqueue(subscription, 'b', 20)
+  const others = await enqueue(subscription, 'b', 5)
   await settled(others)
   expect(received().filter((id) => later.some(({ webhookId }) => webhookId === id))).toEqual([])
+  refuses = false
   await settled([first, ...later])
-  const ofRecord = [first, first, first, ...later].map(({ webhookId }) => webhookId)
-  expect(received().filter((id) => ofRecord.includes(id))).toEqual(ofRecord)
-  expect(harness.statusesOf(first.deliveryId)).toEqual(['retrying', 'retrying', 'delivered'])
+  const ofRecord = received().filter((id) => others.every(({ webhookId }) => webhookId !== id))
+  const tries = ofRecord.filter((id) => id === first.webhookId)
+  expect(tries.length).toBeGreaterThan(1)
+  expect(ofRecord).toEqual([...tries, ...later.map(({ webhookId }) => webhookId)])
 })
 
 it('a dead letter lets the next change go', async () => {
