@@ -174,8 +174,6 @@ async function auditSubscriber(
   faults: string[],
 ): Promise<Account> {
   const { name, id, path, own } = subscriber
-  // Only the subscription with a policy is ordered.
-  const isOrdered = own !== undefined
   const expected = expectedKeys(subscriber, written)
   const receipts = receiver.receipts(path).map(readReceipt)
   const fault = (text: string) => void faults.push(`${name}: ${text}`)
@@ -207,14 +205,7 @@ async function auditSubscriber(
   const aheadMs = pairs.map(([key, next]) => (firstAt.get(key) ?? 0) - (firstAt.get(next) ?? 0))
   const late = aheadMs.filter((ms) => ms > attemptTimeoutMs).length
   if (late > mayRepeat) fault(`${late} changes came long after a later one`)
-  if (isOrdered) {
-    for (const [key, next] of pairs) {
-      const acceptedAt = subscriber.accepted.get(eventOf.get(key) ?? '')
-      // Without it, it is a dead letter.
-      if (acceptedAt === undefined || acceptedAt <= (firstAt.get(next) ?? Infinity)) continue
-      fault(`${next} came before ${key} was accepted`)
-    }
-  }
+  checkOrder(subscriber, { pairs, firstAt, eventOf }, fault)
   const overtaken = aheadMs.filter((ms) => ms > 0).length
   return {
     subscriber: name,
@@ -223,6 +214,27 @@ async function auditSubscriber(
     dead,
     repeated,
     overtaken,
+  }
+}
+
+type Order = Pick<Counted, 'firstAt' | 'eventOf'> & {
+  pairs: readonly [key: string, next: string][]
+}
+
+/**
+ * No change comes before the one before it was accepted. One that never was is a dead letter. Only
+ * the subscription with a policy is ordered.
+ */
+function checkOrder(
+  { own, accepted }: Subscriber,
+  { pairs, firstAt, eventOf }: Order,
+  fault: (text: string) => void,
+): void {
+  if (own === undefined) return
+  for (const [key, next] of pairs) {
+    const acceptedAt = accepted.get(eventOf.get(key) ?? '') ?? 0
+    if (acceptedAt > (firstAt.get(next) ?? Infinity))
+      fault(`${next} came before ${key} was accepted`)
   }
 }
 

@@ -31,7 +31,7 @@ export type AdmissionFacts = {
   endpoint: (endpointId: string) => { circuitIsOpen: boolean; accepts: boolean }
   /** True if earlier deliveries of the subscription may be paused. */
   mayHavePaused: boolean
-  /** True if it has to wait for an earlier one of its record. */
+  /** True if it has to wait for one of them because of their record. */
   waitsForRecord: boolean
   /** Epoch ms. */
   now: number
@@ -55,8 +55,7 @@ export function decideAdmission(
   const { endpointId } = subscription
   const { circuitIsOpen, accepts } = endpoint(endpointId)
   const isBlocked = !subscription.deliverable || circuitIsOpen
-  const hasEarlier = facts.mayHavePaused || facts.waitsForRecord
-  if (isBlocked || hasEarlier || !accepts) return { kind: 'pause', published: isBlocked }
+  if (isBlocked || facts.mayHavePaused || !accepts) return { kind: 'pause', published: isBlocked }
   return waitLeftMs(notBefore, now) > 0 ? { kind: 'wait' } : { kind: 'start', endpointId }
 }
 

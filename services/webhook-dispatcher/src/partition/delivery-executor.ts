@@ -3,7 +3,6 @@ import { pausedTopic } from '@surehook/contracts/topics'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { PausedAction } from '../paused/paused-actions.ts'
 import { pausedMark } from '../paused/paused-headers.ts'
-import { queueIdOf } from '../paused/record-groups.ts'
 import type { Subscription } from '../subscriptions/subscriptions.ts'
 import { succeeded } from '../transitions/decide-next-attempt.ts'
 import { nextStepOf, type Transition } from '../transitions/transitions.ts'
@@ -42,11 +41,11 @@ export class DeliveryExecutor {
     const isPaused = delivery.message.topic === pausedTopic
     const subscription = this.#state.deps.subscriptions.get(job.subscriptionId)
     const group = waitsInGroup(delivery, subscription)
-    const hasEarlier = this.#hasEarlier(delivery, group)
+    const hasEarlier = this.#state.hasEarlier(delivery, group)
     const admission = decideAdmission(job, {
       subscription,
       viewIsCurrent,
-      wasCancelled: (subscription) => this.#state.isCancelled(subscription, delivery),
+      wasCancelled: (known) => this.#state.isCancelled(known, delivery),
       endpoint: (endpointId) => {
         const { circuit, accepts } = this.#state.endpoints.of(endpointId)
         return { circuitIsOpen: circuit.isOpen, accepts: accepts || isPaused }
@@ -74,15 +73,6 @@ export class DeliveryExecutor {
       case 'look-again':
         return this.#lookAgain(delivery)
     }
-  }
-
-  /** A released delivery comes before those that are still paused. */
-  #hasEarlier(delivery: Delivery, group: number | null): boolean {
-    const { job, message } = delivery
-    if (message.topic === pausedTopic) return false
-    const { paused, order } = this.#state
-    const queueId = queueIdOf(job.subscriptionId, group)
-    return order.isBusy(queueId, delivery) || paused.mayHave(job.subscriptionId, group)
   }
 
   #wait(delivery: Delivery, group: number | null): void {

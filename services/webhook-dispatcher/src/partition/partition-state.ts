@@ -3,6 +3,7 @@ import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partit
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import { Endpoints } from '../endpoint/endpoints.ts'
 import { PausedDeliveries } from '../paused/paused-deliveries.ts'
+import { queueIdOf } from '../paused/record-groups.ts'
 import type { Subscription } from '../subscriptions/subscriptions.ts'
 import { DeliveryRouter } from '../transitions/delivery-router.ts'
 import { isCancelled } from './admission.ts'
@@ -91,6 +92,14 @@ export class PartitionState {
   /** Whether deliveries of the subscription are paused: it is inactive, or its endpoint's circuit is open. */
   isBlocked({ deliverable, endpointId }: Subscription): boolean {
     return !deliverable || this.endpoints.of(endpointId).circuit.isOpen
+  }
+
+  /** Whether earlier deliveries come first. A released one comes before those that are paused. */
+  hasEarlier(delivery: Delivery, group: number | null): boolean {
+    const { job, message } = delivery
+    if (message.topic === pausedTopic) return false
+    const queueId = queueIdOf(job.subscriptionId, group)
+    return this.order.isBusy(queueId, delivery) || this.paused.mayHave(job.subscriptionId, group)
   }
 
   /** Whether a delivery that is not in flight was cancelled by request. */

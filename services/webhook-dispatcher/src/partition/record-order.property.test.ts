@@ -55,8 +55,7 @@ function ordered(): PartitionWorld {
 }
 
 async function play(on: PartitionWorld, step: Action): Promise<void> {
-  if ('enqueue' in step)
-    for (let n = 0; n < step.times; n++) on.enqueue(step.enqueue, step.record)
+  if ('enqueue' in step) for (let n = 0; n < step.times; n++) on.enqueue(step.enqueue, step.record)
   else if ('fetch' in step) on.fetch(step.fetch, step.count)
   else if ('answer' in step) on.answer(step.answer, step.first)
   else if ('acknowledge' in step) on.acknowledge()

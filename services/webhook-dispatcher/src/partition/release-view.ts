@@ -79,7 +79,7 @@ export function releaseView(facts: ReleaseFacts): PausedView {
       return false
     },
     isBusy: facts.isBusy,
-    dueAt: (delivery) => dueAt(delivery, facts),
+    dueAt: (delivery) => dueTimeOf(delivery, facts),
     isNext: (job) => !hasUndecided(job.subscriptionId) && areEarlierKnown(job, deliveries),
   }
 }
@@ -88,7 +88,7 @@ export function releaseView(facts: ReleaseFacts): PausedView {
  * A retry that waits in the order of its record has a due time. If its subscription changed, the
  * delivery is decided at once.
  */
-function dueAt(delivery: Delivery, { subscriptions, isCancelled }: ReleaseFacts): number {
+function dueTimeOf(delivery: Delivery, { subscriptions, isCancelled }: ReleaseFacts): number {
   const { subscriptionId, url, dueAt, notBefore } = delivery.job
   const subscription = subscriptions.get(subscriptionId)
   if (subscription?.url !== url || isCancelled(subscription, delivery)) return 0

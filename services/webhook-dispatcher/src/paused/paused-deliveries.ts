@@ -19,10 +19,10 @@ type Expected = Pick<DeliveryJob, 'subscriptionId' | 'arrival' | 'step'>
 
 /**
  * The deliveries of one partition on the paused topic. They wait for an open circuit, an inactive
- * subscription, a slot at their endpoint, or, in the order of their record, an earlier one and their
- * due time. The topic is the store: memory holds only the places of each queue's deliveries and the
- * next few bodies. No delivery waits for one of another subscription. A waiting queue costs no work
- * until something it waits for changes.
+ * subscription or a slot; in the order of their record also for an earlier one and their due time.
+ * The topic is the store: memory holds only the places of each queue's deliveries and the next few
+ * bodies. No delivery waits for one of another subscription. A waiting queue costs no work until
+ * something it waits for changes.
  */
 export class PausedDeliveries {
   readonly #assignment: AssignedPartition
@@ -74,9 +74,8 @@ export class PausedDeliveries {
    */
   mayHave(subscriptionId: string, group: number | null): boolean {
     if (this.#topic.mayHave(subscriptionId)) return true
-    const isPaused = (of: number | null) =>
-      this.#queues.get(queueIdOf(subscriptionId, of)) !== undefined
-    return isPaused(null) || (group !== null && isPaused(group))
+    const queueOf = (of: number | null) => this.#queues.get(queueIdOf(subscriptionId, of))
+    return Boolean(queueOf(null) ?? queueOf(group))
   }
 
   /**
@@ -103,7 +102,7 @@ export class PausedDeliveries {
     return wasExpected
   }
 
-  /** Call it when the started delivery of a group has ended. */
+  /** Call it when the delivery of a group has ended. */
   groupChanged(queueId: string): void {
     this.#releases.changed(queueId)
   }
@@ -261,17 +260,16 @@ export class PausedDeliveries {
     if (queue.unexpect(arrival, step)) this.#unread--
     this.#placing.first(queue, delivery)
     if (published) return
-    const { scan } = this.#reading
     const { isPaused } = this.#view
     if (isPaused(subscriptionId) && this.#unpublished.publishAtOnce(subscriptionId))
       this.#due.push({ kind: 'publish', job })
-    else this.#unpublished.add(subscriptionId, message, scan)
+    else this.#unpublished.add(subscriptionId, message, this.#reading.scan)
   }
 
   #readAgain(delivery: Delivery): void {
     const { job, message } = delivery
     const queue = this.#queues.get(queueIdFor(delivery))
-    if (queue !== undefined) this.#placing.again(queue, delivery)
+    if (queue) this.#placing.again(queue, delivery)
     if (pausedMark(message).published || !this.#view.isPaused(job.subscriptionId)) return
     if (this.#unpublished.publish(job.subscriptionId, message, this.#reading.scan))
       this.#due.push({ kind: 'publish', job })

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { CancellableStatus, Cancellation, DeliveryJob } from '@surehook/contracts/events'
-import { deliveriesTopic, pausedTopic, retryTopic } from '@surehook/contracts/topics'
+import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import type { EndpointPolicy } from '../../src/endpoint/endpoint.ts'
@@ -8,20 +8,14 @@ import { dispatcherMetrics } from '../../src/metrics.ts'
 import type { Delivery } from '../../src/partition/delivery.ts'
 import type { PartitionWorker } from '../../src/partition/partition-worker.ts'
 import type { WorkerDeps } from '../../src/partition/worker-deps.ts'
-import { pausedHeaders } from '../../src/paused/paused-headers.ts'
-import {
-  type Made,
-  nextStepOf,
-  retryInOrder,
-  type Transition,
-} from '../../src/transitions/transitions.ts'
+import type { Made, Transition } from '../../src/transitions/transitions.ts'
 import { PartitionHistory } from './partition-history.ts'
 import { Owner, shared } from './partition-owner.ts'
+import { placeAfter, retries } from './places-after.ts'
 import { RecordHistory } from './record-history.ts'
 
 type Entry = { job: DeliveryJob; headers: Record<string, string>; at: number }
 
-const retries = retryTopic('1s')
 const none: Cancellation[] = []
 export const topics = [deliveriesTopic, retries, pausedTopic]
 
@@ -286,37 +280,16 @@ export class PartitionWorld {
   }
 
   #make(owner: Owner, job: DeliveryJob, to: Transition): Promise<Made> {
-    const isRefused = this.tooLarge.has(job.subscriptionId) && hasNextPlace(to)
-    const isMade = isRefused ? this.#refuse(job) : this.#write(job, to)
-    return new Promise((resolve) => void owner.acks.push(() => resolve(isMade)))
-  }
-
-  /** A dead letter needs no further delivery. */
-  #refuse(job: DeliveryJob): Made {
-    this.history.delivered.add(job.deliveryId)
-    this.records.over(job)
-    return 'refused'
-  }
-
-  #write(job: DeliveryJob, to: Transition): Made {
-    this.history.made(job, to)
+    const place = placeAfter(job, to, this.#dueAt(job))
+    const isRefused = place !== undefined && this.tooLarge.has(job.subscriptionId)
+    // A dead letter needs no further delivery.
+    if (isRefused) this.history.delivered.add(job.deliveryId)
+    else this.history.made(job, to)
     if (this.history.hasEnded(job.deliveryId)) this.records.over(job)
-    const next = nextStepOf(job)
-    if (to.kind === 'pause') this.#append(pausedTopic, next, pausedHeaders({ run: 0, ...to }))
-    if (to.kind === 'relocate') this.#append(pausedTopic, next, pausedHeaders(to.mark))
-    if (to.kind === 'attempted' && to.next.kind === 'retry') this.#retry(job, to.group)
-    return 'made'
-  }
-
-  #retry(job: DeliveryJob, group: number | null): void {
-    const again = { attempt: job.attempt + 1, dueAt: this.#dueAt(job) }
-    if (group === null) return this.#append(retries, { ...nextStepOf(job), ...again })
-    const headers = pausedHeaders({ run: 0, published: false, group })
-    this.#append(pausedTopic, { ...retryInOrder(job), ...again }, headers)
+    if (!isRefused && place !== undefined) this.#append(place.topic, place.job, place.headers)
+    const made = isRefused ? 'refused' : 'made'
+    return new Promise((resolve) => void owner.acks.push(() => resolve(made)))
   }
 
   #dueAt = ({ dueAt }: DeliveryJob) => (this.retryMs === 0 ? dueAt : Date.now() + this.retryMs)
 }
-
-const hasNextPlace = (to: Transition) =>
-  ['pause', 'relocate'].includes(to.kind) || (to.kind === 'attempted' && to.next.kind === 'retry')

@@ -13,7 +13,8 @@ export const toPolicy = (stored: StoredPolicy): DeliveryPolicy => ({ ...defaultP
  */
 export function shownPolicy(stored: StoredPolicy | null): Policy | undefined {
   if (stored === null) return undefined
-  const { headers, retryAfter, gone, retryDelays, concurrency, perSecond, ordered } = toPolicy(stored)
+  const { headers, retryAfter, gone, retryDelays, concurrency, perSecond, ordered } =
+    toPolicy(stored)
   const policy: Policy = {
     ...(headers && { headerNames: headers.names }),
     ...(retryAfter && { retryAfter }),
