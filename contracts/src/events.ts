@@ -122,6 +122,8 @@ export type DeliveryPolicy = {
   concurrency: number | null
   /** Attempts per second that start at its endpoint; `null`: no limit. */
   perSecond: number | null
+  /** The deliveries of a record leave one after another; `null`: a retry may be overtaken. */
+  ordered: 'record' | null
 }
 
 export const defaultPolicy: DeliveryPolicy = {
@@ -131,6 +133,7 @@ export const defaultPolicy: DeliveryPolicy = {
   retryDelays: null,
   concurrency: null,
   perSecond: null,
+  ordered: null,
 }
 
 /** Topic `webhook.subscriptions`, compacted; key: subscription id; a tombstone deletes. */

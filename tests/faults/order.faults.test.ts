@@ -69,6 +69,46 @@ it('paused deliveries of a slow receiver start in commit order after a SIGKILL o
   for (const mine of firsts().values()) expect(mine).toEqual(inOrder)
 }, 240_000)
 
+it('SIGKILL of the dispatcher while deliveries fail sends no change before the earlier one was accepted', async () => {
+  const tenant = await world.tenant()
+  const path = `/${randomUUID()}`
+  const { receiver } = world
+  await tenant.putTable('orders', { ref: 'text', version: 'integer' })
+  await tenant.subscribe(receiver.url(path), {
+    policy: { ordered: 'record', retryDelays: Array.from({ length: 20 }, () => '300ms') },
+  })
+  const accepted: string[] = []
+  const early: string[] = []
+  let nth = 0
+  receiver.answer(path, ({ body }) => {
+    const { ref, version } = (JSON.parse(body) as EventPayload).record as Row
+    if (version > 1 && !accepted.includes(`${ref}/${version - 1}`)) early.push(`${ref}/${version}`)
+    // Fewer in a row than open the circuit.
+    if (nth++ % 5 < 3) return { status: 503 }
+    accepted.push(`${ref}/${version}`)
+    return { status: 204 }
+  })
+  const changes = 15
+  const ids = await Promise.all(
+    Array.from({ length: records }, (_, n) => tenant.insert({ ref: `r${n}`, version: 1 })),
+  )
+  for (let version = 2; version <= changes; version++) {
+    await Promise.all(ids.map(({ id }) => tenant.rest(`PATCH orders/${id}`, { version })))
+  }
+  const [dispatcher] = world.system.services['webhook-dispatcher']
+  for (const share of [0.25, 0.5, 0.75]) {
+    await waitUntil(() => new Set(accepted).size >= records * changes * share, {
+      what: 'accepted deliveries',
+      timeoutMs: 60_000,
+    })
+    await dispatcher?.kill('SIGKILL')
+    await dispatcher?.restart()
+  }
+  const isComplete = () => new Set(accepted).size === records * changes
+  await waitUntil(isComplete, { what: 'all deliveries', timeoutMs: 90_000 })
+  expect(early).toEqual([])
+}, 240_000)
+
 async function paused(internalUrl: string): Promise<number> {
   const metrics = await (await fetch(`${internalUrl}/metrics`)).text()
   return Number(metrics.match(/^surehook_delivery_parked\S* (\d+)$/m)?.[1] ?? 0)

@@ -524,6 +524,8 @@ export interface components {
                 /** @description Attempts that start per second */
                 perSecond: number;
             } | null;
+            /** @description `record`: a later change of a record is not sent before the earlier one is delivered, a dead letter or cancelled */
+            ordered?: "record" | null;
         };
         PreviewInput: {
             projectId?: components["schemas"]["ProjectId"];
@@ -801,6 +803,11 @@ export interface components {
             rateLimit?: {
                 perSecond: number;
             };
+            /**
+             * @description Absent if a retry may come after a later change of its record
+             * @constant
+             */
+            ordered?: "record";
         };
         Warning: {
             /** @description A path, such as `table` or `filter.status` */

@@ -88,6 +88,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
         retryDelays: ['1s', '8h'],
         concurrency: 1,
         perSecond: 0.1,
+        ordered: 'record',
       },
       cancellations: [{ status: 'paused', until: 2 ** 41, askedAt: 2 ** 41 + 1 }],
     },

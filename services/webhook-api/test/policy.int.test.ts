@@ -158,6 +158,19 @@ describe('a policy', () => {
     expect(rest.policy).toEqual({ concurrency: 32 })
   })
 
+  it('orders deliveries per record, and by nothing else', async () => {
+    const { id, policy } = await create({ ordered: 'record' })
+    expect(policy).toEqual({ ordered: 'record' })
+    expect(await stateOf(id)).toMatchObject({ policy: { ordered: 'record' } })
+    for (const ordered of ['table', true, '']) {
+      const { status, text } = await client.call(`PATCH /${id}`, { policy: { ordered } })
+      const { violations } = JSON.parse(text) as { violations: { field: string }[] }
+      expect([status, violations.map(({ field }) => field)]).toEqual([400, ['policy.ordered']])
+    }
+    expect((await patch(id, { ordered: null })).policy).toBeUndefined()
+    expect(await stateOf(id)).toMatchObject({ policy: null })
+  })
+
   it('belongs to its tenant', async () => {
     const { id } = await create({ headers })
     const stranger = clientOf(service.api, await world.tenant())

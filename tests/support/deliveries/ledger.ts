@@ -18,6 +18,8 @@ export type Subscriber = {
   away: boolean
   /** The number of refused tries of each event. */
   readonly refused: ReadonlyMap<string, number>
+  /** When each event was first accepted, in epoch ms. */
+  readonly accepted: ReadonlyMap<string, number>
 }
 
 const ownHeader = { name: 'x-faults', value: 'of-the-even' }
@@ -29,6 +31,7 @@ const harmlessPolicy = {
   retryDelays: ['100ms', '200ms', '300ms', '400ms'],
   concurrency: 32,
   rateLimit: { perSecond: 1_000 },
+  ordered: 'record',
 }
 
 /**
@@ -79,13 +82,17 @@ function answering(
   nth: number,
 ): Subscriber {
   const refused = new Map<string, number>()
+  const accepted = new Map<string, number>()
   const seen = new Set<string>()
-  const subscriber: Subscriber = { ...subscription, away: false, refused }
-  receiver.answer(subscription.path, ({ headers }) => {
+  const subscriber: Subscriber = { ...subscription, away: false, refused, accepted }
+  receiver.answer(subscription.path, ({ headers, at }) => {
     const event = headers['x-service-delivery'] ?? ''
     const isNth = !seen.has(event) && (seen.size + 1) % nth === 0
     seen.add(event)
-    if (!subscriber.away && !isNth) return { status: 204 }
+    if (!subscriber.away && !isNth) {
+      if (!accepted.has(event)) accepted.set(event, at)
+      return { status: 204 }
+    }
     refused.set(event, (refused.get(event) ?? 0) + 1)
     return { status: 503, ...(isNth && subscription.own && { headers: { 'retry-after': '1' } }) }
   })
@@ -185,7 +192,7 @@ async function auditSubscriber(
   const fault = (text: string) => void faults.push(`${name}: ${text}`)
   const bare = receiver.receipts(path).filter(({ headers }) => headers[ownHeader.name] !== own)
   if (bare.length > 0) fault(`${bare.length} attempts without the headers of the policy`)
-  const { firstAt, timesOf } = countReceipts(receipts, expected, fault)
+  const { firstAt, eventOf, timesOf } = countReceipts(receipts, expected, fault)
 
   const taken = Array.from(
     timesOf,
@@ -211,6 +218,7 @@ async function auditSubscriber(
   const aheadMs = pairs.map(([key, next]) => (firstAt.get(key) ?? 0) - (firstAt.get(next) ?? 0))
   const late = aheadMs.filter((ms) => ms > attemptTimeoutMs).length
   if (late > mayRepeat) fault(`${late} changes came long after a later one`)
+  checkOrder(subscriber, { pairs, firstAt, eventOf }, fault)
   const overtaken = aheadMs.filter((ms) => ms > 0).length
   return {
     subscriber: name,
@@ -222,15 +230,42 @@ async function auditSubscriber(
   }
 }
 
+type Order = Pick<Counted, 'firstAt' | 'eventOf'> & {
+  pairs: readonly [key: string, next: string][]
+}
+
 /**
- * Returns the first arrival of each change and the number of arrivals of each event. Unexpected
+ * No change comes before the one before it was accepted. One that never was is a dead letter. Only
+ * the subscription with a policy is ordered.
+ */
+function checkOrder(
+  { own, accepted }: Subscriber,
+  { pairs, firstAt, eventOf }: Order,
+  fault: (text: string) => void,
+): void {
+  if (own === undefined) return
+  for (const [key, next] of pairs) {
+    const acceptedAt = accepted.get(eventOf.get(key) ?? '') ?? 0
+    if (acceptedAt > (firstAt.get(next) ?? Infinity))
+      fault(`${next} came before ${key} was accepted`)
+  }
+}
+
+type Counted = {
+  firstAt: Map<string, number>
+  eventOf: Map<string, string>
+  timesOf: Map<string, number>
+}
+
+/**
+ * Returns the first arrival and the event of each change, and the number of arrivals of each event. Unexpected
  * arrivals are faults.
  */
 function countReceipts(
   receipts: readonly ReturnType<typeof readReceipt>[],
   expected: readonly string[],
   fault: (text: string) => void,
-): { firstAt: Map<string, number>; timesOf: Map<string, number> } {
+): Counted {
   const firstAt = new Map<string, number>()
   const eventOf = new Map<string, string>()
   const timesOf = new Map<string, number>()
@@ -243,7 +278,7 @@ function countReceipts(
     timesOf.set(event, (timesOf.get(event) ?? 0) + 1)
   }
   for (const key of expected) if (!firstAt.has(key)) fault(`${key} was lost`)
-  return { firstAt, timesOf }
+  return { firstAt, eventOf, timesOf }
 }
 
 /** Pairs each change of a record with the next one. */

@@ -9,7 +9,7 @@ import type { Delivery } from './delivery.ts'
 const record = (topic: string, attempt: number, published = true) =>
   ({
     job: { createdAt: 1, attempt },
-    message: { topic, timestamp: '10', headers: pausedHeaders({ run: 0, published }) },
+    message: { topic, timestamp: '10', headers: pausedHeaders({ run: 0, published, group: null }) },
   }) as unknown as Delivery
 const paused = record(pausedTopic, 1)
 const waiting = record(pausedTopic, 1, false)

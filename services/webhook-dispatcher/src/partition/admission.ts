@@ -31,6 +31,8 @@ export type AdmissionFacts = {
   endpoint: (endpointId: string) => { circuitIsOpen: boolean; accepts: boolean }
   /** True if earlier deliveries of the subscription may be paused. */
   mayHavePaused: boolean
+  /** True if it has to wait for one of them because of their record. */
+  waitsForRecord: boolean
   /** Epoch ms. */
   now: number
 }
@@ -42,16 +44,18 @@ export type AdmissionFacts = {
  */
 export function decideAdmission(
   { url, notBefore }: Pick<DeliveryJob, 'url' | 'notBefore'>,
-  { subscription, viewIsCurrent, wasCancelled, endpoint, mayHavePaused, now }: AdmissionFacts,
+  facts: AdmissionFacts,
 ): Admission {
+  const { subscription, viewIsCurrent, wasCancelled, endpoint, now } = facts
   if (subscription === undefined) return { kind: viewIsCurrent ? 'cancel' : 'look-again' }
   if (subscription.url === null) return { kind: 'pause', published: true }
   if (wasCancelled(subscription)) return { kind: 'cancel' }
-  if (subscription.url !== url) return { kind: 'reroute', url: subscription.url }
+  if (subscription.url !== url && !facts.waitsForRecord)
+    return { kind: 'reroute', url: subscription.url }
   const { endpointId } = subscription
   const { circuitIsOpen, accepts } = endpoint(endpointId)
   const isBlocked = !subscription.deliverable || circuitIsOpen
-  if (isBlocked || mayHavePaused || !accepts) return { kind: 'pause', published: isBlocked }
+  if (isBlocked || facts.mayHavePaused || !accepts) return { kind: 'pause', published: isBlocked }
   return waitLeftMs(notBefore, now) > 0 ? { kind: 'wait' } : { kind: 'start', endpointId }
 }
 

@@ -4,11 +4,13 @@ import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { PausedAction } from '../paused/paused-actions.ts'
 import { pausedMark } from '../paused/paused-headers.ts'
 import type { Subscription } from '../subscriptions/subscriptions.ts'
-import { type AttemptResult, type NextStep, succeeded } from '../transitions/decide-next-attempt.ts'
-import type { Transition } from '../transitions/transitions.ts'
-import { decideAdmission } from './admission.ts'
+import { succeeded } from '../transitions/decide-next-attempt.ts'
+import { nextStepOf, type Transition } from '../transitions/transitions.ts'
+import { type Admission, decideAdmission } from './admission.ts'
 import { type Delivery, eventPlaceOf } from './delivery.ts'
+import { Outcomes } from './outcomes.ts'
 import type { PartitionState } from './partition-state.ts'
+import { waitsInGroup } from './record-order.ts'
 import type { Started } from './turns.ts'
 
 type Attempted = Omit<Started<Delivery>, 'job'> & { delivery: Delivery; subscription: Subscription }
@@ -20,11 +22,13 @@ type Attempted = Omit<Started<Delivery>, 'job'> & { delivery: Delivery; subscrip
  */
 export class DeliveryExecutor {
   readonly #state: PartitionState
+  readonly #outcomes: Outcomes
   #isCarryingOut = false
   #hasMore = false
 
   constructor(state: PartitionState) {
     this.#state = state
+    this.#outcomes = new Outcomes(state, () => this.carryOut())
   }
 
   /** Decides what happens to a job whose turn has come, and does it. */
@@ -35,35 +39,50 @@ export class DeliveryExecutor {
     const { job } = delivery
     if (this.#state.undecided.has(job.subscriptionId)) return this.#state.undecided.add(delivery)
     const isPaused = delivery.message.topic === pausedTopic
+    const subscription = this.#state.deps.subscriptions.get(job.subscriptionId)
+    const group = waitsInGroup(delivery, subscription)
+    const hasEarlier = this.#state.hasEarlier(delivery, group)
     const admission = decideAdmission(job, {
-      subscription: this.#state.deps.subscriptions.get(job.subscriptionId),
+      subscription,
       viewIsCurrent,
-      wasCancelled: (subscription) => this.#state.isCancelled(subscription, delivery),
+      wasCancelled: (known) => this.#state.isCancelled(known, delivery),
       endpoint: (endpointId) => {
         const { circuit, accepts } = this.#state.endpoints.of(endpointId)
         return { circuitIsOpen: circuit.isOpen, accepts: accepts || isPaused }
       },
-      // A released delivery comes before those that are still paused.
-      mayHavePaused: !isPaused && this.#state.paused.mayHave(job.subscriptionId),
+      mayHavePaused: hasEarlier,
+      waitsForRecord: group !== null && hasEarlier,
       now: Date.now(),
     })
+    this.#carryOutAdmission(delivery, admission, group)
+  }
+
+  #carryOutAdmission(delivery: Delivery, admission: Admission, group: number | null): void {
     switch (admission.kind) {
       case 'start':
+        this.#state.order.start(delivery, group)
         return this.#enqueue(this.#state.endpoints.of(admission.endpointId), delivery)
       case 'pause':
-        return this.#pause(delivery, admission.published)
+        return this.#pause(delivery, admission.published, group)
       case 'wait':
-        return void this.#move(delivery, {
-          kind: 'wait',
-          wasPaused: isPaused && pausedMark(delivery.message).published,
-          ...this.#state.deps.attempts.nextHop(job),
-        })
+        return this.#wait(delivery, group)
       case 'reroute':
       case 'cancel':
+        this.#state.order.start(delivery, group)
         return void this.#move(delivery, admission)
       case 'look-again':
         return this.#lookAgain(delivery)
     }
+  }
+
+  #wait(delivery: Delivery, group: number | null): void {
+    const { job, message } = delivery
+    const isPaused = message.topic === pausedTopic
+    if (isPaused && group !== null) return this.#pause(delivery, false, group)
+    this.#state.order.start(delivery, group)
+    const wasPaused = isPaused && pausedMark(message).published
+    const hop = this.#state.deps.attempts.nextHop(job)
+    void this.#move(delivery, { kind: 'wait', wasPaused, ...hop })
   }
 
   /** Those of its subscription that come meanwhile wait behind it. */
@@ -103,24 +122,31 @@ export class DeliveryExecutor {
     this.carryOut()
   }
 
-  #pause(delivery: Delivery, published: boolean): void {
+  #pause(delivery: Delivery, published: boolean, group: number | null): void {
     const { job, message } = delivery
     if (message.topic === pausedTopic) {
       this.#state.steps.abandon(job.deliveryId, job.step)
-      return this.#state.paused.putBack(delivery)
+      this.#state.paused.putBack(delivery)
+    } else {
+      this.#state.paused.expect(nextStepOf(job), group)
+      void this.#moveToPaused(delivery, { kind: 'pause', published, group }, group)
     }
-    this.#state.paused.expect(job)
-    void this.#moveToPaused(delivery, { kind: 'pause', published })
+    this.#outcomes.endOrder(delivery)
   }
 
-  async #moveToPaused(delivery: Delivery, transition: Transition): Promise<void> {
+  async #moveToPaused(
+    delivery: Delivery,
+    transition: Transition,
+    group: number | null,
+  ): Promise<void> {
     const { job } = delivery
     const routed = await this.#state.router.route(job, transition)
     if (routed === 'revoked') return
-    const isExpected = routed !== 'made' && this.#state.paused.unexpect(job)
+    const { paused } = this.#state
+    const isExpected = routed !== 'made' && paused.unexpect(nextStepOf(job), group)
     // Kafka may have taken the job of a failed transition. Then it was read by now, and must not be
     // admitted twice.
-    if (routed !== 'failed' || !isExpected) this.#settle(delivery)
+    if (routed !== 'failed' || !isExpected) this.#outcomes.settle(delivery)
     else if (transition.kind === 'relocate') this.#state.paused.putBack(delivery)
     else this.admit(delivery)
     this.carryOut()
@@ -130,7 +156,7 @@ export class DeliveryExecutor {
     const { job } = delivery
     const routed = await this.#state.router.route(job, transition)
     if (routed === 'failed') this.admit(delivery)
-    else if (routed !== 'revoked') this.#settle(delivery)
+    else if (routed !== 'revoked') this.#outcomes.settle(delivery)
     this.#state.paused.subscriptionChanged(job.subscriptionId)
     this.carryOut()
   }
@@ -169,8 +195,10 @@ export class DeliveryExecutor {
     if (isKnown && this.#state.isCancelled(subscription, delivery)) {
       return this.#move(delivery, { kind: 'cancel' })
     }
-    const run = this.#state.paused.expect(delivery.job, true)
-    await this.#moveToPaused(delivery, { kind: 'relocate', mark: { run, published } })
+    const { group } = pausedMark(delivery.message)
+    const run = this.#state.paused.expect(nextStepOf(delivery.job), group)
+    const mark = { run, published, group }
+    await this.#moveToPaused(delivery, { kind: 'relocate', mark }, group)
   }
 
   #release(delivery: Delivery): void {
@@ -236,42 +264,11 @@ export class DeliveryExecutor {
     await recorded
     // The next owner repeats a failed attempt, but a success is published in any case.
     if (this.#state.lease.aborted && !succeeded(result)) return
-    void this.#recordOutcome(delivery, {
-      kind: 'attempted',
-      result,
-      next: this.#nextStep(delivery, result, subscription),
-    })
-  }
-
-  /**
-   * Decides by the current subscription. If it was deleted or has become unreadable, decides by the
-   * one from before.
-   */
-  #nextStep(delivery: Delivery, result: AttemptResult, before: Subscription): NextStep {
-    const { attempts, subscriptions } = this.#state.deps
-    const now = subscriptions.get(delivery.job.subscriptionId)
-    const latest = now === undefined || now.url === null ? before : now
-    const next = attempts.nextStep(delivery.job, result, latest)
-    const isOver = next.kind === 'retry' && this.#state.isCancelledInFlight(latest, delivery)
-    return isOver ? { kind: 'cancelled' } : next
-  }
-
-  /** Repeats the outcome until Kafka has it. The attempt is not repeated. */
-  async #recordOutcome(delivery: Delivery, transition: Transition): Promise<void> {
-    const route = () => this.#state.router.route(delivery.job, transition)
-    let routed = await this.#state.unsettled.recorded(route())
-    while (routed === 'failed') routed = await this.#state.unsettled.recorded(route())
-    if (routed !== 'revoked') this.#settle(delivery)
+    void this.#outcomes.record(delivery, this.#outcomes.of(delivery, result, subscription))
   }
 
   async #admitLater(delivery: Delivery): Promise<void> {
     if (await this.#state.router.faultPassed()) this.admit(delivery)
-  }
-
-  #settle({ job, message }: Delivery): void {
-    this.#state.steps.done(job.deliveryId, job.step)
-    if (message.topic === pausedTopic) this.#state.paused.gone(message.offset)
-    message.finish()
   }
 
   dropRepeated({ message }: Delivery): void {
@@ -293,6 +290,9 @@ export class DeliveryExecutor {
     // The next owner reads the waiting jobs again.
     if (this.#state.lease.aborted) return
     const { isOpen } = endpoint.circuit
-    for (const delivery of endpoint.shed()) this.#pause(delivery, isOpen)
+    for (const delivery of endpoint.shed()) {
+      const subscription = this.#state.deps.subscriptions.get(delivery.job.subscriptionId)
+      this.#pause(delivery, isOpen, waitsInGroup(delivery, subscription))
+    }
   }
 }

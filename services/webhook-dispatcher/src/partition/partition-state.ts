@@ -3,6 +3,7 @@ import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partit
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import { Endpoints } from '../endpoint/endpoints.ts'
 import { PausedDeliveries } from '../paused/paused-deliveries.ts'
+import { queueIdOf } from '../paused/record-groups.ts'
 import type { Subscription } from '../subscriptions/subscriptions.ts'
 import { DeliveryRouter } from '../transitions/delivery-router.ts'
 import { isCancelled } from './admission.ts'
@@ -10,6 +11,7 @@ import type { Delivery } from './delivery.ts'
 import { DueTimes } from './due-times.ts'
 import { Pressure } from './pressure.ts'
 import { RecentSteps } from './recent-transitions.ts'
+import { RecordOrder } from './record-order.ts'
 import { releaseView } from './release-view.ts'
 import { Turns } from './turns.ts'
 import { Undecided } from './undecided.ts'
@@ -34,6 +36,7 @@ export class PartitionState {
   /** Subscriptions that are certainly deleted. */
   readonly gone = new Set<string>()
   readonly dueTimes = new DueTimes()
+  readonly order = new RecordOrder()
   readonly unsettled: Unsettled
   readonly pressure: Pressure
   readonly work: WorkInFlight
@@ -79,6 +82,7 @@ export class PartitionState {
         isHandingOver: () => this.isHandingOver,
         isBlocked: (subscription) => this.isBlocked(subscription),
         isCancelled: (subscription, delivery) => this.isCancelled(subscription, delivery),
+        isBusy: (queueId) => this.order.isBusy(queueId),
         hasUndecided: (id) => this.undecoded > 0 || this.undecided.has(id),
         transitions: () => this.router.busy,
       }),
@@ -88,6 +92,14 @@ export class PartitionState {
   /** Whether deliveries of the subscription are paused: it is inactive, or its endpoint's circuit is open. */
   isBlocked({ deliverable, endpointId }: Subscription): boolean {
     return !deliverable || this.endpoints.of(endpointId).circuit.isOpen
+  }
+
+  /** Whether earlier deliveries come first. A released one comes before those that are paused. */
+  hasEarlier(delivery: Delivery, group: number | null): boolean {
+    const { job, message } = delivery
+    if (message.topic === pausedTopic) return false
+    const queueId = queueIdOf(job.subscriptionId, group)
+    return this.order.isBusy(queueId, delivery) || this.paused.mayHave(job.subscriptionId, group)
   }
 
   /** Whether a delivery that is not in flight was cancelled by request. */

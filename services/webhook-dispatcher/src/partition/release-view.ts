@@ -3,6 +3,7 @@ import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partit
 import type { Endpoints } from '../endpoint/endpoints.ts'
 import type { PausedView } from '../paused/paused-actions.ts'
 import type { Subscription, Subscriptions } from '../subscriptions/subscriptions.ts'
+import { waitLeftMs } from '../transitions/retry-after.ts'
 import type { Delivery } from './delivery.ts'
 
 export type ReleaseFacts = {
@@ -14,6 +15,8 @@ export type ReleaseFacts = {
   /** Whether the deliveries of a subscription are paused. */
   isBlocked: (subscription: Subscription) => boolean
   isCancelled: (subscription: Subscription, delivery: Delivery) => boolean
+  /** Whether a delivery of the group has started and not ended. */
+  isBusy: (queueId: string) => boolean
   /** Whether deliveries of the subscription are neither started nor paused yet. */
   hasUndecided: (subscriptionId: string) => boolean
   /** The number of transitions that Kafka has not acknowledged yet. */
@@ -75,8 +78,21 @@ export function releaseView(facts: ReleaseFacts): PausedView {
       cancelling.ended(subscription)
       return false
     },
+    isBusy: facts.isBusy,
+    dueAt: (delivery) => dueTimeOf(delivery, facts),
     isNext: (job) => !hasUndecided(job.subscriptionId) && areEarlierKnown(job, deliveries),
   }
+}
+
+/**
+ * A retry that waits in the order of its record has a due time. If its subscription changed, the
+ * delivery is decided at once.
+ */
+function dueTimeOf(delivery: Delivery, { subscriptions, isCancelled }: ReleaseFacts): number {
+  const { subscriptionId, url, dueAt, notBefore } = delivery.job
+  const subscription = subscriptions.get(subscriptionId)
+  if (subscription?.url !== url || isCancelled(subscription, delivery)) return 0
+  return waitLeftMs(notBefore, Date.now()) > 0 ? Math.max(dueAt, notBefore) : dueAt
 }
 
 /**

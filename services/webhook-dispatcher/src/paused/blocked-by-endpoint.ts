@@ -1,5 +1,5 @@
 /**
- * The subscriptions with paused deliveries that wait for an endpoint: for a slot or for its
+ * The queues with paused deliveries that wait for an endpoint: for a slot or for its
  * circuit.
  */
 export class BlockedByEndpoint {

@@ -17,6 +17,10 @@ export type PausedView = {
   isPaused: (subscriptionId: string) => boolean
   /** True if all earlier deliveries of the job's subscription are known and decided. */
   isNext: (job: DeliveryJob) => boolean
+  /** True if another delivery of the same group of records has started and not ended. */
+  isBusy: (queueId: string) => boolean
+  /** When a delivery that waits in the order of its record may start, in epoch ms. 0: at once. */
+  dueAt: (delivery: Delivery) => number
   /** False when the subscription is blocked and only its cancelled deliveries go: `slotsOf` tells that from then on. */
   mayGo: (delivery: Delivery) => boolean
 }

@@ -2,23 +2,27 @@ import type { DeliveryJob } from '@surehook/contracts/events'
 import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import type { Delivery } from '../partition/delivery.ts'
 import type { PausedAction, PausedView } from './paused-actions.ts'
-import { pausedMark } from './paused-headers.ts'
-import { type PausedQueue, placeOf, type Standing } from './paused-queue.ts'
+import { pausedMark, pausedQueueId } from './paused-headers.ts'
+import { PausedPlacing } from './paused-placing.ts'
+import { type PausedQueue, placeOf } from './paused-queue.ts'
 import { PausedQueues } from './paused-queues.ts'
 import { type Demands, PausedReading } from './paused-reading.ts'
 import { PausedReleases } from './paused-releases.ts'
-import type { PausedRun } from './paused-run.ts'
 import { PausedTopic } from './paused-topic.ts'
+import { queueIdOf } from './record-groups.ts'
 import { UnpublishedDeliveries } from './unpublished-deliveries.ts'
 
 /** Above this number of written but unread deliveries, the end of the topic is read first. */
 const mostUnread = 1_000
 
+type Expected = Pick<DeliveryJob, 'subscriptionId' | 'arrival' | 'step'>
+
 /**
  * The deliveries of one partition on the paused topic. They wait for an open circuit, an inactive
- * subscription or a slot at their endpoint. The topic is the store: memory holds only the places of
- * each subscription's deliveries and the next few bodies. No delivery waits for one of another
- * subscription. A waiting subscription costs no work until something it waits for changes.
+ * subscription or a slot; in the order of their record also for an earlier one and their due time.
+ * The topic is the store: memory holds only the places of each queue's deliveries and the next few
+ * bodies. No delivery waits for one of another subscription. A waiting queue costs no work until
+ * something it waits for changes.
  */
 export class PausedDeliveries {
   readonly #assignment: AssignedPartition
@@ -27,6 +31,7 @@ export class PausedDeliveries {
   readonly #reading: PausedReading
   readonly #queues = new PausedQueues()
   readonly #unpublished = new UnpublishedDeliveries()
+  readonly #placing: PausedPlacing
   readonly #releases: PausedReleases
   /** By offset, released deliveries whose record is still open here. */
   readonly #released = new Map<number, { published: boolean }>()
@@ -42,13 +47,9 @@ export class PausedDeliveries {
     this.#view = view
     this.#reading = new PausedReading(assignment.next)
     this.#topic = new PausedTopic(assignment)
-    const queues = this.#queues
-    this.#releases = new PausedReleases({
-      view,
-      queues,
-      topic: this.#topic,
-      reading: this.#reading,
-    })
+    const shared = { view, queues: this.#queues, topic: this.#topic, reading: this.#reading }
+    this.#placing = new PausedPlacing(shared)
+    this.#releases = new PausedReleases(shared)
     assignment.noteOf = () => this.#topic.note(this.#queues)
   }
 
@@ -67,39 +68,56 @@ export class PausedDeliveries {
     return this.#queues.entries
   }
 
-  /** True if a delivery of the subscription may be paused. Later ones must then wait behind it. */
-  mayHave(subscriptionId: string): boolean {
-    return this.#queues.get(subscriptionId) !== undefined || this.#topic.mayHave(subscriptionId)
+  /**
+   * True if a delivery of the group may be paused, or one of the subscription that has no group.
+   * Later ones must then wait behind it.
+   */
+  mayHave(subscriptionId: string, group: number | null): boolean {
+    if (this.#topic.mayHave(subscriptionId)) return true
+    const queueOf = (of: number | null) => this.#queues.get(queueIdOf(subscriptionId, of))
+    return Boolean(queueOf(null) ?? queueOf(group))
   }
 
-  /** Call it before a delivery's next step is written. @returns the run that it continues there */
-  expect({ subscriptionId, arrival, step }: DeliveryJob, relocated = false): number {
-    const queue = this.#queueOf(subscriptionId)
-    queue.expect(arrival, step + 1)
+  /**
+   * Call it before a delivery's next place is written.
+   * @param job as it will be there
+   * @returns the run that it continues there if it was moved
+   */
+  expect({ subscriptionId, arrival, step }: Expected, group: number | null): number {
+    const queue = this.#queueOf(subscriptionId, group)
+    queue.expect(arrival, step)
     this.#unread++
-    this.#releases.changed(subscriptionId)
-    return relocated ? queue.runFor(arrival) : 0
+    this.#releases.changed(queueIdOf(subscriptionId, group))
+    return queue.runFor(arrival)
   }
 
   /** Call it after Kafka failed to take all records. @returns false if the job is on the topic */
-  unexpect({ subscriptionId, arrival, step }: DeliveryJob): boolean {
-    const queue = this.#queues.get(subscriptionId)
-    const wasExpected = queue?.unexpect(arrival, step + 1) ?? false
+  unexpect({ subscriptionId, arrival, step }: Expected, group: number | null): boolean {
+    const queueId = queueIdOf(subscriptionId, group)
+    const queue = this.#queues.get(queueId)
+    const wasExpected = queue?.unexpect(arrival, step) ?? false
     if (wasExpected) this.#unread--
-    if (queue?.isEmpty) this.#releases.forget(subscriptionId)
-    else this.#releases.changed(subscriptionId)
+    if (queue?.isEmpty) this.#releases.forget(queueId)
+    else this.#releases.changed(queueId)
     return wasExpected
+  }
+
+  /** Call it when the delivery of a group has ended. */
+  groupChanged(queueId: string): void {
+    this.#releases.changed(queueId)
   }
 
   /** Keeps a delivery at its place whose release or move failed. */
   putBack(delivery: Delivery): void {
     const { job, message } = delivery
     const { subscriptionId } = job
+    const { group } = pausedMark(message)
     const published = this.#released.get(message.offset)?.published ?? true
     this.#released.delete(message.offset)
-    this.#queueOf(subscriptionId).putBack(placeOf(delivery))
+    const dueAt = group === null ? 0 : this.#view.dueAt(delivery)
+    this.#queueOf(subscriptionId, group).putBack(placeOf(delivery), dueAt)
     if (!published) this.#unpublished.add(subscriptionId, message, this.#reading.scan)
-    this.#releases.changed(subscriptionId)
+    this.#releases.changed(queueIdOf(subscriptionId, group))
   }
 
   /** Call it when a released delivery has its next place. */
@@ -114,22 +132,23 @@ export class PausedDeliveries {
   }
 
   read(delivery: Delivery): void {
-    const { job, message } = delivery
+    const { message } = delivery
     message.detach()
     if (this.#released.has(message.offset)) return
     if (message.reread) this.#readAgain(delivery)
     else this.#readFirst(delivery)
     if (this.#topic.movesAt(message.offset, this.#reading.scan)) this.#relocate(delivery)
-    else this.#releases.changed(job.subscriptionId)
+    else this.#releases.changed(queueIdFor(delivery))
   }
 
   /** Handles a delivery on the topic whose step was already handled elsewhere. */
   repeated(delivery: Delivery): void {
     const { job } = delivery
-    const queue = this.#queues.get(job.subscriptionId)
+    const queueId = queueIdFor(delivery)
+    const queue = this.#queues.get(queueId)
     if (queue?.unexpect(job.arrival, job.step)) this.#unread--
     this.#queues.remove(delivery)
-    this.#releases.changed(job.subscriptionId)
+    this.#releases.changed(queueId)
   }
 
   /** @param position the offset that is read next, unless a seek follows */
@@ -152,9 +171,12 @@ export class PausedDeliveries {
   }
 
   subscriptionChanged(subscriptionId: string): void {
-    if (this.#queues.get(subscriptionId) === undefined) return
-    this.#releases.changed(subscriptionId)
-    this.#mayReadElse = true
+    for (const queueId of this.#queues.idsOf(subscriptionId)) {
+      // It may be cancelled now.
+      this.#queues.get(queueId)?.forgetDueTimes()
+      this.#releases.changed(queueId)
+      this.#mayReadElse = true
+    }
   }
 
   /** Call it when an endpoint may have a free slot, or its circuit opened or closed. */
@@ -178,6 +200,7 @@ export class PausedDeliveries {
     this.#unpublished.tick()
     this.#reading.tick()
     this.#topic.sample(this.#reading.scan)
+    this.#releases.tick()
     this.#mayReadElse = true
   }
 
@@ -213,10 +236,11 @@ export class PausedDeliveries {
     const { scan } = this.#reading
     const offsets: number[] = []
     let isExpected = this.#unread > mostUnread
-    for (const subscriptionId of this.#releases.wanted) {
-      const offset = this.#queues.get(subscriptionId)?.unreadAt(scan)
-      if (offset === undefined) isExpected = true
-      else if (this.#queues.hasRoom(subscriptionId)) offsets.push(offset)
+    for (const queueId of this.#releases.wanted) {
+      const queue = this.#queues.get(queueId)
+      const offset = queue?.unreadAt(scan)
+      if (queue === undefined || offset === undefined) isExpected = true
+      else if (this.#queues.hasRoom(queue.subscriptionId)) offsets.push(offset)
     }
     const { next } = this.#assignment
     return {
@@ -231,47 +255,24 @@ export class PausedDeliveries {
   #readFirst(delivery: Delivery): void {
     const { job, message } = delivery
     const { subscriptionId, arrival, step } = job
-    const queue = this.#queueOf(subscriptionId)
+    const { group, published } = pausedMark(message)
+    const queue = this.#queueOf(subscriptionId, group)
     if (queue.unexpect(arrival, step)) this.#unread--
-    const { scan } = this.#reading
-    const { run, published } = pausedMark(message)
-    const standing = this.#standingOf(message, run)
-    const owner = queue.place(placeOf(delivery), { ...standing, near: this.#queues.near })
-    if (owner !== undefined) this.#keep(queue, delivery, owner)
+    this.#placing.first(queue, delivery)
     if (published) return
     const { isPaused } = this.#view
     if (isPaused(subscriptionId) && this.#unpublished.publishAtOnce(subscriptionId))
       this.#due.push({ kind: 'publish', job })
-    else this.#unpublished.add(subscriptionId, message, scan)
+    else this.#unpublished.add(subscriptionId, message, this.#reading.scan)
   }
 
   #readAgain(delivery: Delivery): void {
     const { job, message } = delivery
-    const { scan } = this.#reading
-    const queue = this.#queues.get(job.subscriptionId)
-    const { run, published } = pausedMark(message)
-    const owner = queue?.ownerOf(placeOf(delivery), this.#standingOf(message, run))
-    if (queue !== undefined && owner !== undefined && !this.#keep(queue, delivery, owner)) {
-      owner?.refuse(placeOf(delivery), scan)
-    }
-    if (published || !this.#view.isPaused(job.subscriptionId)) return
-    if (this.#unpublished.publish(job.subscriptionId, message, scan))
+    const queue = this.#queues.get(queueIdFor(delivery))
+    if (queue) this.#placing.again(queue, delivery)
+    if (pausedMark(message).published || !this.#view.isPaused(job.subscriptionId)) return
+    if (this.#unpublished.publish(job.subscriptionId, message, this.#reading.scan))
       this.#due.push({ kind: 'publish', job })
-  }
-
-  #standingOf({ offset }: Delivery['message'], run: number): Standing {
-    return { part: this.#topic.partOf(offset), run, scan: this.#reading.scan }
-  }
-
-  /** @returns false if there is no room for the body */
-  #keep(queue: PausedQueue, delivery: Delivery, run: PausedRun | null): boolean {
-    const { subscriptionId } = delivery.job
-    if (this.#view.slotsOf(subscriptionId) < 0 || !this.#topic.knows(subscriptionId)) return false
-    const mayLose = (id: string) => this.#view.slotsOf(id) <= 0
-    const makeRoom = () => this.#queues.makeRoom(queue, { mayLose, scan: this.#reading.scan })
-    if (!this.#queues.hasRoom(subscriptionId) && !makeRoom()) return false
-    this.#queues.keep(queue, delivery, run)
-    return true
   }
 
   #relocate(delivery: Delivery): void {
@@ -288,10 +289,12 @@ export class PausedDeliveries {
     )
   }
 
-  #queueOf(subscriptionId: string): PausedQueue {
-    const known = this.#queues.get(subscriptionId)
+  #queueOf(subscriptionId: string, group: number | null): PausedQueue {
+    const known = this.#queues.get(queueIdOf(subscriptionId, group))
     if (known !== undefined) return known
-    this.#topic.summary.add(subscriptionId)
-    return this.#queues.add(subscriptionId)
+    if (!this.#queues.has(subscriptionId)) this.#topic.summary.add(subscriptionId)
+    return this.#queues.add(subscriptionId, group)
   }
 }
+
+const queueIdFor = ({ job, message }: Delivery) => pausedQueueId(job.subscriptionId, message)

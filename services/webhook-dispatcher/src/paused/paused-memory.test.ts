@@ -19,7 +19,10 @@ describe('an owner that follows another', () => {
     const world = leftByAnother({ withNote: true })
     const read = world.bodiesRead
     expect(world.paused.isReady).toBe(true)
-    expect([world.paused.mayHave('a'), world.paused.mayHave('b')]).toEqual([true, false])
+    expect([world.paused.mayHave('a', null), world.paused.mayHave('b', null)]).toEqual([
+      true,
+      false,
+    ])
     expect(world.bodiesRead).toBe(read)
   })
 
@@ -28,7 +31,10 @@ describe('an owner that follows another', () => {
     expect(world.paused.isReady).toBe(false)
     while (!world.isRead) world.fetch(1_000)
     expect(world.paused.isReady).toBe(true)
-    expect([world.paused.mayHave('a'), world.paused.mayHave('b')]).toEqual([true, false])
+    expect([world.paused.mayHave('a', null), world.paused.mayHave('b', null)]).toEqual([
+      true,
+      false,
+    ])
   })
 
   it('keeps few entries in memory, however many deliveries are paused or drain', () => {

@@ -5,7 +5,7 @@ import { PausedRun, type Place, type Placing, type Scan } from './paused-run.ts'
 /** A delivery whose body is in memory until its release. */
 export type Kept = Place & { delivery: Delivery; run: PausedRun | null; gone?: boolean }
 /** A delivery that is out of order on the topic. */
-type Loose = Place & { gone?: boolean }
+type Loose = Place & { gone?: boolean; dueAt: number }
 /** A delivery that is being written to the topic, or was not read there yet. */
 type Written = { arrival: number; gone?: boolean }
 
@@ -15,9 +15,13 @@ type Written = { arrival: number; gone?: boolean }
 export type Standing = { part: number; run: number; scan: Scan }
 type Placement = Standing & Placing
 
-/** The next delivery: in memory, to be read at `offset`, or still being written to the topic. */
+/**
+ * The next delivery: in memory, to be read at `offset`, not due yet (epoch ms), or still being
+ * written to the topic.
+ */
 export type Next =
   | { kind: 'none' }
+  | { kind: 'later'; dueAt: number }
   | { kind: 'kept'; delivery: Delivery }
   | { kind: 'read'; offset: number }
   | { kind: 'written' }
@@ -25,12 +29,19 @@ export type Next =
 /** The most runs of a subscription: deliveries that are moved after that count as out of order. */
 const mostRuns = 16
 
+/** How many bodies are read ahead of their release. Those of a group leave one after another. */
+const ahead = 512
+const aheadInGroup = 8
+
 /**
- * The paused deliveries of one subscription, in order of arrival. Memory holds the places of a few
- * runs and of the deliveries out of order, which are at most as many as were in flight. It also
- * holds the next few bodies.
+ * The paused deliveries of one subscription, or of one group of its records, in order of arrival.
+ * Memory holds the places of a few runs and of the deliveries out of order, which are at most as
+ * many as were in flight. It also holds the next few bodies.
  */
 export class PausedQueue {
+  readonly subscriptionId: string
+  /** The group of records whose deliveries leave one after another; null if it has all records. */
+  readonly group: number | null
   /** Identified by the part of the topic and the number that their writer gave them. */
   readonly #runs: PausedRun[] = []
   readonly #partOf = new Map<PausedRun, number>()
@@ -41,9 +52,25 @@ export class PausedQueue {
   readonly #written = new MinHeap<Written>()
   readonly #writtenAs = new Map<string, Written>()
 
+  constructor(subscriptionId: string, group: number | null) {
+    this.subscriptionId = subscriptionId
+    this.group = group
+  }
+
   /** The number of bodies in memory. */
   get kept(): number {
     return this.#keptAt.size
+  }
+
+  /** True if more bodies may be read ahead. */
+  get readsAhead(): boolean {
+    return this.kept < (this.group === null ? ahead : aheadInGroup)
+  }
+
+  /** Returns whether the body may be kept: few are, unless it comes first or is a copy of the first. */
+  mayKeep(arrival: number): boolean {
+    if (this.group === null || this.readsAhead) return true
+    return arrival <= (this.#kept.peek()?.arrival ?? Number.POSITIVE_INFINITY)
   }
 
   /** The number of places in memory. */
@@ -99,11 +126,20 @@ export class PausedQueue {
   }
 
   /** Marks the place as out of order, so that the delivery is read again. */
-  putBack({ arrival, offset }: Place): void {
-    if (this.#looseAt.has(offset)) return
-    const loose = { arrival, offset }
+  putBack({ arrival, offset }: Place, dueAt = 0): void {
+    const known = this.#looseAt.get(offset)
+    if (known !== undefined) {
+      known.dueAt = dueAt
+      return
+    }
+    const loose = { arrival, offset, dueAt }
     this.#looseAt.set(offset, loose)
     this.#loose.push(loose)
+  }
+
+  /** Forgets due times, so that the deliveries are read again and decided anew. */
+  forgetDueTimes(): void {
+    for (const loose of this.#looseAt.values()) loose.dueAt = 0
   }
 
   /**
@@ -141,6 +177,19 @@ export class PausedQueue {
     if (kept !== undefined && kept.arrival < arrival)
       return { kind: 'kept', delivery: kept.delivery }
     return source
+  }
+
+  /** Returns whether all bodies in memory are of deliveries behind one that has to be read. */
+  keepsInVain(scan: Scan): boolean {
+    const [unread] = this.#firstUnread(scan)
+    const kept = this.#kept.peek()
+    return kept !== undefined && kept.arrival > unread
+  }
+
+  /** Returns a lower bound for the arrivals of its deliveries. */
+  leastArrival(scan: Scan): number {
+    const [unread] = this.#firstUnread(scan)
+    return Math.min(unread, this.#kept.peek()?.arrival ?? Number.POSITIVE_INFINITY)
   }
 
   /** Returns the offset of the first unread delivery, if there is one. */
@@ -211,7 +260,7 @@ export class PausedQueue {
       if (!run.isRead) consider(run.leastArrival, { kind: 'read', offset: run.next })
     }
     const loose = this.#loose.peek()
-    if (loose !== undefined) consider(loose.arrival, { kind: 'read', offset: loose.offset })
+    if (loose !== undefined) consider(loose.arrival, readOrLater(loose))
     consider(this.#written.peek()?.arrival, { kind: 'written' })
     return [arrival, next]
   }
@@ -229,6 +278,9 @@ export class PausedQueue {
     return map.delete(key)
   }
 }
+
+const readOrLater = ({ offset, dueAt }: Loose): Next =>
+  dueAt > Date.now() ? { kind: 'later', dueAt } : { kind: 'read', offset }
 
 export const placeOf = ({ job, message }: Delivery): Place => ({
   arrival: job.arrival,

@@ -1,24 +1,27 @@
 import type { Delivery } from '../partition/delivery.ts'
 import { PausedBodies } from './paused-bodies.ts'
+import { pausedQueueId } from './paused-headers.ts'
 import { PausedQueue } from './paused-queue.ts'
 import { nearAhead } from './paused-reading.ts'
 import type { PausedRun, Scan } from './paused-run.ts'
+import { queueIdOf } from './record-groups.ts'
 
 /** Above this number of places in memory, neighbouring places are merged. */
 const mostPlaces = 50_000
 /** Places are counted once per this many batches. */
 const countEvery = 64
 
-/** The paused deliveries of one partition by subscription, and their memory. */
+/** The queues of one partition's paused deliveries, and their memory. */
 export class PausedQueues {
   readonly #of = new Map<string, PausedQueue>()
+  readonly #bySubscription = new Map<string, Set<string>>()
   readonly #bodies = new PausedBodies()
   #near = nearAhead
   #batches = 0
 
   /** The number of subscriptions. */
   get size(): number {
-    return this.#of.size
+    return this.#bySubscription.size
   }
 
   /** Two deliveries of a subscription at most this far apart are read together. */
@@ -31,22 +34,45 @@ export class PausedQueues {
     return this.#of.values().reduce((sum, queue) => sum + queue.places, 0)
   }
 
+  /** The subscriptions. */
   keys(): Iterable<string> {
+    return this.#bySubscription.keys()
+  }
+
+  ids(): Iterable<string> {
     return this.#of.keys()
   }
 
-  get(subscriptionId: string): PausedQueue | undefined {
-    return this.#of.get(subscriptionId)
+  /** Returns the ids of the subscription's queues. */
+  idsOf(subscriptionId: string): Iterable<string> {
+    return this.#bySubscription.get(subscriptionId) ?? []
   }
 
-  add(subscriptionId: string): PausedQueue {
-    const queue = new PausedQueue()
-    this.#of.set(subscriptionId, queue)
+  get(queueId: string): PausedQueue | undefined {
+    return this.#of.get(queueId)
+  }
+
+  add(subscriptionId: string, group: number | null): PausedQueue {
+    const queue = new PausedQueue(subscriptionId, group)
+    const id = queueIdOf(subscriptionId, group)
+    this.#of.set(id, queue)
+    const ids = this.#bySubscription.get(subscriptionId)
+    if (ids === undefined) this.#bySubscription.set(subscriptionId, new Set([id]))
+    else ids.add(id)
     return queue
   }
 
-  delete(subscriptionId: string): void {
-    this.#of.delete(subscriptionId)
+  delete(queueId: string): void {
+    const queue = this.#of.get(queueId)
+    if (queue === undefined) return
+    this.#of.delete(queueId)
+    const ids = this.#bySubscription.get(queue.subscriptionId)
+    ids?.delete(queueId)
+    if (ids?.size === 0) this.#bySubscription.delete(queue.subscriptionId)
+  }
+
+  has(subscriptionId: string): boolean {
+    return this.#bySubscription.has(subscriptionId)
   }
 
   /** Returns whether one more body of the subscription may be kept. */
@@ -69,7 +95,7 @@ export class PausedQueues {
 
   /** Removes a delivery that leaves its place. */
   remove({ job, message }: Delivery): void {
-    const kept = this.#of.get(job.subscriptionId)?.remove(message.offset)
+    const kept = this.#of.get(pausedQueueId(job.subscriptionId, message))?.remove(message.offset)
     if (kept !== undefined) this.#uncount(kept)
   }
 
@@ -83,15 +109,19 @@ export class PausedQueues {
   ): boolean {
     if (queue.kept > 0) return false
     const largest = this.#bodies.largest(mayLose)
-    const other = largest === undefined ? undefined : this.#of.get(largest)
-    if (other === undefined || other === queue) return false
-    for (const delivery of other.forgetBodies(scan)) this.#uncount(delivery)
+    if (largest === undefined || largest === queue.subscriptionId) return false
+    for (const id of this.idsOf(largest)) this.forgetBodies(this.#of.get(id) as PausedQueue, scan)
     return true
+  }
+
+  /** Drops the bodies of a queue, which are then read again. */
+  forgetBodies(queue: PausedQueue, scan: Scan): void {
+    for (const delivery of queue.forgetBodies(scan)) this.#uncount(delivery)
   }
 
   /** Bounds the number of places, however many deliveries there are. Call it after each batch. */
   bound(): void {
-    if (this.#batches++ % countEvery > 0 || this.entries <= mostPlaces) return
+    if (this.#batches++ % countEvery > 0 || this.entries - this.#of.size <= mostPlaces) return
     this.#near *= 2
     for (const queue of this.#of.values()) queue.coalesce(this.#near)
   }

@@ -1,12 +1,11 @@
+import type { DeliveryJob } from '@surehook/contracts/events'
+import type { Delivery } from '../partition/delivery.ts'
 import { BlockedByEndpoint } from './blocked-by-endpoint.ts'
 import type { PausedView } from './paused-actions.ts'
 import type { PausedQueue } from './paused-queue.ts'
 import type { PausedQueues } from './paused-queues.ts'
 import type { PausedReading } from './paused-reading.ts'
 import type { PausedTopic } from './paused-topic.ts'
-
-/** How many bodies of a subscription are read ahead of their release. */
-const ahead = 512
 
 export type PausedReleasesOptions = {
   view: PausedView
@@ -15,42 +14,44 @@ export type PausedReleasesOptions = {
   reading: PausedReading
 }
 
-/** Decides which subscription releases its next paused delivery. */
+/** Decides which queue releases its next paused delivery. */
 export class PausedReleases {
   readonly #options: PausedReleasesOptions
   readonly #blocked = new BlockedByEndpoint()
-  /** Subscriptions whose deliveries or state changed since the last check. */
+  /** Queues whose deliveries or state changed since the last check. */
   readonly #changed = new Set<string>()
   /** Endpoints that may have a free slot. */
   readonly #endpointsWithSlots = new Set<string>()
-  /** Subscriptions with deliveries to read. */
+  /** Queues with deliveries to read. */
   readonly #wanted = new Set<string>()
-  /** Subscriptions whose next delivery waits for an earlier one to become known. */
+  /** Queues whose next delivery waits for an earlier one to become known or to leave. */
   readonly #early = new Set<string>()
+  /** Queues whose next delivery is not due, and when it is (epoch ms). */
+  readonly #later = new Map<string, number>()
   #wantsMore = false
 
   constructor(options: PausedReleasesOptions) {
     this.#options = options
   }
 
-  /** Subscriptions with deliveries to read. */
+  /** Queues with deliveries to read. */
   get wanted(): Iterable<string> {
     return this.#wanted
   }
 
-  /** Returns true once after another subscription has something to read. */
+  /** Returns true once after another queue has something to read. */
   wantsMore(): boolean {
     const wantsMore = this.#wantsMore
     this.#wantsMore = false
     return wantsMore
   }
 
-  changed(subscriptionId: string): void {
-    this.#changed.add(subscriptionId)
+  changed(queueId: string): void {
+    this.#changed.add(queueId)
   }
 
   allChanged(): void {
-    for (const subscriptionId of this.#options.queues.keys()) this.#changed.add(subscriptionId)
+    for (const queueId of this.#options.queues.ids()) this.#changed.add(queueId)
   }
 
   endpointChanged(endpointId: string): void {
@@ -59,16 +60,26 @@ export class PausedReleases {
 
   /** Call it when earlier deliveries may have become known or decided. */
   earlierKnown(): void {
-    for (const subscriptionId of this.#early) this.#changed.add(subscriptionId)
+    for (const queueId of this.#early) this.#changed.add(queueId)
     this.#early.clear()
   }
 
-  /** Removes a subscription that has no paused deliveries left. */
-  forget(subscriptionId: string): void {
-    this.#options.queues.delete(subscriptionId)
-    this.#options.topic.summary.removed()
-    this.#wanted.delete(subscriptionId)
-    this.#blocked.leave(subscriptionId)
+  /** Checks the time. Call it several times a second. */
+  tick(): void {
+    const now = Date.now()
+    for (const [queueId, dueAt] of this.#later) if (dueAt <= now) this.#changed.add(queueId)
+    this.earlierKnown()
+  }
+
+  /** Removes a queue that has no paused deliveries left. */
+  forget(queueId: string): void {
+    const { queues, topic } = this.#options
+    const queue = queues.get(queueId)
+    queues.delete(queueId)
+    if (queue !== undefined && !queues.has(queue.subscriptionId)) topic.summary.removed()
+    this.#wanted.delete(queueId)
+    this.#later.delete(queueId)
+    this.#blocked.leave(queueId)
   }
 
   /**
@@ -76,52 +87,92 @@ export class PausedReleases {
    * before asking for the next queue.
    */
   *due(): Generator<PausedQueue> {
+    const { view, queues } = this.#options
     for (const endpointId of this.#endpointsWithSlots) {
       this.#endpointsWithSlots.delete(endpointId)
-      for (const subscriptionId of this.#blocked.at(endpointId)) {
-        // The following subscriptions wait for the same endpoint.
-        if (this.#options.view.slotsOf(subscriptionId) === 0) break
-        yield* this.#dueOf(subscriptionId)
+      for (const queueId of this.#blocked.at(endpointId)) {
+        const queue = queues.get(queueId)
+        // The following queues wait for the same endpoint.
+        if (queue !== undefined && view.slotsOf(queue.subscriptionId) === 0) break
+        yield* this.#dueOf(queueId)
       }
     }
-    for (const subscriptionId of this.#changed) yield* this.#dueOf(subscriptionId)
+    for (const queueId of this.#changed) yield* this.#dueOf(queueId)
   }
 
-  *#dueOf(subscriptionId: string): Generator<PausedQueue> {
-    const { view, queues, topic, reading } = this.#options
-    this.#changed.delete(subscriptionId)
-    this.#wanted.delete(subscriptionId)
-    const queue = queues.get(subscriptionId)
-    if (queue === undefined) return this.#blocked.leave(subscriptionId)
+  *#dueOf(queueId: string): Generator<PausedQueue> {
+    const { view, queues, topic } = this.#options
+    this.#changed.delete(queueId)
+    this.#wanted.delete(queueId)
+    this.#later.delete(queueId)
+    const queue = queues.get(queueId)
+    if (queue === undefined) return this.#blocked.leave(queueId)
+    const { subscriptionId } = queue
     while (view.slotsOf(subscriptionId) > 0 && topic.knows(subscriptionId)) {
-      const next = queue.next(reading.scan)
-      if (next.kind === 'none') return this.forget(subscriptionId)
-      if (next.kind !== 'kept') return this.#want(subscriptionId)
-      if (!view.isNext(next.delivery.job)) {
-        this.#early.add(subscriptionId)
-        return this.#blocked.leave(subscriptionId)
-      }
-      if (view.mayGo(next.delivery)) yield queue
+      if (view.isBusy(queueId)) return this.#readsAhead(queueId, queue)
+      const delivery = this.#nextOf(queueId, queue)
+      if (delivery === undefined) return
+      if (view.mayGo(delivery)) yield queue
     }
-    this.#waits(subscriptionId, queue)
+    this.#waits(queueId, queue)
+  }
+
+  /** Returns the next delivery if nothing before it is left, or records what it waits for. */
+  #nextOf(queueId: string, queue: PausedQueue): Delivery | undefined {
+    const { view, queues, reading } = this.#options
+    const next = queue.next(reading.scan)
+    if (next.kind === 'kept') {
+      const { job } = next.delivery
+      if (view.isNext(job) && !this.#comesLater(queue, job)) return next.delivery
+      this.#early.add(queueId)
+      this.#blocked.leave(queueId)
+      return undefined
+    }
+    // Others need the room until the next one may go.
+    if (queue.group !== null && queue.keepsInVain(reading.scan))
+      queues.forgetBodies(queue, reading.scan)
+    if (next.kind === 'none') this.forget(queueId)
+    else if (next.kind === 'later') this.#waitsUntil(queueId, next.dueAt)
+    else this.#want(queueId)
+    return undefined
+  }
+
+  /** Whether deliveries from before its subscription was ordered come first. */
+  #comesLater({ subscriptionId, group }: PausedQueue, { arrival }: DeliveryJob): boolean {
+    if (group === null) return false
+    const { queues, reading } = this.#options
+    const before = queues.get(subscriptionId)
+    return before !== undefined && before.leastArrival(reading.scan) < arrival
+  }
+
+  #readsAhead(queueId: string, queue: PausedQueue): void {
+    this.#blocked.leave(queueId)
+    const { scan } = this.#options.reading
+    if (queue.readsAhead && queue.unreadAt(scan) !== undefined) this.#want(queueId)
+  }
+
+  #waitsUntil(queueId: string, dueAt: number): void {
+    this.#later.set(queueId, dueAt)
+    this.#blocked.leave(queueId)
   }
 
   /** Records what the queue waits for, because nothing of it may start now. */
-  #waits(subscriptionId: string, queue: PausedQueue): void {
+  #waits(queueId: string, queue: PausedQueue): void {
     const { view, topic, reading } = this.#options
-    if (queue.isEmpty) return this.forget(subscriptionId)
+    const { subscriptionId } = queue
+    if (queue.isEmpty) return this.forget(queueId)
     const mayGoSoon = topic.knows(subscriptionId) && view.slotsOf(subscriptionId) >= 0
-    const hasMore = queue.kept < ahead && queue.unreadAt(reading.scan) !== undefined
-    if (mayGoSoon && hasMore) this.#want(subscriptionId)
+    const hasMore = queue.readsAhead && queue.unreadAt(reading.scan) !== undefined
+    if (mayGoSoon && hasMore) this.#want(queueId)
     const endpointId = view.endpointOf(subscriptionId)
-    if (endpointId === null) this.#blocked.leave(subscriptionId)
-    else this.#blocked.enter(subscriptionId, endpointId)
+    if (endpointId === null) this.#blocked.leave(queueId)
+    else this.#blocked.enter(queueId, endpointId)
   }
 
-  /** The next delivery of the subscription has to be read. */
-  #want(subscriptionId: string): void {
-    this.#wanted.add(subscriptionId)
+  /** The next delivery of the queue has to be read. */
+  #want(queueId: string): void {
+    this.#wanted.add(queueId)
     this.#wantsMore = true
-    this.#blocked.leave(subscriptionId)
+    this.#blocked.leave(queueId)
   }
 }

@@ -27,6 +27,8 @@ export class Subscription {
   readonly retryAfter: boolean
   /** Before the second and each further attempt; null: the installation's. */
   readonly retryDelays: readonly string[] | null
+  /** Whether the deliveries of a record leave one after another. */
+  readonly ordered: boolean
   /** Deliveries that are not attempted any more. */
   readonly cancellations: readonly Cancellation[]
   /**
@@ -48,6 +50,7 @@ export class Subscription {
     this.endpointId = endpointId(state.projectId, state.environment, state.url)
     this.retryAfter = state.policy?.retryAfter ?? false
     this.retryDelays = state.policy?.retryDelays ?? null
+    this.ordered = state.policy?.ordered === 'record'
     this.cancellations = state.cancellations
     this.#active = state.active
     this.inactiveSince = state.active ? Number.POSITIVE_INFINITY : Date.parse(state.updatedAt)

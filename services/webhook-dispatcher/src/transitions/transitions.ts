@@ -18,13 +18,16 @@ import type { Hop } from './retry-ladder.ts'
 
 /** A transition of a job: one step of its delivery. */
 export type Transition =
-  /** After an attempt: delivered, cancelled, to a retry topic, or to the dead letters. */
-  | { kind: 'attempted'; result: AttemptResult; next: NextStep }
+  /**
+   * After an attempt: delivered, cancelled, to the dead letters, or to a retry topic. With a group, it
+   * waits for its retry on the paused topic, in the order of its record.
+   */
+  | { kind: 'attempted'; result: AttemptResult; next: NextStep; group: number | null }
   /**
    * To the paused topic. `published`: its status becomes `paused`; otherwise it only waits for a
    * slot.
    */
-  | { kind: 'pause'; published: boolean }
+  | { kind: 'pause'; published: boolean; group: number | null }
   /** From the paused topic to its end. */
   | { kind: 'relocate'; mark: PausedMark }
   /**
@@ -108,8 +111,8 @@ function planOf(job: DeliveryJob, transition: Transition, at: number): Plan {
     case 'attempted':
       return afterAttempt(job, transition, at)
     case 'pause': {
-      const { published } = transition
-      const next = paused(job, { run: 0, published })
+      const { published, group } = transition
+      const next = paused({ ...job, dueAt: 0 }, { run: 0, published, group })
       return { next, published: published ? [unattempted(job, { status: 'paused', at })] : [] }
     }
     case 'relocate':
@@ -140,7 +143,7 @@ function planOf(job: DeliveryJob, transition: Transition, at: number): Plan {
 
 function afterAttempt(
   job: DeliveryJob,
-  { result, next }: Extract<Transition, { kind: 'attempted' }>,
+  { result, next, group }: Extract<Transition, { kind: 'attempted' }>,
   at: number,
 ): Plan {
   const headers = result.sentAs
@@ -149,11 +152,13 @@ function afterAttempt(
       return { next: null, published: [attempted(job, result, { status: 'delivered', at }, null)] }
     case 'retry': {
       const { dueAt, delay, notBefore = 0 } = next
-      const again = { ...job, attempt: job.attempt + 1, step: job.step + 1, dueAt, notBefore }
-      return {
-        next: { topic: retryTopic(delay.name), job: again, headers },
-        published: [attempted(job, result, { status: 'retrying', at }, notBefore || dueAt)],
-      }
+      const again = { ...nextStepOf(job), attempt: job.attempt + 1, dueAt, notBefore }
+      const published = [attempted(job, result, { status: 'retrying', at }, notBefore || dueAt)]
+      if (group === null)
+        return { next: { topic: retryTopic(delay.name), job: again, headers }, published }
+      const due = { ...again, dueAt: notBefore || dueAt }
+      const queued = paused(due, { run: 0, published: false, group })
+      return { next: { ...queued, headers: { ...headers, ...queued.headers } }, published }
     }
     case 'cancelled':
       return { next: null, published: [attempted(job, result, { status: 'cancelled', at }, null)] }
@@ -181,10 +186,19 @@ function refused(
   return { next: { topic: deadLetterTopic, job: buried }, published: [...published, ended] }
 }
 
-function paused(job: DeliveryJob, mark: PausedMark): NonNullable<Plan['next']> {
-  const next = { ...job, step: job.step + 1, dueAt: 0 }
-  return { topic: pausedTopic, job: next, headers: pausedHeaders(mark) }
-}
+const paused = (job: DeliveryJob, mark: PausedMark) => ({
+  topic: pausedTopic,
+  job: nextStepOf(job),
+  headers: pausedHeaders(mark),
+})
+
+export const nextStepOf = (job: DeliveryJob): DeliveryJob => ({ ...job, step: job.step + 1 })
+
+/**
+ * Returns the step of a retry that waits in the order of its record. `retrying` is a step of its own,
+ * so that `paused` can follow if the circuit opens.
+ */
+export const retryInOrder = (job: DeliveryJob): DeliveryJob => nextStepOf(nextStepOf(job))
 
 /** Builds a status without an attempt. */
 function unattempted(

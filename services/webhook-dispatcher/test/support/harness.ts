@@ -53,7 +53,7 @@ export type Harness = AsyncDisposable & {
   enqueue(
     subscription: SubscriptionState,
     count?: number,
-    more?: { bytes: number },
+    more?: { bytes?: number; recordId?: string | null },
   ): Promise<DeliveryJob[]>
   /** Puts one job on the deliveries topic, or on `topic`. */
   enqueueOne(subscription: SubscriptionState, topic?: string): Promise<DeliveryJob>
@@ -183,9 +183,12 @@ export async function openHarness(): Promise<Harness> {
       await producer.send([record(codec, topic, job)])
       return job
     },
-    async enqueue(subscription, count = 1, { bytes } = { bytes: 0 }) {
+    async enqueue(subscription, count = 1, { bytes = 0, recordId = null } = {}) {
       const more = 'x'.repeat(bytes)
-      const jobs = Array.from({ length: count }, (_, n) => jobOf(subscription, { n, more }))
+      const jobs = Array.from({ length: count }, (_, n) => ({
+        ...jobOf(subscription, { n, more }),
+        recordId,
+      }))
       await producer.send(jobs.map((job) => record(codec, deliveriesTopic, job)))
       return jobs
     },

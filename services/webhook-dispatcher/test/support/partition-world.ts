@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { CancellableStatus, Cancellation, DeliveryJob } from '@surehook/contracts/events'
-import { deliveriesTopic, pausedTopic, retryTopic } from '@surehook/contracts/topics'
+import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import type { EndpointPolicy } from '../../src/endpoint/endpoint.ts'
@@ -8,14 +8,14 @@ import { dispatcherMetrics } from '../../src/metrics.ts'
 import type { Delivery } from '../../src/partition/delivery.ts'
 import type { PartitionWorker } from '../../src/partition/partition-worker.ts'
 import type { WorkerDeps } from '../../src/partition/worker-deps.ts'
-import { pausedHeaders } from '../../src/paused/paused-headers.ts'
 import type { Made, Transition } from '../../src/transitions/transitions.ts'
 import { PartitionHistory } from './partition-history.ts'
 import { Owner, shared } from './partition-owner.ts'
+import { placeAfter, retries } from './places-after.ts'
+import { RecordHistory } from './record-history.ts'
 
 type Entry = { job: DeliveryJob; headers: Record<string, string>; at: number }
 
-const retries = retryTopic('1s')
 const none: Cancellation[] = []
 export const topics = [deliveriesTopic, retries, pausedTopic]
 
@@ -23,6 +23,11 @@ export const topics = [deliveriesTopic, retries, pausedTopic]
 export class PartitionWorld {
   readonly logs = new Map<string, Entry[]>(topics.map((topic) => [topic, []]))
   readonly history = new PartitionHistory()
+  readonly records = new RecordHistory()
+  /** Subscriptions whose deliveries of a record leave one after another. */
+  readonly ordered = new Set<string>()
+  /** How long a delivery waits for its retry, in ms. */
+  retryMs = 0
   /** By subscription: since when it is inactive. */
   readonly inactive = new Map<string, number>()
   policy: EndpointPolicy | undefined
@@ -51,12 +56,14 @@ export class PartitionWorld {
     return this.#owner.worker
   }
 
-  enqueue(subscriptionId: string): void {
+  enqueue(subscriptionId: string, recordId: string | null = null): void {
     const deliveryId = `d${this.#enqueued++}`
-    const job = { deliveryId, subscriptionId, projectId: subscriptionId[0], url: 'u', attempt: 1 }
+    const projectId = subscriptionId[0]
+    const job = { deliveryId, subscriptionId, recordId, projectId, url: 'u', attempt: 1 }
     const rest = { step: 0, dueAt: 0, arrival: -1, body: Buffer.alloc(10), createdAt: this.#now }
     const made = { ...job, ...rest } as unknown as DeliveryJob
     this.history.enqueued(made)
+    this.records.enqueued(made)
     this.#append(deliveriesTopic, made)
   }
 
@@ -227,12 +234,13 @@ export class PartitionWorld {
         nextStep: (job: DeliveryJob, { status }: { status: number }) =>
           status < 300
             ? { kind: 'delivered' }
-            : { kind: 'retry', delay: { name: '1s', ms: 0 }, dueAt: job.dueAt },
+            : { kind: 'retry', delay: { name: '1s', ms: 0 }, dueAt: this.#dueAt(job) },
       },
       transitions: { make: (job: DeliveryJob, to: Transition) => this.#make(owner, job, to) },
       subscriptions: {
         get: (id: string) => ({
           ...{ url: 'u', endpointId: id, deliverable: !this.inactive.has(id) },
+          ordered: this.ordered.has(id),
           inactiveSince: this.inactive.get(id) ?? Number.POSITIVE_INFINITY,
           cancellations: this.cancellations.get(id) ?? none,
         }),
@@ -256,41 +264,32 @@ export class PartitionWorld {
     if (owner.attempted.includes(name)) this.repeatedByOneOwner.push(name)
     owner.attempted.push(name)
     this.history.attempted(job)
+    this.records.attempted(job)
     const { subscriptionId, arrival } = job
     const started = this.started.get(subscriptionId) ?? []
     this.started.set(subscriptionId, started)
     // An attempt repeated after a kill has already started before.
     if (job.attempt === 1 && !started.includes(arrival)) started.push(arrival)
     return new Promise((resolve) => {
-      const answer = (status: number) =>
+      const answer = (status: number) => {
+        if (status < 300) this.records.over(job)
         resolve({ kind: 'responded', status, answer: '', latencyMs: 1 })
+      }
       owner.attempts.push({ job, answer })
     })
   }
 
   #make(owner: Owner, job: DeliveryJob, to: Transition): Promise<Made> {
-    const isRefused = this.tooLarge.has(job.subscriptionId) && hasNextPlace(to)
-    const isMade = isRefused ? this.#refuse(job) : this.#write(job, to)
-    return new Promise((resolve) => void owner.acks.push(() => resolve(isMade)))
+    const place = placeAfter(job, to, this.#dueAt(job))
+    const isRefused = place !== undefined && this.tooLarge.has(job.subscriptionId)
+    // A dead letter needs no further delivery.
+    if (isRefused) this.history.delivered.add(job.deliveryId)
+    else this.history.made(job, to)
+    if (this.history.hasEnded(job.deliveryId)) this.records.over(job)
+    if (!isRefused && place !== undefined) this.#append(place.topic, place.job, place.headers)
+    const made = isRefused ? 'refused' : 'made'
+    return new Promise((resolve) => void owner.acks.push(() => resolve(made)))
   }
 
-  /** A dead letter needs no further delivery. */
-  #refuse(job: DeliveryJob): Made {
-    this.history.delivered.add(job.deliveryId)
-    return 'refused'
-  }
-
-  #write(job: DeliveryJob, to: Transition): Made {
-    this.history.made(job, to)
-    const next = { ...job, step: job.step + 1 }
-    if (to.kind === 'pause') this.#append(pausedTopic, next, pausedHeaders({ run: 0, ...to }))
-    if (to.kind === 'relocate') this.#append(pausedTopic, next, pausedHeaders(to.mark))
-    if (to.kind === 'attempted' && to.next.kind === 'retry') {
-      this.#append(retries, { ...next, attempt: job.attempt + 1 })
-    }
-    return 'made'
-  }
+  #dueAt = ({ dueAt }: DeliveryJob) => (this.retryMs === 0 ? dueAt : Date.now() + this.retryMs)
 }
-
-const hasNextPlace = (to: Transition) =>
-  ['pause', 'relocate'].includes(to.kind) || (to.kind === 'attempted' && to.next.kind === 'retry')

@@ -4,6 +4,7 @@ import type { Delivery } from '../../src/partition/delivery.ts'
 import type { PausedAction } from '../../src/paused/paused-actions.ts'
 import { PausedDeliveries } from '../../src/paused/paused-deliveries.ts'
 import { type PausedMark, pausedHeaders } from '../../src/paused/paused-headers.ts'
+import { nextStepOf } from '../../src/transitions/transitions.ts'
 
 type LogEntry = { job: DeliveryJob; headers: Record<string, string> }
 
@@ -45,8 +46,9 @@ export class PausedWorld {
 
   pause(subscriptionId: string, arrival: number, step = 0): void {
     const job = { subscriptionId, arrival, step, deliveryId: `${subscriptionId}/${arrival}` }
-    this.paused.expect(job as DeliveryJob)
-    this.#write(job as DeliveryJob, { run: 0, published: this.blocked.has(subscriptionId) })
+    this.paused.expect(nextStepOf(job as DeliveryJob), null)
+    const published = this.blocked.has(subscriptionId)
+    this.#write(job as DeliveryJob, { run: 0, published, group: null })
     this.#carryOut()
   }
 
@@ -54,7 +56,7 @@ export class PausedWorld {
   left(
     subscriptionId: string,
     arrival: number,
-    mark: PausedMark = { run: 0, published: true },
+    mark: PausedMark = { run: 0, published: true, group: null },
   ): void {
     const job = { subscriptionId, arrival, step: 0, deliveryId: `${subscriptionId}/${arrival}` }
     this.#write(job as DeliveryJob, mark)
@@ -152,8 +154,8 @@ export class PausedWorld {
         return action.delivery.message.finish()
       case 'relocate': {
         const { delivery, published } = action
-        const run = this.paused.expect(delivery.job, true)
-        this.#write(delivery.job, { run, published })
+        const run = this.paused.expect(nextStepOf(delivery.job), null)
+        this.#write(delivery.job, { run, published, group: null })
         return this.#finish(delivery)
       }
       case 'publish':
@@ -199,6 +201,8 @@ export class PausedWorld {
       // All subscriptions share one endpoint.
       endpointOf: (id) => (this.blocked.has(id) ? null : 'e'),
       isPaused: (id) => this.blocked.has(id),
+      isBusy: () => false,
+      dueAt: () => 0,
       isNext: () => true,
       mayGo: () => true,
     })

@@ -69,6 +69,14 @@ export const PolicyInput = z
     retryDelays: RetryDelays.nullable().optional(),
     concurrency: Concurrency.nullable().optional(),
     rateLimit: RateLimit.nullable().optional(),
+    ordered: z
+      .literal('record')
+      .nullable()
+      .optional()
+      .describe(
+        '`record`: a later change of a record is not sent before the earlier one is delivered, a ' +
+          'dead letter or cancelled',
+      ),
   })
   .meta({ id: 'DeliveryPolicyInput', description: 'How deliveries are sent. null: all defaults' })
 export type PolicyInput = z.infer<typeof PolicyInput>
@@ -88,6 +96,10 @@ export const Policy = z
       .describe("The delays before the retries. Absent for the installation's own"),
     concurrency: z.int().optional().describe("Absent for the installation's own"),
     rateLimit: z.object({ perSecond: z.number() }).optional().describe('Absent without a limit'),
+    ordered: z
+      .literal('record')
+      .optional()
+      .describe('Absent if a retry may come after a later change of its record'),
   })
   .meta({ id: 'DeliveryPolicy' })
 export type Policy = z.infer<typeof Policy>

@@ -72,6 +72,10 @@ export type DeliveryPolicyInput = {
          */
         perSecond: number;
     } | null;
+    /**
+     * `record`: a later change of a record is not sent before the earlier one is delivered, a dead letter or cancelled
+     */
+    ordered?: 'record' | null;
 };
 
 export type PreviewInput = {
@@ -476,6 +480,10 @@ export type DeliveryPolicy = {
     rateLimit?: {
         perSecond: number;
     };
+    /**
+     * Absent if a retry may come after a later change of its record
+     */
+    ordered?: 'record';
 };
 
 export type Warning = {

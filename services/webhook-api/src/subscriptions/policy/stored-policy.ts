@@ -13,7 +13,8 @@ export const toPolicy = (stored: StoredPolicy): DeliveryPolicy => ({ ...defaultP
  */
 export function shownPolicy(stored: StoredPolicy | null): Policy | undefined {
   if (stored === null) return undefined
-  const { headers, retryAfter, gone, retryDelays, concurrency, perSecond } = toPolicy(stored)
+  const { headers, retryAfter, gone, retryDelays, concurrency, perSecond, ordered } =
+    toPolicy(stored)
   const policy: Policy = {
     ...(headers && { headerNames: headers.names }),
     ...(retryAfter && { retryAfter }),
@@ -21,6 +22,7 @@ export function shownPolicy(stored: StoredPolicy | null): Policy | undefined {
     ...(retryDelays && { retryDelays }),
     ...(concurrency !== null && { concurrency }),
     ...(perSecond !== null && { rateLimit: { perSecond } }),
+    ...(ordered && { ordered }),
   }
   return Object.keys(policy).length === 0 ? undefined : policy
 }

@@ -1,0 +1,66 @@
+import type { Delivery } from '../partition/delivery.ts'
+import type { PausedView } from './paused-actions.ts'
+import { pausedMark } from './paused-headers.ts'
+import { type PausedQueue, placeOf, type Standing } from './paused-queue.ts'
+import type { PausedQueues } from './paused-queues.ts'
+import type { PausedReading } from './paused-reading.ts'
+import type { PausedRun } from './paused-run.ts'
+import type { PausedTopic } from './paused-topic.ts'
+
+export type PausedPlacingOptions = {
+  view: PausedView
+  queues: PausedQueues
+  topic: PausedTopic
+  reading: PausedReading
+}
+
+/** Notes the places of deliveries in their queues as they are read, and keeps the next few bodies. */
+export class PausedPlacing {
+  readonly #options: PausedPlacingOptions
+
+  constructor(options: PausedPlacingOptions) {
+    this.#options = options
+  }
+
+  /** Adds a delivery that was read for the first time. */
+  first(queue: PausedQueue, delivery: Delivery): void {
+    if (this.#waits(queue, delivery)) return
+    const { near } = this.#options.queues
+    const owner = queue.place(placeOf(delivery), { ...this.#standingOf(delivery), near })
+    if (owner !== undefined) this.#keep(queue, delivery, owner)
+  }
+
+  again(queue: PausedQueue, delivery: Delivery): void {
+    const owner = queue.ownerOf(placeOf(delivery), this.#standingOf(delivery))
+    if (owner === undefined || this.#keep(queue, delivery, owner)) return
+    owner?.refuse(placeOf(delivery), this.#options.reading.scan)
+  }
+
+  #standingOf({ message }: Delivery): Standing {
+    const { topic, reading } = this.#options
+    const { run } = pausedMark(message)
+    return { part: topic.partOf(message.offset), run, scan: reading.scan }
+  }
+
+  /** @returns whether it is not due. Then its queue knows when it is, and its body is not kept. */
+  #waits(queue: PausedQueue, delivery: Delivery): boolean {
+    if (queue.group === null) return false
+    const dueAt = this.#options.view.dueAt(delivery)
+    if (dueAt <= Date.now()) return false
+    queue.putBack(placeOf(delivery), dueAt)
+    return true
+  }
+
+  /** @returns false if there is no room for the body */
+  #keep(queue: PausedQueue, delivery: Delivery, run: PausedRun | null): boolean {
+    const { view, queues, topic, reading } = this.#options
+    const { subscriptionId, arrival } = delivery.job
+    if (view.slotsOf(subscriptionId) < 0 || !topic.knows(subscriptionId)) return false
+    if (!queue.mayKeep(arrival) || (run === null && this.#waits(queue, delivery))) return false
+    const mayLose = (id: string) => view.slotsOf(id) <= 0
+    const makeRoom = () => queues.makeRoom(queue, { mayLose, scan: reading.scan })
+    if (!queues.hasRoom(subscriptionId) && !makeRoom()) return false
+    queues.keep(queue, delivery, run)
+    return true
+  }
+}
