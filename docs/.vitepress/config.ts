@@ -63,6 +63,7 @@ export default defineConfig({
           'The data API': 'data-api',
           Authentication: 'authentication',
           'Receive webhooks': 'receiving',
+          'The package receiver': 'receiver-package',
           'Stream changes': 'streaming',
           'Publish changes': 'publishing',
           'Accept access tokens': 'accept-access-tokens',
