@@ -44,6 +44,7 @@ export type Receiver = {
 export function createReceiver<R extends object = Record<string, unknown>>(
   options: ReceiverOptions<R>,
 ): Receiver {
+  // oxlint-disable-next-line no-console -- an error that nobody asked for must not get lost
   const { maxBodyBytes = 2_000_000, onError = console.error } = options
   const verify = createVerifier<R>(options)
   return {
@@ -85,10 +86,8 @@ async function handle<R extends object>(
       await onEvent(delivery.event, delivery)
     } catch (err) {
       await store.release(id, token).catch((failed: unknown) => {
-        throw new AggregateError(
-          [err, failed],
-          'The handler and the release of its delivery failed',
-        )
+        const message = 'The handler and the release of its delivery failed'
+        throw new AggregateError([err, failed], message, { cause: err })
       })
       throw err
     }

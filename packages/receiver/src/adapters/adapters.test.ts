@@ -31,8 +31,10 @@ type Served = { port: number; close(): Promise<void> }
 /** The library would otherwise replace `Request` and `Response` with its own. */
 const plain = { overrideGlobalObjects: false }
 
-async function listen(listener: RequestListener): Promise<Served> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
+type Listener = (...args: Parameters<RequestListener>) => unknown
+
+async function listen(listener: Listener): Promise<Served> {
+  const server = createServer((req, res) => void listener(req, res)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,
