@@ -179,6 +179,17 @@ describe.each([
     expect((await send(served, { headers: chunked, body })).status).toBe(413)
   })
 
+  it('answers 413 before the end of a body that has no end', async () => {
+    const { headers } = signedRequest()
+    const to = { port: served.port, host: '127.0.0.1', path: '/hooks', agent: false }
+    const req = request({ ...to, method: 'POST', headers })
+    req.on('error', () => {})
+    req.write(Buffer.alloc(5_000, 'x'))
+    const [res] = await once(req, 'response')
+    req.destroy()
+    expect(res.statusCode).toBe(413)
+  })
+
   it('answers 500 when the handler fails', async () => {
     fails = true
     expect((await send(served, signedRequest())).status).toBe(500)

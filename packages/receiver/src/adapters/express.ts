@@ -40,6 +40,5 @@ async function rawBody(
         'express.json({ verify: (req, _res, bytes) => { req.rawBody = bytes } }).',
     )
   }
-  // A destroyed request could not be answered.
-  return readStream(req.iterator({ destroyOnReturn: false }), maxBodyBytes)
+  return readStream(req, maxBodyBytes)
 }

@@ -109,6 +109,26 @@ describe('createVerifier', () => {
     }
   })
 
+  it('refuses a part of a signature, and one with an end of its own', async () => {
+    const request = signedRequest()
+    const signature = request.headers['webhook-signature'] ?? ''
+    for (const other of [signature.slice(0, -1), `${signature}x`, signature.slice(3), 'v1,']) {
+      await expect(verify(having(request, { 'webhook-signature': other }))).rejects.toMatchObject({
+        code: 'signature_mismatch',
+      })
+    }
+  })
+
+  it('refuses bytes that would be read as the signed text', async () => {
+    const { headers, body } = signedRequest({
+      body: JSON.stringify({ ...payload, note: '\ufffd' }),
+    })
+    const at = body.indexOf(Buffer.from('\ufffd'))
+    const invalid = Buffer.concat([body.subarray(0, at), Buffer.of(0xff), body.subarray(at + 3)])
+    await expect(verify({ headers, body })).resolves.toBeDefined()
+    await expect(verify({ headers, body: invalid })).rejects.toMatchObject({ code: 'invalid_body' })
+  })
+
   it('refuses attempts outside of the tolerance', async () => {
     const code = (ageS: number, options = {}) =>
       verify(signedRequest({ ageS }), options).then(
