@@ -36,8 +36,7 @@ export async function manifestOf(dir: string): Promise<Manifest> {
  */
 export async function packPackage(dir: string, destination: string): Promise<string> {
   await using temp = await mkdtempDisposable(join(tmpdir(), 'surehook-pack-'))
-  const filter = (path: string) =>
-    !['node_modules', '.turbo', 'src', 'test'].includes(basename(path))
+  const filter = (path: string) => basename(path) !== 'node_modules'
   await cp(`${repoRoot}/${dir}`, temp.path, { recursive: true, filter })
   await copyFile(`${repoRoot}/LICENSE`, `${temp.path}/LICENSE`)
   const published = publishedManifest(await manifestOf(dir))
