@@ -66,6 +66,13 @@ module.exports = {
       to: { path: '^packages/cli/' },
     },
     {
+      name: 'the-receiver-imports-nothing-private',
+      severity: 'error',
+      comment: 'Its tests do: they sign like the dispatcher.',
+      from: { path: '^packages/receiver/src/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^(contracts|libs|services|scripts|tests|bench|packages/(?!receiver/src/))' },
+    },
+    {
       name: 'services-never-import-each-other',
       severity: 'error',
       comment: 'They meet on topics and over HTTP only.',

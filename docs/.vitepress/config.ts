@@ -64,6 +64,7 @@ export default defineConfig({
           'The data API': 'data-api',
           Authentication: 'authentication',
           'Receive webhooks': 'receiving',
+          'The package receiver': 'receiver-package',
           'Stream changes': 'streaming',
           'Receive on your machine': 'listen',
           'Publish changes': 'publishing',

@@ -8,6 +8,7 @@ import { openProcessGroup, type ProcessGroup } from '@surehook/scripts/lib/proce
 import type { AuthTenant } from '../support/auth/auth-tenant.ts'
 import { transports } from '../support/auth/auth-transports.ts'
 import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
+import { installPackages } from '../support/installed-packages.ts'
 
 const recipe = new URL('../../docs/guides/accept-access-tokens.md', import.meta.url)
 const dir = fileURLToPath(new URL(`../../.local/recipes/${randomUUID()}/`, import.meta.url))
@@ -28,7 +29,7 @@ beforeAll(async () => {
   const port = await freePort()
   url = `http://127.0.0.1:${port}/orders`
   group = await openProcessGroup(`${dir}pids`)
-  service = await startRecipe(port)
+  service = await startRecipe(['--conditions=source', `${dir}main.ts`], { port, url })
 })
 afterAll(async () => {
   await service?.stop()
@@ -37,13 +38,16 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-async function startRecipe(port: number): Promise<ProcessHandle> {
+async function startRecipe(
+  args: string[],
+  { port, url: address }: { port: number; url: string },
+): Promise<ProcessHandle> {
   const { baseUrl, serviceToken, endpoints } = world.system
   return startProcess(
     {
       name: 'recipe',
       command: process.execPath,
-      args: ['--conditions=source', `${dir}main.ts`],
+      args,
       env: {
         BASE_URL: baseUrl,
         KAFKA_BROKERS: endpoints.kafkaBrokers,
@@ -52,11 +56,11 @@ async function startRecipe(port: number): Promise<ProcessHandle> {
         PROJECT: tenant.projectId,
         PORT: String(port),
       },
-      marker: dir,
-      logFile: `${dir}recipe.log`,
+      marker: args.at(-1) ?? '',
+      logFile: `${dir}recipe-${port}.log`,
       stopSignal: 'SIGTERM',
       isReady: async () =>
-        fetch(url).then(
+        fetch(address).then(
           ({ status }) => status === 401,
           () => false,
         ),
@@ -66,9 +70,9 @@ async function startRecipe(port: number): Promise<ProcessHandle> {
   )
 }
 
-async function ask(token?: string) {
+async function ask(token?: string, address = url) {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  const response = await fetch(url, { headers })
+  const response = await fetch(address, { headers })
   const challenge = response.headers.get('www-authenticate')
   return { status: response.status, challenge, body: await response.json() }
 }
@@ -100,3 +104,17 @@ describe('the service of the recipe', () => {
     expect(await ask()).toMatchObject({ status: 401, challenge: 'Bearer' })
   })
 })
+
+it('the README of the package accepts a token, outside of the repository', async () => {
+  await tenant.configure({ emailVerification: false, encryptTokens: false })
+  await using installed = await installPackages(['token-verifier'], ['express@5.3.0'])
+  const port = await freePort()
+  const at = { port, url: `http://127.0.0.1:${port}/me` }
+  const started = await startRecipe([await installed.example('token-verifier')], at)
+  const { session } = await tenant.newUser()
+  const answer = await ask(session.accessToken, at.url)
+  const forged = await ask(`${session.accessToken.slice(0, -8)}AAAAAAAA`, at.url)
+  await started.stop()
+  expect(answer).toMatchObject({ status: 200, body: { user: session.user.id, roles: [] } })
+  expect(forged.status).toBe(401)
+}, 120_000)

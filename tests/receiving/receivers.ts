@@ -85,8 +85,11 @@ export async function startReceiver(
 export type Delivered = Pick<Receipt, 'headers' | 'body'>
 
 /** Posts a delivery to an HTTP receiver, and returns its status. */
-export async function postTo(port: number, { headers, body }: Delivered): Promise<number> {
-  const req = request({ port, host: '127.0.0.1', method: 'POST', headers, agent: false })
+export async function postTo(
+  port: number,
+  { headers, body, path = '/' }: Delivered & { path?: string },
+): Promise<number> {
+  const req = request({ port, host: '127.0.0.1', method: 'POST', path, headers, agent: false })
   req.end(body)
   const [res] = (await once(req, 'response')) as [{ statusCode: number; resume(): void }]
   res.resume()

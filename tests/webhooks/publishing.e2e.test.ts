@@ -1,7 +1,4 @@
-import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { promisify } from 'node:util'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { ChangeEvent } from '@surehook/contracts/events'
@@ -12,7 +9,6 @@ import { openProducer } from '@surehook/kafka/producer/producer'
 import { openEventCodec } from '@surehook/schemas/codec'
 import { expectStatus } from '@surehook/scripts/client/call'
 import { defaultSecret, type Tenant } from '@surehook/scripts/client/tenant'
-import { repoRoot } from '@surehook/scripts/lib/paths'
 import { hasToolchain, type Toolchain } from '@surehook/scripts/lib/toolchains'
 import { verifySignature, verifyStandardWebhook } from '@surehook/scripts/receiver/verify-signature'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
@@ -22,7 +18,6 @@ import { type Checkout, commandsOf, openCheckout } from '../support/checkout.ts'
 import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
 import { eventually } from '../support/world.ts'
 
-const run = promisify(execFile)
 const silent = createLogger('test', 'silent')
 
 /** The services of the guide, in its order. */
@@ -148,29 +143,6 @@ it('delivers what the guide publishes over HTTP, signed, each id once', async ()
     const explain = () => tenant.webhooks(`GET /${listener.id}/explain?${query}`)
     await eventually(explain, ({ text }) => text.includes('"outcome":"delivered"'))
   }
-})
-
-it('delivers the event of the README of the publisher', async () => {
-  await using open = new AsyncDisposableStack()
-  const tenant = await world.tenant()
-  const listener = await world.listen(tenant, { table: 'invoices', events: ['UPDATE'] })
-  const { kafkaBrokers, schemaRegistryUrl } = world.system.endpoints
-  const readme = await readFile(`${repoRoot}/packages/publisher/README.md`, 'utf8')
-  const [, example = ''] = /```ts\n(.*?)```/s.exec(readme) ?? []
-  // Within the repository, where Node finds the package.
-  const here = `${repoRoot}/.local/recipes/${randomUUID()}`
-  await mkdir(here, { recursive: true })
-  open.defer(() => rm(here, { recursive: true }))
-  const own = example
-    .replace('localhost:9092', kafkaBrokers)
-    .replace('http://localhost:8081/apis/ccompat/v7', schemaRegistryUrl)
-    .replace("'shop'", `'${tenant.projectId}'`)
-    .replace("'master'", `'${tenant.environment}'`)
-  await writeFile(`${here}/publish.ts`, own)
-  await run(process.execPath, ['--conditions=source', `${here}/publish.ts`])
-  expect(await listener.arrived(1)).toMatchObject([
-    { event: 'UPDATE', record: { id: '42' }, changed_fields: ['paidAt'] },
-  ])
 })
 
 function changeOf({ projectId, environment }: Tenant): ChangeEvent {

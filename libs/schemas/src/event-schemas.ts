@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { DeliveryJob } from '@surehook/contracts/events'
 import {
   attemptsTopic,
@@ -13,14 +11,12 @@ import {
   tablesTopic,
 } from '@surehook/contracts/topics'
 import avro from 'avsc'
+import { schemaText } from './schema-text.ts'
 
 export type EventSchema = { subject: string; json: object; type: avro.Type }
 
-const require = createRequire(import.meta.url)
-
 function schemaOf(subject: string, file: string): EventSchema {
-  const path = require.resolve(`@surehook/contracts/events/${file}.avsc`)
-  const json = JSON.parse(readFileSync(path, 'utf8'))
+  const json = JSON.parse(schemaText(file))
   return { subject, json, type: avro.Type.forSchema(json, { omitRecordMethods: true }) }
 }
 

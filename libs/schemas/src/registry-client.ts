@@ -33,7 +33,6 @@ export function askRegistry(
 ): Promise<RegistryAnswer> {
   const { ca, auth } = security
   const target = new URL(`${url}${path}`)
-  const { promise, resolve, reject } = Promise.withResolvers<RegistryAnswer>()
   const options = {
     method: body === undefined ? 'GET' : 'PUT',
     headers: { 'content-type': 'application/vnd.schemaregistry.v1+json' },
@@ -44,16 +43,18 @@ export function askRegistry(
     target.protocol === 'https:'
       ? requestHttps(target, { ...options, ...(ca && { ca }) })
       : requestHttp(target, options)
-  sent.on('error', reject)
-  sent.on('response', (answer) => {
-    let text = ''
-    answer.setEncoding('utf8')
-    answer.on('data', (piece: string) => {
-      text += piece
+  // Node 20 lacks `Promise.withResolvers`, and the published packages run on it.
+  return new Promise((resolve, reject) => {
+    sent.on('error', reject)
+    sent.on('response', (answer) => {
+      let text = ''
+      answer.setEncoding('utf8')
+      answer.on('data', (piece: string) => {
+        text += piece
+      })
+      answer.on('error', reject)
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }))
     })
-    answer.on('error', reject)
-    answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }))
+    sent.end(body === undefined ? undefined : JSON.stringify(body))
   })
-  sent.end(body === undefined ? undefined : JSON.stringify(body))
-  return promise
 }

@@ -1,7 +1,7 @@
 import { changeKey } from '@surehook/contracts/ids'
 import { type NewChange, toChangeEvents } from '@surehook/contracts/new-change'
 import { changesTopic } from '@surehook/contracts/topics'
-import { applyProducerPatches } from '@surehook/kafka/kafkajs-patches/apply-patches'
+import { applyProducerPatches } from '@surehook/kafka/kafkajs-patches/apply-producer-patches'
 import { answeringFirst } from '@surehook/kafka/kafkajs-patches/connections/unresponsive-broker'
 import { type EventCodec, openEventCodec } from '@surehook/schemas/codec'
 import type { RegistrySecurity } from '@surehook/schemas/registry-client'

@@ -46,6 +46,7 @@ const total = await runSteps(
     check('schemas'),
     withTool('promtool', check('alerts')),
     check('openapi'),
+    check('packages'),
     check('docs'),
     jestStep('unit', aside),
     withTool('helm', check('helm')),

@@ -1,6 +1,5 @@
-import { stopIdleTimers } from './connections/idle-timer.ts'
+import { applyProducerPatches } from './apply-producer-patches.ts'
 import { goOnWithoutLeaders } from './connections/leaderless-partitions.ts'
-import { dropUnresponsiveBrokers } from './connections/unresponsive-broker.ts'
 import { backOffIdleTopics } from './fetching/idle-topic-backoff.ts'
 import { sleepWhilePaused } from './fetching/paused-sleep.ts'
 import { stopDuringFetch } from './fetching/stop-behind-fetch.ts'
@@ -10,7 +9,6 @@ import { joinWhileWorking } from './membership/join-while-working.ts'
 import { followMovedCoordinator } from './membership/moved-coordinator.ts'
 import { steadyHeartbeats } from './membership/steady-heartbeats.ts'
 import { fetchInOnePass } from './wire/fetch-decoder.ts'
-import { encodeProducesAtOnce } from './wire/produce-encoder.ts'
 
 /**
  * Applies patches for faults of kafkajs 2.2.4 to every client of the process. Call it before
@@ -28,14 +26,4 @@ export function applyPatches(): void {
   reportOutOfRange()
   sleepWhilePaused()
   stopDuringFetch()
-}
-
-/**
- * Applies the patches that a process needs which only produces. kafkajs wakes up every millisecond
- * while idle, stays connected to unresponsive brokers, and encodes slowly.
- */
-export function applyProducerPatches(): void {
-  stopIdleTimers()
-  dropUnresponsiveBrokers()
-  encodeProducesAtOnce()
 }

@@ -1,0 +1,140 @@
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtempDisposable, readdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { runCommand } from '../../check/run-command.ts'
+import { repoRoot } from '../../lib/paths.ts'
+import {
+  type Manifest,
+  manifestOf,
+  packPackage,
+  publicPackages,
+} from '../../release/pack-package.ts'
+
+/**
+ * `npm run check:packages [-- packages/receiver …]`: packs every public package, or the named ones,
+ * and installs each into an empty project. Checks there what a user would meet: publint, attw, an
+ * import of every entry on each Node of this machine, and its types. Run `npm run build` before.
+ */
+type Package = { dir: string; manifest: Manifest; tarball: string }
+
+const oldestNode = 20
+const resolutions = [
+  { moduleResolution: 'node16', module: 'node16' },
+  { moduleResolution: 'bundler', module: 'esnext' },
+]
+
+await using temp = await mkdtempDisposable(join(tmpdir(), 'surehook-packages-'))
+const nodes = await nodesOfMachine()
+const named = process.argv.slice(2)
+const packages: Package[] = []
+for (const dir of await publicPackages()) packages.push(await pack(dir))
+for (const one of packages) {
+  if (named.length === 0 || named.includes(one.dir)) await checkPackage(one)
+}
+
+async function pack(dir: string): Promise<Package> {
+  return { dir, manifest: await manifestOf(dir), tarball: await packPackage(dir, temp.path) }
+}
+
+async function checkPackage({ dir, manifest, tarball }: Package): Promise<void> {
+  await say(`${dir}: publint`, ['publint', 'run', '--strict', tarball])
+  // The packages are ESM only, as their `engines` allow.
+  await say(`${dir}: attw`, ['attw', tarball, '--profile', 'esm-only', '--no-emoji'])
+  const project = join(temp.path, dir)
+  await mkdir(project, { recursive: true })
+  await writeFile(`${project}/package.json`, JSON.stringify({ private: true, type: 'module' }))
+  const needed = packages.filter((one) => one.manifest.name in (manifest.dependencies ?? {}))
+  await install(`${dir}: install`, project, [tarball, ...needed.map((one) => one.tarball)])
+  await refusePrivate(dir, project)
+  const entries = Object.keys(manifest.exports)
+    .filter((path) => path !== './package.json')
+    .map((path) => manifest.name + path.slice(1))
+  await checkImports(dir, project, entries)
+  await checkTypes(dir, project, { manifest, entries })
+}
+
+/** Without the frameworks, because a package names them only in its types. */
+async function checkImports(dir: string, project: string, entries: string[]): Promise<void> {
+  const lines = entries.map((entry) => `await import('${entry}')`)
+  await writeFile(`${project}/imports.mjs`, lines.join('\n'))
+  for (const { version, path } of nodes) {
+    await say(`${dir}: imports on Node ${version}`, [path, 'imports.mjs'], project)
+  }
+}
+
+type Typed = { manifest: Manifest; entries: readonly string[] }
+
+/**
+ * First only the entries whose types need no optional framework, with the libraries' types checked;
+ * then all of them beside the frameworks.
+ */
+async function checkTypes(dir: string, project: string, { manifest, entries }: Typed) {
+  const peers = Object.keys(manifest.peerDependencies ?? {})
+  const root = await manifestOf('.')
+  await install(`${dir}: install types`, project, [
+    `@types/node@${root.devDependencies?.['@types/node'] ?? ''}`,
+  ])
+  const isOfPeer = (entry: string) => peers.some((peer) => entry.endsWith(`/${peer}`))
+  const alone = entries.filter((entry) => !isOfPeer(entry))
+  await compile(`${dir}: types`, project, { entries: alone, skipLibCheck: false })
+  if (peers.length === 0) return
+  const versions = peers.map((peer) => `${peer}@${manifest.devDependencies?.[peer] ?? 'latest'}`)
+  await install(`${dir}: install ${peers.join(', ')}`, project, versions)
+  // Frameworks have faults in their own types.
+  await compile(`${dir}: types beside frameworks`, project, { entries, skipLibCheck: true })
+}
+
+type Compiled = { entries: readonly string[]; skipLibCheck: boolean }
+
+async function compile(what: string, project: string, { entries, skipLibCheck }: Compiled) {
+  const imports = entries.map((entry, at) => `import * as entry${at} from '${entry}'`)
+  const used = `export const entries = [${entries.map((_, at) => `entry${at}`).join(', ')}]`
+  await writeFile(`${project}/types.ts`, [...imports, used].join('\n'))
+  for (const resolution of resolutions) {
+    const options = { ...resolution, strict: true, noEmit: true, target: 'es2022', skipLibCheck }
+    const compilerOptions = { ...options, types: ['node'], exactOptionalPropertyTypes: true }
+    const config = JSON.stringify({ compilerOptions, files: ['types.ts'] })
+    await writeFile(`${project}/tsconfig.json`, config)
+    await say(`${what} (${resolution.moduleResolution})`, ['tsc', '-p', project], project)
+  }
+}
+
+/** A private package in the tree would be one that npm found by another's name in the registry. */
+async function refusePrivate(dir: string, project: string): Promise<void> {
+  const scope = `${project}/node_modules/@surehook`
+  const installed = existsSync(scope) ? await readdir(scope) : []
+  const known = new Set(packages.map(({ manifest }) => manifest.name))
+  const foreign = installed.filter((name) => !known.has(`@surehook/${name}`))
+  report(`${dir}: no private dependency`, foreign.length === 0, foreign.join('\n'))
+}
+
+function install(what: string, project: string, specs: readonly string[]): Promise<void> {
+  const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--legacy-peer-deps']
+  return say(what, ['npm', 'install', ...quiet, ...specs], project)
+}
+
+/** The project's own Node, and the first of the path that is another one. */
+async function nodesOfMachine(): Promise<{ version: string; path: string }[]> {
+  const found = new Map<string, string>([[process.versions.node, process.execPath]])
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    const path = join(folder, 'node')
+    if (!existsSync(path)) continue
+    const { output } = await runCommand({ args: [path, '-p', 'process.versions.node'] })
+    const version = output.trim()
+    if (Number.parseInt(version, 10) >= oldestNode && !found.has(version)) found.set(version, path)
+  }
+  return [...found].map(([version, path]) => ({ version, path }))
+}
+
+async function say(what: string, args: readonly string[], cwd = repoRoot): Promise<void> {
+  const { ok, output } = await runCommand({ args, cwd, timeoutMs: 300_000 })
+  report(what, ok, output)
+}
+
+function report(what: string, ok: boolean, output: string): void {
+  console.log(`${ok ? 'ok    ' : 'FAILED'} ${what}`)
+  if (ok) return
+  console.log(output.trim())
+  process.exitCode = 1
+}
