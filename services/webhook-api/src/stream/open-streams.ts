@@ -121,12 +121,13 @@ export function openStreams(options: StreamsOptions): Streams {
 }
 
 function refuseContradictions({ format, limit, wait, from, cursor }: StreamQuery): void {
+  const rule = 'not_together' as const
   const ofPages = { limit, wait }
   const faults = Object.entries(ofPages)
     .filter(([, value]) => format === 'sse' && value !== undefined)
-    .map(([field]) => ({ field, message: 'only with format=ndjson' }))
+    .map(([field]) => ({ field, message: 'only with format=ndjson', rule }))
   const both = from !== undefined && cursor !== undefined
-  const ofStart = both ? [{ field: 'from', message: 'only without cursor' }] : []
+  const ofStart = both ? [{ field: 'from', message: 'only without cursor', rule }] : []
   if (faults.length + ofStart.length > 0) throw invalid([...faults, ...ofStart])
 }
 
