@@ -50,6 +50,8 @@ export const Violation = z
   })
   .meta({ id: 'Violation' })
 export type Violation = z.infer<typeof Violation>
+/** A fault as the services answer it. Older ones may send no rule. */
+export type RuledViolation = Violation & Required<Pick<Violation, 'rule'>>
 
 /** Body of every error response. */
 export const Problem = z

@@ -38,7 +38,11 @@ const access: Record<RedisUser, Access> = {
   // Shows circuits and closes them. Limits its requests.
   'webhook-api': {
     keys: ['surehook:circuit:*', 'surehook:limit:webhooks:*'],
-    commands: ['hmget', 'hset', 'pexpire', 'del', 'eval', 'time'],
+    commands: [
+      ...['hmget', 'hset', 'pexpire', 'del', 'eval', 'time'],
+      // Counts open streams.
+      ...['zadd', 'zcard', 'zrem', 'zremrangebyscore'],
+    ],
   },
   // Limits its requests.
   'data-api': {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
-import { accountRules, requestRules } from './violation-rules.ts'
+import { accountRules, dataRules, requestRules } from './violation-rules.ts'
 
 const page = readFileSync(new URL('../../docs/reference/violations.md', import.meta.url), 'utf8')
 
@@ -8,6 +8,7 @@ describe('the page of violations', () => {
   it.each([
     ['Faults of a request', requestRules],
     ['Faults of an account', accountRules],
+    ['Faults of records, tables and webhooks', dataRules],
   ])('lists under "%s" every rule and its meaning', (heading, rules) => {
     const [, after = ''] = page.split(`\n## ${heading}\n`)
     const [section = ''] = after.split('\n## ')

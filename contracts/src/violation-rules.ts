@@ -42,9 +42,28 @@ export const accountRules = {
     'The password hash has another form, or other parameters, than the accepted ones',
 } as const
 
-export type ViolationRule = keyof typeof requestRules | keyof typeof accountRules
+/** Codes that only data-api and webhook-api use. */
+export const dataRules = {
+  unknown_field: 'The table has no such field, or the operation does not accept it',
+  read_only: 'The platform sets the field; nobody writes it',
+  not_null: 'The column requires a value',
+  unfit_value: 'The value does not fit the type of its column',
+  not_unique: 'Another record has the value',
+  data_loss: 'The change would lose data, or existing records would not fit it',
+  default_missing: 'A new required column of a table with records needs a default',
+  unsupported: 'The column cannot have the property',
+  invalid_filter: 'The filter has an operator, an operand or a form that is not accepted there',
+  out_of_range: 'The time lies outside the kept log, in the future, or not after the start',
+  not_on_ladder: 'The installation has no such delay',
+  mismatch: 'The value differs from that of the header or of another field',
+  table_owned: 'The data API owns the table and publishes its changes itself',
+  not_together: 'The field may not stand beside another one of the request',
+} as const
 
-const known: ReadonlySet<unknown> = new Set(Object.keys({ ...requestRules, ...accountRules }))
+const rules = { ...requestRules, ...accountRules, ...dataRules }
+export type ViolationRule = keyof typeof rules
+
+const known: ReadonlySet<unknown> = new Set(Object.keys(rules))
 export const isViolationRule = (value: unknown): value is ViolationRule => known.has(value)
 
 /** Clients see any text: an old client must accept codes that are newer than itself. */

@@ -1,4 +1,5 @@
-import type { Violation } from '../problem.ts'
+import type { RuledViolation } from '../problem.ts'
+import type { ViolationRule } from '../violation-rules.ts'
 import {
   type FieldCondition,
   type FieldTest,
@@ -12,7 +13,7 @@ import { operandReader } from './parse-operand.ts'
 
 export type ParsedFilter =
   | { readonly ok: true; readonly filter: Filter }
-  | { readonly ok: false; readonly violations: Violation[] }
+  | { readonly ok: false; readonly violations: RuledViolation[] }
 
 export type ParseFilterOptions = {
   /**
@@ -37,6 +38,7 @@ export function parseFilter(json: unknown, options: ParseFilterOptions = {}): Pa
     violations.push({
       field: '',
       message: `a filter has at most ${filterLimits.bytes} bytes of JSON`,
+      rule: 'too_long',
     })
   }
   return violations.length === 0 ? { ok: true, filter } : { ok: false, violations }
@@ -68,7 +70,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 class FilterParser {
-  readonly violations: Violation[] = []
+  readonly violations: RuledViolation[] = []
   readonly #options: ParseFilterOptions
   #conditions = 0
   #operands = 0
@@ -171,7 +173,7 @@ class FilterParser {
 
   #isKnown(field: string, path: string): boolean {
     const known = this.#options.fields === undefined || this.#options.fields.has(field)
-    if (!known) this.#refuse(path, 'is not a field of the table')
+    if (!known) this.#refuse(path, 'is not a field of the table', 'unknown_field')
     return known
   }
 
@@ -223,9 +225,9 @@ class FilterParser {
     return this.#conditions > filterLimits.conditions || this.#operands > filterLimits.operands
   }
 
-  #refuse(field: string, message: string): Filter {
+  #refuse(field: string, message: string, rule: ViolationRule = 'invalid_filter'): Filter {
     if (this.violations.length < maxViolations) {
-      this.violations.push({ field: field.slice(0, maxPathShown), message })
+      this.violations.push({ field: field.slice(0, maxPathShown), message, rule })
     }
     return everything
   }

@@ -77,7 +77,7 @@ describe('settleOperands', () => {
   ])('of %j is refused at %s', (filter, field) => {
     expect(settle(filter)).toEqual({
       ok: false,
-      violations: [{ field, message: expect.stringContaining('digits') }],
+      violations: [{ field, message: expect.stringContaining('digits'), rule: 'invalid_filter' }],
     })
   })
 

@@ -1,4 +1,4 @@
-import type { Violation } from '../problem.ts'
+import type { RuledViolation } from '../problem.ts'
 import type { FieldType, Operator, Scalar } from './filter.ts'
 import { isOperator, parseFilter } from './parse-filter.ts'
 import { operandReader } from './parse-operand.ts'
@@ -9,7 +9,7 @@ type Fields = ReadonlyMap<string, FieldType>
 
 export type SettledFilter =
   | { readonly ok: true; readonly filter: Json }
-  | { readonly ok: false; readonly violations: Violation[] }
+  | { readonly ok: false; readonly violations: RuledViolation[] }
 
 /**
  * Rewrites each operand into the form that records of the table use. The result matches the same
@@ -17,7 +17,7 @@ export type SettledFilter =
  * `fields`.
  */
 export function settleOperands(filter: Json, fields: Fields): SettledFilter {
-  const violations: Violation[] = []
+  const violations: RuledViolation[] = []
   const settled = settleEntries(filter, { path: '', fields, violations })
   if (violations.length > 0) return { ok: false, violations }
   // Checks the limits again: rewritten operands may be longer.
@@ -25,7 +25,7 @@ export function settleOperands(filter: Json, fields: Fields): SettledFilter {
   return parsed.ok ? { ok: true, filter: settled } : parsed
 }
 
-type Place = { path: string; fields: Fields; violations: Violation[] }
+type Place = { path: string; fields: Fields; violations: RuledViolation[] }
 
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -66,7 +66,8 @@ function settleOne(op: Operator, operand: unknown, { form, path, violations }: P
   const read = operandReader(op, form.type)?.(operand)
   const settled = read && 'value' in read ? form.settle(String(read.value), op) : undefined
   if (settled !== undefined) return settled
-  violations.push({ field: path, message: 'has more digits than are compared exactly: at most 15' })
+  const message = 'has more digits than are compared exactly: at most 15'
+  violations.push({ field: path, message, rule: 'invalid_filter' })
   return null
 }
 

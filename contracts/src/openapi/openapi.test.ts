@@ -106,6 +106,8 @@ describe('the OpenAPI documents', () => {
     expect(created?.responses['400']?.description).toBe('ENVIRONMENT_MISMATCH, VALIDATION_ERROR')
     expect(Object.keys(created?.responses['503']?.headers ?? {})).toEqual([
       'X-Request-Id',
+      'RateLimit-Policy',
+      'RateLimit',
       'Retry-After',
     ])
   })

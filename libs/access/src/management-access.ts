@@ -2,7 +2,7 @@ import type { EnvironmentState, ManagementTokenState } from '@surehook/contracts
 import { EnvironmentName, ProjectId } from '@surehook/contracts/http/admin/admin'
 import type { LimitSettings } from '@surehook/contracts/http/admin/limit-settings'
 import type { ManagementRight } from '@surehook/contracts/http/admin/rights'
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 import type { Kafka } from '@surehook/kafka/client/surface'
 import type { LogEnds } from '@surehook/kafka/offsets/log-ends'
 import { openTopicView, type TopicView } from '@surehook/kafka/views/topic-view'
@@ -157,7 +157,7 @@ type Tenant = Omit<ManagementIdentity, 'tokenId'>
  * Reads the project and environment from the request headers. Throws a violation for each fault.
  */
 export function readTenant(projectId: unknown, environment: unknown): Tenant {
-  const violations: Violation[] = []
+  const violations: RuledViolation[] = []
   const tenant = parsePart('headers', tenantHeaders, {
     input: { 'x-project-id': projectId, environment },
     violations,

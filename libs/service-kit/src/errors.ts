@@ -1,9 +1,9 @@
 import { isNativeError } from 'node:util/types'
-import { type ErrorCode, httpStatusByCode, type Violation } from '@surehook/contracts/problem'
+import { type ErrorCode, httpStatusByCode, type RuledViolation } from '@surehook/contracts/problem'
 
 export type AppErrorOptions = {
   cause?: unknown
-  violations?: readonly Violation[] | undefined
+  violations?: readonly RuledViolation[] | undefined
   /** Value of `Retry-After` in seconds. */
   retryAfterS?: number | undefined
   /** End of a lockout. */
@@ -16,7 +16,7 @@ export type AppErrorOptions = {
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly code: ErrorCode
-  readonly violations?: readonly Violation[]
+  readonly violations?: readonly RuledViolation[]
   readonly retryAfterS?: number
   readonly lockedUntil?: Date
 
@@ -35,7 +35,7 @@ export class AppError extends Error {
 }
 
 /** A request with faults: 400 VALIDATION_ERROR that names each fault. */
-export function invalid(violations: readonly Violation[]): AppError {
+export function invalid(violations: readonly RuledViolation[]): AppError {
   return new AppError('VALIDATION_ERROR', 'The request is not valid', { violations })
 }
 

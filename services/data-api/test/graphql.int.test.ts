@@ -148,7 +148,10 @@ describe('GraphQL', () => {
     expect(errors.map(({ path, extensions }) => [path, extensions])).toEqual([
       [
         ['again'],
-        { code: 'CONFLICT', violations: [{ field: 'code', message: expect.any(String) }] },
+        {
+          code: 'CONFLICT',
+          violations: [{ field: 'code', message: expect.any(String), rule: 'not_unique' }],
+        },
       ],
       [
         ['bad'],

@@ -94,7 +94,7 @@ describe('inserts that come at the same time', () => {
     expect(statuses.slice(0, numbers.length)).toEqual(numbers.map(() => 201))
     expect(statuses.slice(numbers.length)).toEqual([409, 413, 400, 400])
     expect(answers[numbers.length]?.body.violations).toEqual([
-      { field: 'a', message: 'another record has this value' },
+      { field: 'a', message: 'another record has this value', rule: 'not_unique' },
     ])
     const { rows } = await admin.query<{ count: string }>(`select count(*) from ${things}`)
     expect(Number(rows[0]?.count)).toBe(numbers.length + 1)

@@ -208,11 +208,11 @@ function openManagement(deps: ManagementDeps) {
   const gone = open.use(runDisableGone(parts))
   open.use(openPurge(parts))
   open.use(runRestatePolicies({ ...parts, relay }))
-  const streams = open.use(openStreams({ ...parts, ...messaging }))
   const ledgers = open.use(openLedgers({ ...parts, ...messaging }))
   const rebuilds = open.use(openRebuilds({ ...parts, ...messaging }))
   const redis = open.use(openBackgroundRedis(config.redis, log))
   const circuits = createCircuits(redis)
+  const streams = open.use(openStreams({ ...parts, ...messaging, redis: () => redis.client }))
   const endpoints = endpointsOfTenants({ pool, circuits, now: Date.now })
   const authorize = managementCaller(access, openLimits(parts, redis))
   const newestDeliveries = deliveries.history.newest

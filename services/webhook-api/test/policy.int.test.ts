@@ -124,6 +124,7 @@ describe('a policy', () => {
       [1, 3].map((nth) => ({
         field: `policy.retryDelays.${nth}`,
         message: "must be one of the installation's delays: 1s, 5s, 30s, 5m, 30m, 2h, 8h",
+        rule: 'not_on_ladder',
       })),
     ])
     const created = await create({ retryDelays: ['1s', '120m'] })

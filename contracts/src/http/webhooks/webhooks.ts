@@ -43,8 +43,13 @@ const ReceiverUrl = z.string().superRefine((url, context) => {
 export const FilterInput = JsonObject.superRefine((filter, context) => {
   const parsed = parseFilter(filter)
   if (parsed.ok) return
-  for (const { field, message } of parsed.violations) {
-    context.addIssue({ code: 'custom', message, path: field === '' ? [] : field.split('.') })
+  for (const { field, message, rule } of parsed.violations) {
+    context.addIssue({
+      code: 'custom',
+      message,
+      params: { rule },
+      path: field === '' ? [] : field.split('.'),
+    })
   }
 }).meta({
   description:

@@ -1,4 +1,4 @@
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 import type { ViolationRule } from '@surehook/contracts/violation-rules'
 import { GraphQLError, Kind, print } from 'graphql'
 import { type AppError, invalid } from '../errors.ts'
@@ -77,7 +77,7 @@ const ruleForms: readonly (readonly [RegExp, ViolationRule])[] = [
 const ruleIn = (message: string): ViolationRule =>
   ruleForms.find(([form]) => form.test(message))?.[1] ?? 'invalid_query'
 
-function violationOf(message: string): Violation {
+function violationOf(message: string): RuledViolation {
   const named = argumentForms.map((form) => form.exec(message)?.[1]).find(Boolean)
   return { field: named ?? 'query', message: message.slice(0, 300), rule: ruleIn(message) }
 }

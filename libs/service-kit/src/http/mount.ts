@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { parse as parseQuery } from 'node:querystring'
 import type { Operation } from '@surehook/contracts/operation'
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 import type { IRouterMatcher, Request, RequestHandler, Response, Router } from 'express'
 import type * as z from 'zod'
 import { auditedCall, isAudited } from '../audit/audited-call.ts'
@@ -87,7 +87,7 @@ export type AuthorizedHandler<Op extends Operation, Auth> = {
   ruleFaults?: (
     sound: Sound<Op>,
     ctx: RequestContext & { readonly auth: Auth },
-  ) => Promise<readonly Violation[]>
+  ) => Promise<readonly RuledViolation[]>
   handle: Handle<Op, Auth>
 }
 
@@ -143,7 +143,7 @@ type Read<Op extends Operation> = {
   input: Input<Op>
   /** `null` when the path parameters are not valid. */
   sound: Sound<Op> | null
-  violations: Violation[]
+  violations: RuledViolation[]
 }
 
 async function readInput<Op extends Operation>(
@@ -151,7 +151,7 @@ async function readInput<Op extends Operation>(
   req: Request,
   { bodyLimitBytes }: RequestContext,
 ): Promise<Read<Op>> {
-  const violations: Violation[] = []
+  const violations: RuledViolation[] = []
   const { params, query, headers, body, bodies } = operation
   const types = bodies && Object.keys(bodies)
   const path = params && parsePart('params', params, { input: req.params, violations })
@@ -175,7 +175,7 @@ function queryOf({ url }: Request): unknown {
   return parseQuery(/\?([^#]*)/.exec(url)?.[1] ?? '')
 }
 
-function parseHeaders(schema: z.ZodObject, req: Request, violations: Violation[]): unknown {
+function parseHeaders(schema: z.ZodObject, req: Request, violations: RuledViolation[]): unknown {
   const input: Record<string, string | undefined> = {}
   for (const name of Object.keys(schema.shape)) {
     const values = req.headersDistinct[name.toLowerCase()]
@@ -194,7 +194,7 @@ function parseHeaders(schema: z.ZodObject, req: Request, violations: Violation[]
 type BodyReading = {
   bodyLimitBytes: number
   types: readonly string[] | undefined
-  violations: Violation[]
+  violations: RuledViolation[]
 }
 
 /** A body that is not JSON is reported together with the other faults of the request. */

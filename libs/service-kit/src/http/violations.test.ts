@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 import { ruled } from '@surehook/contracts/violation-rules'
 import * as z from 'zod'
 import { headerName, parsePart, soundFields } from './violations.ts'
 
 function faults(schema: z.ZodType, input: unknown, part: 'body' | 'headers' = 'body'): string[] {
-  const violations: Violation[] = []
+  const violations: RuledViolation[] = []
   parsePart(part, schema, { input, violations })
   return violations.map(({ field, message }) => `${field} ${message}`)
 }
@@ -57,7 +57,7 @@ describe('parsePart', () => {
     [z.record(z.string().max(1), z.int()), { ab: 1 }, 'invalid_name'],
     [z.object({ a: z.array(z.object({ b: z.string() })) }), { a: [{}] }, 'required'],
   ])('names the rule of a fault (%#)', (schema, input, rule) => {
-    const violations: Violation[] = []
+    const violations: RuledViolation[] = []
     parsePart('body', schema, { input, violations })
     expect(violations.map((violation) => violation.rule)).toEqual([rule])
   })

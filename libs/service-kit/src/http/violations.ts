@@ -1,4 +1,4 @@
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 import type { ViolationRule } from '@surehook/contracts/violation-rules'
 import * as z from 'zod'
 import { explainIssue } from './explain-issue.ts'
@@ -17,7 +17,7 @@ const maxFieldLength = 200
 export function parsePart<Schema extends z.ZodType>(
   part: Part,
   schema: Schema,
-  { input, violations }: { input: unknown; violations: Violation[] },
+  { input, violations }: { input: unknown; violations: RuledViolation[] },
 ): z.output<Schema> | undefined {
   // A rule tells what is missing from what has another type by the input.
   const result = schema.safeParse(input, { error: explainIssue, reportInput: true })
@@ -61,7 +61,7 @@ function unwrapped(schema: z.ZodType): z.ZodType {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
-function collect(part: Part, issue: z.core.$ZodIssue, violations: Violation[]): void {
+function collect(part: Part, issue: z.core.$ZodIssue, violations: RuledViolation[]): void {
   for (const { path, message, rule } of leaves(issue)) {
     if (violations.length >= maxViolations) return
     violations.push({ field: fieldName(part, path), message, rule })

@@ -123,7 +123,9 @@ export const meanings: Readonly<Record<string, Meaning>> = {
   WEBHOOK_DISABLE_AFTER: {
     meaning: 'A subscription is deactivated after failing for this time. `0`: never',
   },
-  STREAMS_PER_TENANT: { meaning: 'Open streams per project and environment, on each replica' },
+  STREAMS_PER_TENANT: {
+    meaning: 'Open streams per project and environment, on all replicas together',
+  },
   STREAMS_PER_REPLICA: { meaning: 'Open streams of all tenants, on each replica' },
   WEBHOOK_MAX_SUBSCRIPTIONS: { meaning: 'Subscriptions per project and environment' },
   WEBHOOK_HISTORY_DAYS: {

@@ -1,6 +1,6 @@
 import type { MailLocale } from '@surehook/contracts/http/admin/auth-settings'
 import type { PublicUser, TokenPair } from '@surehook/contracts/http/auth'
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 import type { Tenant } from '../platform/tenant.ts'
 import type { ChangeOrigin } from '../users/user-changes.ts'
 
@@ -36,7 +36,7 @@ export type Accounts = {
     tenant: Tenant,
     given: Partial<SignupInput>,
     client: Client,
-  ): Promise<readonly Violation[]>
+  ): Promise<readonly RuledViolation[]>
   confirmSignup(
     tenant: Tenant,
     input: { email: string; code: string },
@@ -61,5 +61,5 @@ export type Accounts = {
     origin: ChangeOrigin,
   ): Promise<{ message: string; userId: string }>
   /** Like `signupFaults`, but runs only the checks that need no valid code. */
-  resetFaults(tenant: Tenant, given: Partial<ResetInput>): readonly Violation[]
+  resetFaults(tenant: Tenant, given: Partial<ResetInput>): readonly RuledViolation[]
 }

@@ -1,4 +1,4 @@
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
@@ -106,7 +106,7 @@ function createSignupFaults(deps: SignupDeps): Accounts['signupFaults'] {
   }
 }
 
-type Ruled = { faults: Violation[]; roles: string[] }
+type Ruled = { faults: RuledViolation[]; roles: string[] }
 
 /** Checks the given fields against the tenant's rules, and finds the new user's roles. */
 async function applyRules(

@@ -3,7 +3,7 @@ import type { Me, PublicSettings, UserSession } from '@surehook/contracts/http/a
 import type * as operations from '@surehook/contracts/http/auth'
 import type { LoggedIn, TokenPair } from '@surehook/contracts/http/auth'
 import type { Operation } from '@surehook/contracts/operation'
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 import type { Audit } from '@surehook/service-kit/audit/audit'
 import type { Page } from '@surehook/service-kit/http/cursor'
 import type * as z from 'zod'
@@ -37,7 +37,7 @@ type UseCase<Op extends Operation, Result> = (body: BodyOf<Op>, call: Call) => P
 export type RuleFaults<Op extends Operation> = (
   given: Partial<BodyOf<Op>>,
   call: Call,
-) => Promise<readonly Violation[]>
+) => Promise<readonly RuledViolation[]>
 
 type Message = { message: string }
 /** The reply schema removes `userId`, which only the audit trail needs. */

@@ -1,5 +1,5 @@
 import type { AuthSettings } from '@surehook/contracts/http/admin/auth-settings'
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 import type { ViolationRule } from '@surehook/contracts/violation-rules'
 import type { ClientLine } from '../limits/client-line.ts'
 import type { BreachCheck } from './breach-check.ts'
@@ -24,7 +24,7 @@ export const maxPasswordLength = 128
 export function passwordFaults(
   { field, password: given, email }: NewPassword,
   { minLength }: Pick<AuthSettings['password'], 'minLength'>,
-): Violation[] {
+): RuledViolation[] {
   const password = normalForm(given)
   const lower = password.toLowerCase()
   const { length } = Array.from(password)
@@ -52,7 +52,7 @@ export type PasswordRules = {
     given: NewPassword,
     settings: AuthSettings['password'],
     line: ClientLine,
-  ): Promise<Violation[]>
+  ): Promise<RuledViolation[]>
 }
 
 export type PasswordRulesDeps = {

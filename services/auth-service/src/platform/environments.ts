@@ -7,7 +7,7 @@ import type { EnvironmentState } from '@surehook/contracts/events'
 import type { Environment } from '@surehook/contracts/http/admin/admin'
 import type { AuthSettingsChange } from '@surehook/contracts/http/admin/auth-settings'
 import type { LimitSettingsChange } from '@surehook/contracts/http/admin/limit-settings'
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 import { environmentsTopic } from '@surehook/contracts/topics'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import { decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/cursor'
@@ -91,7 +91,7 @@ export async function defaultRoleFaults(
   db: Pool | PoolClient,
   { project, environment }: EnvironmentName,
   role: string | null | undefined,
-): Promise<Violation[]> {
+): Promise<RuledViolation[]> {
   if (role === undefined || role === null) return []
   const known = await knownRoles(db, { projectId: project, environment }, [role])
   if (known.has(role)) return []

@@ -3,7 +3,7 @@ import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { ManagementTokenState } from '@surehook/contracts/events'
 import type { ManagementToken } from '@surehook/contracts/http/admin/admin'
 import { type ManagementRight, managementRights } from '@surehook/contracts/http/admin/rights'
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 import { managementTokensTopic } from '@surehook/contracts/topics'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import { CursorTime, decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/cursor'
@@ -123,7 +123,7 @@ export async function tokenFaults(
   db: Pool | PoolClient,
   project: string,
   { environments, expiresAt }: Partial<TokenRequest>,
-): Promise<Violation[]> {
+): Promise<RuledViolation[]> {
   const faults = await unknownEnvironments(db, project, environments ?? [])
   if (expiresAt && expiresAt.getTime() <= Date.now()) {
     faults.push({ field: 'expiresAt', message: 'must be in the future', rule: 'not_in_future' })
@@ -135,7 +135,7 @@ async function unknownEnvironments(
   db: Pool | PoolClient,
   project: string,
   names: readonly string[],
-): Promise<Violation[]> {
+): Promise<RuledViolation[]> {
   if (names.length === 0) return []
   const { rows } = await db.query<{ name: string }>(
     'select name from environment where project_id = $1 and name = any($2) and deleted_at is null',

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { EnvironmentName, ProjectId } from '@surehook/contracts/http/admin/admin'
 import { type AuthSettings } from '@surehook/contracts/http/admin/auth-settings'
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
 import { fullSettings, type SettingsOverrides, setsMailLocale } from './auth-settings.ts'
@@ -50,7 +50,7 @@ export function createFindTenant(pool: Pool): FindTenant {
 
 /** Returns the tenant in the headers, whether or not it exists. */
 export function namedTenant(req: TenantHeaders): Pick<Tenant, 'projectId' | 'environment'> {
-  const violations: Violation[] = []
+  const violations: RuledViolation[] = []
   const projectId = once(req, 'X-Project-Id', violations)
   const environment = once(req, 'environment', violations) ?? 'master'
   if (!projectId) {
@@ -63,7 +63,7 @@ export function namedTenant(req: TenantHeaders): Pick<Tenant, 'projectId' | 'env
 function once(
   { headersDistinct }: TenantHeaders,
   name: string,
-  violations: Violation[],
+  violations: RuledViolation[],
 ): string | undefined {
   const values = headersDistinct[name.toLowerCase()] ?? []
   // A proxy may have joined what was sent twice; no name has a comma.

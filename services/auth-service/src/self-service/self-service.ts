@@ -1,6 +1,6 @@
 import type { Me, UserSession } from '@surehook/contracts/http/account'
 import type { UserChange } from '@surehook/contracts/http/admin/users'
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 import type { Page } from '@surehook/service-kit/http/cursor'
 import type { AccessClaims } from '@surehook/token-verifier'
 import type { Client } from '../accounts/accounts.ts'
@@ -23,7 +23,7 @@ export type SelfService = {
   /** Ends every session but the caller's. Resolves when every verifier can know. */
   changePassword(caller: Caller, change: PasswordChange, client: Client): Promise<void>
   /** Returns the rules of the tenant that the given fields break. It needs no credential. */
-  changeFaults(tenant: Tenant, given: Partial<PasswordChange>): readonly Violation[]
+  changeFaults(tenant: Tenant, given: Partial<PasswordChange>): readonly RuledViolation[]
   listSessions(
     caller: Caller,
     page: Page,

@@ -1,5 +1,5 @@
 import { ImportedUser } from '@surehook/contracts/http/admin/users'
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 import { parsePart, soundFields } from '@surehook/service-kit/http/violations'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
@@ -10,7 +10,7 @@ import { insertUsers, type UserPlace } from './user-store.ts'
 
 export type ImportResult = {
   imported: number
-  failed: { index: number; violations: Violation[] }[]
+  failed: { index: number; violations: RuledViolation[] }[]
 }
 
 type Candidate = {
@@ -18,7 +18,7 @@ type Candidate = {
   user: ImportedUser | undefined
   /** Present even if the user is not imported, so that the answer names every fault. */
   roles: readonly string[]
-  violations: Violation[]
+  violations: RuledViolation[]
 }
 
 /** Imports the users without faults. Returns each other user's faults. */
@@ -52,7 +52,7 @@ export async function importUsers(
 }
 
 function toCandidate(input: unknown, index: number): Candidate {
-  const violations: Violation[] = []
+  const violations: RuledViolation[] = []
   const user = parsePart('body', ImportedUser, { input, violations })
   const { passwordHash, roles = [] } = user ?? soundFields(ImportedUser, input)
   const fault = passwordHash === undefined ? null : importFault(passwordHash)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Role } from '@surehook/contracts/http/admin/users'
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 import { AppError } from '@surehook/service-kit/errors'
 import { decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool, PoolClient } from 'pg'
@@ -61,11 +61,11 @@ export async function unknownRoles(
   db: Db,
   place: UserPlace,
   names: readonly string[],
-): Promise<Violation[]> {
+): Promise<RuledViolation[]> {
   return names.length === 0 ? [] : roleFaults(names, await knownRoles(db, place, names))
 }
 
-export function roleFaults(roles: readonly string[], known: ReadonlySet<string>): Violation[] {
+export function roleFaults(roles: readonly string[], known: ReadonlySet<string>): RuledViolation[] {
   const fault = { message: 'is not a role of the environment', rule: 'unknown_role' } as const
   return roles.flatMap((role, index) =>
     known.has(role) ? [] : [{ field: `roles.${index}`, ...fault }],

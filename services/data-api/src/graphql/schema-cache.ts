@@ -63,7 +63,7 @@ function build(tables: readonly TableDefinition[]): Known {
   const columns = tables.reduce((sum, table) => sum + table.columns.length, 0)
   if (columns > maxColumns) {
     const message = `GraphQL is for environments of at most ${maxColumns} columns: use REST`
-    throw invalid([{ field: 'query', message }])
+    throw invalid([{ field: 'query', message, rule: 'invalid_query' }])
   }
   const versions = tables.map(({ id, version }) => `${id}.${version}`).join()
   const weight = maxViews * (columns + 10 * tables.length + 10)

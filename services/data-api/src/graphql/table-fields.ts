@@ -1,6 +1,6 @@
 import { listRecords } from '@surehook/contracts/http/data/data'
 import { type RecordInput, RecordsInput } from '@surehook/contracts/http/data/records'
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 import { invalid } from '@surehook/service-kit/errors'
 import { parsePart } from '@surehook/service-kit/http/violations'
 import {
@@ -164,12 +164,12 @@ function parse<S extends z.ZodType>(
   schema: S,
   input: unknown,
 ): z.output<S> {
-  const violations: Violation[] = []
+  const violations: RuledViolation[] = []
   const read = parsePart(part, schema, { input, violations })
   if (violations.length > 0 || read === undefined) throw invalid(violations.map(asArgument))
   return read
 }
 
 /** REST's `body` is the argument `input` in GraphQL. */
-const asArgument = (violation: Violation): Violation =>
+const asArgument = (violation: RuledViolation): RuledViolation =>
   violation.field === 'body' ? { ...violation, field: 'input' } : violation

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 
 const prefix = 'ce-'
 
@@ -23,9 +23,9 @@ export function binaryName(attribute: string): string {
 export function binaryEvent(
   headers: IncomingHttpHeaders,
   data: unknown,
-): { event: Record<string, unknown>; faults: Violation[] } {
+): { event: Record<string, unknown>; faults: RuledViolation[] } {
   const event: Record<string, unknown> = { data }
-  const faults: Violation[] = []
+  const faults: RuledViolation[] = []
   for (const [name, value] of Object.entries(headers)) {
     if (!name.startsWith(prefix)) continue
     const attribute = name.slice(prefix.length)

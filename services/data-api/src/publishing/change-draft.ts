@@ -1,8 +1,8 @@
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 
 /** A change before its validation. */
 export type ChangeDraft = {
-  faults: readonly Violation[]
+  faults: readonly RuledViolation[]
   /** The input of `ChangeInput`. If it is undefined, `faults` say why. */
   input: unknown
   nameOf: NameOf

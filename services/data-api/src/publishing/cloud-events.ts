@@ -1,7 +1,7 @@
 import { type ChangeInput, CloudEvent } from '@surehook/contracts/http/data/changes'
 import { cloudEventId } from '@surehook/contracts/ids'
 import { isJsonObject } from '@surehook/contracts/json-object'
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 import type { ViolationRule } from '@surehook/contracts/violation-rules'
 import { parsePart } from '@surehook/service-kit/http/violations'
 import type { ChangeDraft, NameOf } from './change-draft.ts'
@@ -12,7 +12,7 @@ import type { ChangeDraft, NameOf } from './change-draft.ts'
  * @param input the attributes by name, and `data`
  */
 export function draftOfCloudEvent(input: unknown, nameOf: NameOf): ChangeDraft {
-  const violations: Violation[] = []
+  const violations: RuledViolation[] = []
   const event = parsePart('body', CloudEvent, { input: withoutNulls(input), violations })
   if (event === undefined) return refused(violations, nameOf)
   const [operation, missingOperation] = operationOf(event)
@@ -30,7 +30,7 @@ export function draftOfCloudEvent(input: unknown, nameOf: NameOf): ChangeDraft {
   return { faults: [], input: draft, nameOf: (field) => nameOf(attributeOf(event, field)) }
 }
 
-const refused = (violations: readonly Violation[], nameOf: NameOf): ChangeDraft => ({
+const refused = (violations: readonly RuledViolation[], nameOf: NameOf): ChangeDraft => ({
   faults: violations.map((violation) => ({ ...violation, field: nameOf(violation.field) })),
   input: undefined,
   nameOf,
@@ -42,7 +42,7 @@ function withoutNulls(input: unknown): unknown {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
 }
 
-type Read<T> = [value: T, faults: Violation[]]
+type Read<T> = [value: T, faults: RuledViolation[]]
 
 function operationOf({ operation, type }: CloudEvent): Read<string> {
   const named = operation ?? /\.(insert|update|delete)$/i.exec(type)?.[1]

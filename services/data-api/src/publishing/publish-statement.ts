@@ -63,7 +63,11 @@ export function conflict({ field, cause }: RefusedChangeError, name: string): Ap
   return new AppError('CONFLICT', message, {
     cause,
     violations: [
-      { field: name, message: refusals[field], ...(field === 'id' && { rule: 'already_used' }) },
+      {
+        field: name,
+        message: refusals[field],
+        rule: field === 'id' ? 'already_used' : 'table_owned',
+      },
     ],
   })
 }

@@ -4,7 +4,7 @@ import {
   cloudEventType,
   maxPublishedChanges,
 } from '@surehook/contracts/http/data/changes'
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 import type { ViolationRule } from '@surehook/contracts/violation-rules'
 import { invalid } from '@surehook/service-kit/errors'
 import { mediaTypeOf } from '@surehook/service-kit/http/json-body'
@@ -32,7 +32,7 @@ export function readChanges({
 }): ReadChange[] {
   const type = mediaTypeOf({ headers })
   const changes: ReadChange[] = []
-  const violations: Violation[] = []
+  const violations: RuledViolation[] = []
   for (const draft of draftsOf(type, headers, body)) {
     const read = readChange(draft)
     if (Array.isArray(read)) violations.push(...read)
@@ -69,9 +69,9 @@ function listed(items: readonly unknown[], draftOf: typeof draftOfChange): Chang
   )
 }
 
-function readChange({ faults, input, nameOf }: ChangeDraft): ReadChange | Violation[] {
+function readChange({ faults, input, nameOf }: ChangeDraft): ReadChange | RuledViolation[] {
   if (faults.length > 0) return [...faults]
-  const violations: Violation[] = []
+  const violations: RuledViolation[] = []
   const change = parsePart('body', ChangeInput, { input, violations })
   if (change !== undefined) return { change, nameOf }
   return violations.map((violation) => ({ ...violation, field: nameOf(violation.field) }))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 import type { Column } from '../tables/table-definition.ts'
 import { changedValues, newRecordValues } from './record-values.ts'
 
@@ -10,7 +10,7 @@ const columns: Column[] = [
 ]
 
 function created(input: string, prefix = '') {
-  const violations: Violation[] = []
+  const violations: RuledViolation[] = []
   const values = newRecordValues(columns, JSON.parse(input), { prefix, violations })
   return { values, fields: violations.map(({ field }) => field) }
 }
@@ -36,19 +36,23 @@ describe('newRecordValues', () => {
 })
 
 test('a fault inside a json value is named by its path', () => {
-  const violations: Violation[] = []
+  const violations: RuledViolation[] = []
   const json: Column[] = [
     { name: 'meta', type: 'json', required: false, unique: false, default: null },
   ]
   const faults = { prefix: '2.', violations }
   newRecordValues(json, JSON.parse('{"meta":{"ids":[9007199254740993]}}'), faults)
   expect(violations).toEqual([
-    { field: '2.meta.ids.0', message: 'holds a whole number beyond 2^53: send it as a string' },
+    {
+      field: '2.meta.ids.0',
+      message: 'holds a whole number beyond 2^53: send it as a string',
+      rule: 'unfit_value',
+    },
   ])
 })
 
 test('changedValues distinguishes null from absent', () => {
-  const violations: Violation[] = []
+  const violations: RuledViolation[] = []
   const faults = { prefix: '', violations }
   expect(changedValues(columns, { size: null }, faults)).toEqual({
     given: [false, true, false],

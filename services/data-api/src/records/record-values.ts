@@ -1,6 +1,7 @@
 import { assignedFields } from '@surehook/contracts/http/data/names'
 import type { RecordInput } from '@surehook/contracts/http/data/records'
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
+import type { ViolationRule } from '@surehook/contracts/violation-rules'
 import type { Column } from '../tables/table-definition.ts'
 import { parseColumnValue } from '../values/column-value.ts'
 
@@ -10,7 +11,7 @@ export type ColumnValues = readonly (string | null)[]
 /** The fields that a client changes. Where `given` is false, the value has no meaning. */
 export type ColumnChanges = { given: readonly boolean[]; values: ColumnValues }
 
-type Faults = { prefix: string; violations: Violation[] }
+type Faults = { prefix: string; violations: RuledViolation[] }
 
 const assigned: ReadonlySet<string> = new Set(Object.keys(assignedFields))
 
@@ -24,7 +25,7 @@ export function newRecordValues(
   return columns.map((column) => {
     if (Object.hasOwn(input, column.name)) return givenValue(column, input[column.name], faults)
     if (column.default !== null) return givenValue(column, column.default, faults)
-    if (column.required) fault(faults, column.name, 'is required')
+    if (column.required) fault(faults, column.name, 'is required', 'required')
     return null
   })
 }
@@ -46,24 +47,29 @@ export function changedValues(
 function refuseUnknown(columns: readonly Column[], input: RecordInput, faults: Faults): void {
   const known = new Set(columns.map(({ name }) => name))
   for (const field of Object.keys(input)) {
-    if (assigned.has(field)) fault(faults, field, 'is assigned and cannot be written')
-    else if (!known.has(field)) fault(faults, field, 'is not a field of the table')
+    if (assigned.has(field)) fault(faults, field, 'is assigned and cannot be written', 'read_only')
+    else if (!known.has(field)) fault(faults, field, 'is not a field of the table', 'unknown_field')
   }
 }
 
 function givenValue(column: Column, value: unknown, faults: Faults): string | null {
   if (value === null) {
-    if (column.required) fault(faults, column.name, 'must not be null')
+    if (column.required) fault(faults, column.name, 'must not be null', 'not_null')
     return null
   }
   const parsed = parseColumnValue(column, value)
   if ('text' in parsed) return parsed.text
-  fault(faults, [column.name, ...parsed.path].join('.'), parsed.fault)
+  fault(faults, [column.name, ...parsed.path].join('.'), parsed.fault, 'unfit_value')
   return null
 }
 
 const maxFieldLength = 200
 
-function fault({ prefix, violations }: Faults, field: string, message: string): void {
-  violations.push({ field: `${prefix}${field}`.slice(0, maxFieldLength), message })
+function fault(
+  { prefix, violations }: Faults,
+  field: string,
+  message: string,
+  rule: ViolationRule,
+): void {
+  violations.push({ field: `${prefix}${field}`.slice(0, maxFieldLength), message, rule })
 }

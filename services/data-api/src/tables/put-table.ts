@@ -106,7 +106,13 @@ async function alter(
   } catch (err) {
     if (sqlStateOf(err) !== notNullViolation) throw err
     // The first record was inserted after the check.
-    throw invalid([{ field: 'columns', message: 'a new required column needs a default' }])
+    throw invalid([
+      {
+        field: 'columns',
+        message: 'a new required column needs a default',
+        rule: 'default_missing',
+      },
+    ])
   }
 }
 

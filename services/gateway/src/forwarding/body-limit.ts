@@ -14,6 +14,8 @@ export function checkBodyFraming(req: IncomingMessage, limitBytes: number): void
   const encoding = req.headers['transfer-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') {
     discardRest(req)
-    throw invalid([{ field: 'Transfer-Encoding', message: 'must be chunked' }])
+    throw invalid([
+      { field: 'Transfer-Encoding', message: 'must be chunked', rule: 'invalid_value' },
+    ])
   }
 }

@@ -19,7 +19,13 @@ export function dispatch(forwarder: Forwarder): RequestHandler {
         req.url = route.path
         return next()
       case 'ambiguous':
-        throw invalid([{ field: 'path', message: 'must be a plain path, without . or .. or //' }])
+        throw invalid([
+          {
+            field: 'path',
+            message: 'must be a plain path, without . or .. or //',
+            rule: 'invalid_format',
+          },
+        ])
       case 'none':
         throw new AppError('NOT_FOUND', 'There is nothing at this path')
     }

@@ -52,9 +52,16 @@ export function createLedgers(deps: LedgersDeps): Ledgers {
 
 function spanOf({ from, to }: LedgerQuery, now: number): Span {
   const span = { from: from.getTime(), to: to?.getTime() ?? now }
-  if (span.to > now) throw invalid([{ field: 'to', message: 'must not be in the future' }])
+  if (span.to > now)
+    throw invalid([{ field: 'to', message: 'must not be in the future', rule: 'out_of_range' }])
   if (span.from < span.to) return span
-  throw invalid([{ field: to === undefined ? 'from' : 'to', message: 'must be later than from' }])
+  throw invalid([
+    {
+      field: to === undefined ? 'from' : 'to',
+      message: 'must be later than from',
+      rule: 'out_of_range',
+    },
+  ])
 }
 
 async function takeOne(

@@ -144,7 +144,7 @@ export async function refuseTrimmed(
   const oldest = Date.now() - keptMs + marginMs
   if (from >= oldest) return
   const message = `must not be before ${new Date(oldest).toISOString()}: the topics are trimmed`
-  throw invalid([{ field: 'from', message }])
+  throw invalid([{ field: 'from', message, rule: 'out_of_range' }])
 }
 
 export async function withAdmin<T>(kafka: Kafka, ask: (admin: Admin) => Promise<T>): Promise<T> {

@@ -23,6 +23,7 @@ import { ChangeSource } from './log/change-source.ts'
 import { tenantKeyOf } from './log/logged-entry.ts'
 import { Permits } from './log/permits.ts'
 import { SharedTail } from './log/shared-tail.ts'
+import { SharedPlaces, type SharedPlacesOptions } from './shared-places.ts'
 import { StreamLimits } from './stream-limits.ts'
 import { meterStreams } from './stream-meters.ts'
 import { wantedBy } from './wanted.ts'
@@ -38,6 +39,7 @@ export type StreamsOptions = {
   tables: Pick<KnownTables, 'current' | 'fieldsOf'>
   access: Pick<PlatformAccess, 'environmentExists' | 'standingOf'>
   config: StreamsConfig
+  redis: SharedPlacesOptions['redis']
   metrics: Metrics
   log: Logger
 }
@@ -68,12 +70,14 @@ export function openStreams(options: StreamsOptions): Streams {
   const tail = new SharedTail({ kafka, codec, ends, encryptionKeys: config.encryptionKeys, log })
   const running = new RunningStreams()
   const meters = meterStreams(metrics, () => limits.open)
-  const limits = new StreamLimits({ ...config.streams, onRefused: meters.refused })
+  const { perTenant } = config.streams
+  const shared = new SharedPlaces({ redis: options.redis, perTenant, log })
+  const limits = new StreamLimits({ ...config.streams, shared, onRefused: meters.refused })
 
   /** Acquires everything that a stream holds, and adds it to `open`. */
   async function begin(asked: StreamAsked, open: DisposableStack): Promise<Reading> {
     const { tenant, query, lastEventId } = asked
-    open.use(limits.enter(tenantKeyOf(tenant)))
+    open.use(await limits.enter(tenantKeyOf(tenant)))
     const filter = await fitted(tables, tenant, query)
     const lease = open.use(await tail.use())
     const { recent, lost } = lease.tail
@@ -113,6 +117,7 @@ export function openStreams(options: StreamsOptions): Streams {
     },
     async [Symbol.asyncDispose]() {
       running[Symbol.dispose]()
+      shared[Symbol.dispose]()
       await tail[Symbol.asyncDispose]()
       await fetcher[Symbol.asyncDispose]()
       await ends[Symbol.asyncDispose]()
@@ -121,12 +126,13 @@ export function openStreams(options: StreamsOptions): Streams {
 }
 
 function refuseContradictions({ format, limit, wait, from, cursor }: StreamQuery): void {
+  const rule = 'not_together' as const
   const ofPages = { limit, wait }
   const faults = Object.entries(ofPages)
     .filter(([, value]) => format === 'sse' && value !== undefined)
-    .map(([field]) => ({ field, message: 'only with format=ndjson' }))
+    .map(([field]) => ({ field, message: 'only with format=ndjson', rule }))
   const both = from !== undefined && cursor !== undefined
-  const ofStart = both ? [{ field: 'from', message: 'only without cursor' }] : []
+  const ofStart = both ? [{ field: 'from', message: 'only without cursor', rule }] : []
   if (faults.length + ofStart.length > 0) throw invalid([...faults, ...ofStart])
 }
 

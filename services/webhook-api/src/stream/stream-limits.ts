@@ -1,8 +1,10 @@
 import { AppError } from '@surehook/service-kit/errors'
+import type { SharedPlaces } from './shared-places.ts'
 
 export type StreamLimitsOptions = {
-  /** The most streams and pages of one tenant on this replica. */
+  /** The most streams and pages of one tenant on this replica, and on all together. */
   perTenant: number
+  shared: Pick<SharedPlaces, 'enter'>
   /** The most streams and pages of all tenants on this replica. */
   perReplica: number
   onRefused: (by: 'tenant' | 'replica') => void
@@ -25,8 +27,17 @@ export class StreamLimits {
     return this.#open
   }
 
-  /** Takes a place, which disposing gives back. Throws RATE_LIMIT_EXCEEDED if all are taken. */
-  enter(tenantKey: string): Disposable {
+  /** Takes a place, which disposing gives back. Rejects with RATE_LIMIT_EXCEEDED if all are taken. */
+  async enter(tenantKey: string): Promise<Disposable> {
+    using entering = new DisposableStack()
+    entering.use(this.#enterHere(tenantKey))
+    const place = await this.#options.shared.enter(tenantKey)
+    if (place === null) throw this.#refusal('tenant')
+    entering.use(place)
+    return entering.move()
+  }
+
+  #enterHere(tenantKey: string): Disposable {
     const { perTenant, perReplica } = this.#options
     const ofTenant = this.#byTenant.get(tenantKey) ?? 0
     if (ofTenant >= perTenant) throw this.#refusal('tenant')

@@ -27,7 +27,11 @@ export function refuseForeignTenant(
   }
   if (body.projectId !== undefined && body.projectId !== tenant.projectId) {
     throw invalid([
-      { field: 'projectId', message: 'must be the project of the X-Project-Id header' },
+      {
+        field: 'projectId',
+        message: 'must be the project of the X-Project-Id header',
+        rule: 'mismatch',
+      },
     ])
   }
 }

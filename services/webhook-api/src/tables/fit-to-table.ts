@@ -1,12 +1,12 @@
 import { parseFilter } from '@surehook/contracts/filter/parse-filter'
 import { settleOperands } from '@surehook/contracts/filter/settle-operands'
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 import { invalid } from '@surehook/service-kit/errors'
 import type { Fields } from './known-tables.ts'
 
 type Filter = Record<string, unknown> | null | undefined
 
-export type Fitted<F> = { filter: F; violations: Violation[] }
+export type Fitted<F> = { filter: F; violations: RuledViolation[] }
 
 /**
  * Fits the operands of a filter to the types of the table. Returns violations for fields that the
@@ -17,9 +17,9 @@ export function fitFilter<F extends Filter>(filter: F, fields: Fields): Fitted<F
   const parsed = parseFilter(filter, { fields })
   const settled = parsed.ok ? settleOperands(filter, fields) : parsed
   if (settled.ok) return { filter: settled.filter as F, violations: [] }
-  const violations = settled.violations.map(({ field, message }) => ({
-    field: field === '' ? 'filter' : `filter.${field}`,
-    message,
+  const violations = settled.violations.map((violation) => ({
+    ...violation,
+    field: violation.field === '' ? 'filter' : `filter.${violation.field}`,
   }))
   return { filter, violations }
 }

@@ -1,7 +1,7 @@
 import * as account from '@surehook/contracts/http/account'
 import * as operations from '@surehook/contracts/http/auth'
 import type { Operation } from '@surehook/contracts/operation'
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 import { invalid } from '@surehook/service-kit/errors'
 import { parsePart, soundFields } from '@surehook/service-kit/http/violations'
 import type { AuthApi, Call, RuleFaults } from '../auth-api.ts'
@@ -52,7 +52,7 @@ function field<Op extends Operation>(
   // REST has what is asked for in one of them; here all of it are arguments.
   const schema = body ?? query ?? params
   return async (args, { call }) => {
-    const violations: Violation[] = []
+    const violations: RuledViolation[] = []
     const input = schema && parsePart('body', schema, { input: args, violations })
     if (schema && violations.length > 0) {
       const sound = soundFields(schema, args) as Parameters<RuleFaults<Op>>[0]

@@ -19,7 +19,9 @@ export function readListCursor(scope: CursorScope, cursor: string | undefined): 
   if (content === null) return null
   const fits = content.position.length === scope.order.length
   if (fits && content.check === checkOf(scope, content.position)) return content.position
-  throw invalid([{ field: 'cursor', message: 'must be the nextCursor of the same list' }])
+  throw invalid([
+    { field: 'cursor', message: 'must be the nextCursor of the same list', rule: 'invalid_cursor' },
+  ])
 }
 
 /**

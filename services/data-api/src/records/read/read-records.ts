@@ -131,6 +131,12 @@ async function runPage(
     return rows
   } catch (err) {
     if (!hasCursor || !dataException.test(sqlStateOf(err) ?? '')) throw err
-    throw invalid([{ field: 'cursor', message: 'must be the nextCursor of the same list' }])
+    throw invalid([
+      {
+        field: 'cursor',
+        message: 'must be the nextCursor of the same list',
+        rule: 'invalid_cursor',
+      },
+    ])
   }
 }

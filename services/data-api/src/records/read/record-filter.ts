@@ -20,9 +20,9 @@ export function whereSql(
   const parsed = parseFilter(parseJson(where), { fields, changed: false })
   if (!parsed.ok) {
     throw invalid(
-      parsed.violations.map(({ field, message }) => ({
-        field: field === '' ? 'where' : `where.${field}`,
-        message,
+      parsed.violations.map((violation) => ({
+        ...violation,
+        field: violation.field === '' ? 'where' : `where.${violation.field}`,
       })),
     )
   }
@@ -43,6 +43,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw invalid([{ field: 'where', message: 'must be JSON' }])
+    throw invalid([{ field: 'where', message: 'must be JSON', rule: 'invalid_json' }])
   }
 }

@@ -1,3 +1,4 @@
+import type { RuledViolation } from '@surehook/contracts/problem'
 import { invalid } from '@surehook/service-kit/errors'
 import type { Column } from '../../tables/table-definition.ts'
 import { valueTypes } from '../../values/value-types.ts'
@@ -22,26 +23,33 @@ export function parseOrder(columns: readonly Column[], text: string | undefined)
   const fields = text === undefined || text === '' ? [] : text.split(',')
   const terms = fields.map((entry) => termOf(columns, entry))
   const faults = terms.flatMap((term, index) => {
-    if ('fault' in term) return [term.fault]
+    if ('message' in term) return [term]
     const repeated = terms
       .slice(0, index)
-      .some((other) => 'field' in other && other.field === term.field)
-    return repeated ? [`"${term.field}" stands in it twice`] : []
+      .some((other) => 'cast' in other && other.field === term.field)
+    return repeated ? [fault(`"${term.field}" stands in it twice`, 'repeated')] : []
   })
   if (faults.length > 0) {
-    throw invalid(faults.slice(0, 20).map((message) => ({ field: 'order', message })))
+    throw invalid(faults.slice(0, 20))
   }
-  const order = terms.filter((term) => 'field' in term)
+  const order = terms.filter((term) => 'cast' in term)
   return order.some(({ field }) => field === 'id') ? order : [...order, idTerm]
 }
 
+const fault = (message: string, rule: RuledViolation['rule']): RuledViolation => ({
+  field: 'order',
+  message,
+  rule,
+})
+
 const idTerm: OrderTerm = { field: 'id', descending: false, expression: 't."id"', cast: 'uuid' }
 
-function termOf(columns: readonly Column[], entry: string): OrderTerm | { fault: string } {
+function termOf(columns: readonly Column[], entry: string): OrderTerm | RuledViolation {
   const descending = entry.startsWith('-')
   const field = descending ? entry.slice(1) : entry
   const cast = castOf(columns, field)
-  if (cast === null) return { fault: `"${field.slice(0, 63)}" is not a field to order by` }
+  if (cast === null)
+    return fault(`"${field.slice(0, 63)}" is not a field to order by`, 'unknown_field')
   const column = `t.${quoteIdent(field)}`
   const expression = cast === 'text' ? `left(${column}, ${comparedCharacters})` : column
   return { field, descending, expression, cast }

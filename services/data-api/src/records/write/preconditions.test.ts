@@ -51,7 +51,7 @@ describe('preconditions', () => {
         expect(() => statesFor({ [name]: value }, 3)).toThrow(
           expect.objectContaining({
             code: 'VALIDATION_ERROR',
-            violations: [{ field, message: expect.any(String) }],
+            violations: [{ field, message: expect.any(String), rule: 'invalid_format' }],
           }),
         )
       }

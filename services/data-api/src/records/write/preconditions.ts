@@ -75,7 +75,9 @@ function readTags(header: string, value: string | undefined): Tag[] | 'any' | nu
     return opaque === undefined ? [] : [{ weak: weak !== undefined, opaque }]
   })
   if (parsed.length > 0 && parsed.length === tags.length) return parsed
-  throw invalid([{ field: header, message: 'must be "*" or entity tags in quotes' }])
+  throw invalid([
+    { field: header, message: 'must be "*" or entity tags in quotes', rule: 'invalid_format' },
+  ])
 }
 
 const ownForm = /^(-?[0-9a-z]{1,11})\.([0-9a-z]{1,4})$/

@@ -1,4 +1,4 @@
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 import { AppError } from '@surehook/service-kit/errors'
 import { DatabaseError, type Pool } from 'pg'
 import { columnOfConstraint, qualifiedTable } from '../../tables/ddl/table-ddl.ts'
@@ -16,12 +16,12 @@ export function conflictingColumn(table: TableDefinition, err: unknown): Column 
   return columnOfConstraint(table, err.constraint)
 }
 
-export function conflict(violations: readonly Violation[], cause: unknown): AppError {
+export function conflict(violations: readonly RuledViolation[], cause: unknown): AppError {
   return new AppError('CONFLICT', 'A unique field has a value that is taken', { violations, cause })
 }
 
 export const fieldConflict = (column: Column, cause: unknown): AppError =>
-  conflict([{ field: column.name, message }], cause)
+  conflict([{ field: column.name, message, rule: 'not_unique' }], cause)
 
 type Bulk = { table: TableDefinition; column: Column; rows: readonly ColumnValues[] }
 
@@ -44,7 +44,7 @@ export async function bulkConflict(pool: Pool, bulk: Bulk, cause: unknown): Prom
   const fields = found.map(({ index }) => `${index}.${column.name}`)
   const named = fields.length > 0 ? fields : [column.name]
   return conflict(
-    named.map((field) => ({ field, message })),
+    named.map((field) => ({ field, message, rule: 'not_unique' })),
     cause,
   )
 }

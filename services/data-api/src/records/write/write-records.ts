@@ -1,5 +1,5 @@
 import type { RecordInput } from '@surehook/contracts/http/data/records'
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import type { KeyedRequest } from '@surehook/service-kit/idempotency/once-per-key'
 import type { Pool } from 'pg'
@@ -69,7 +69,7 @@ function readRows(
   { definition: { columns } }: KnownTable,
   inputs: RecordInput | readonly RecordInput[],
 ): ColumnValues[] {
-  const violations: Violation[] = []
+  const violations: RuledViolation[] = []
   const rows = isBulk(inputs)
     ? inputs.map((input, index) =>
         newRecordValues(columns, input, { prefix: `${index}.`, violations }),
@@ -123,7 +123,7 @@ export async function changeRecord(
 ): Promise<StoredRecord> {
   const { tenant, table, origin, id, once, preconditions = {} } = target
   const changed = await deps.tables.use(tenant, table, async (known) => {
-    const violations: Violation[] = []
+    const violations: RuledViolation[] = []
     const { columns } = known.definition
     const { given, values } = changedValues(columns, input, { prefix: '', violations })
     if (violations.length > 0) throw invalid(violations.slice(0, maxViolations))

@@ -1,5 +1,6 @@
 import { accessActions, type TableInput } from '@surehook/contracts/http/data/tables'
-import type { Violation } from '@surehook/contracts/problem'
+import type { RuledViolation } from '@surehook/contracts/problem'
+import type { ViolationRule } from '@surehook/contracts/violation-rules'
 import { parseColumnValue } from '../../values/column-value.ts'
 import type { Column, TableAccess, TableShape } from '../table-definition.ts'
 
@@ -16,7 +17,7 @@ export type ColumnStep =
 
 export type Evolution =
   | { ok: true; shape: TableShape; steps: readonly ColumnStep[]; changed: boolean }
-  | { ok: false; violations: readonly Violation[] }
+  | { ok: false; violations: readonly RuledViolation[] }
 
 type Input = TableInput['columns'][number]
 
@@ -29,7 +30,7 @@ export function evolveTable(
   current: (TableShape & { hasRecords: boolean }) | null,
   input: TableInput,
 ): Evolution {
-  const violations: Violation[] = []
+  const violations: RuledViolation[] = []
   const existing = current?.columns ?? []
   const wanted = new Map(input.columns.map((column, index) => [column.name, { column, index }]))
   const steps: ColumnStep[] = []
@@ -38,7 +39,8 @@ export function evolveTable(
     const wish = wanted.get(column.name)
     wanted.delete(column.name)
     if (wish !== undefined) return evolveColumn({ column, place }, wish, { steps, violations })
-    violations.push({ field: 'columns', message: `"${column.name}" must stay: data would be lost` })
+    const message = `"${column.name}" must stay: data would be lost`
+    violations.push({ field: 'columns', message, rule: 'data_loss' })
     return column
   })
   const added = [...wanted.values()].map((wish) =>
@@ -65,21 +67,22 @@ const completed = (input: Input): Column => ({
 })
 
 const refusing =
-  (violations: Violation[], index: number) =>
-  (what: string, message: string): void => {
-    violations.push({ field: `columns.${index}.${what}`, message })
+  (violations: RuledViolation[], index: number) =>
+  (what: string, rule: ViolationRule, message: string): void => {
+    violations.push({ field: `columns.${index}.${what}`, message, rule })
   }
 
 function addColumn(
   { column: input, index }: Wish,
-  { violations, hasRecords }: { violations: Violation[]; hasRecords: boolean },
+  { violations, hasRecords }: { violations: RuledViolation[]; hasRecords: boolean },
 ): Column {
   const column = completed(input)
   const refuse = refusing(violations, index)
-  if (column.unique && column.type === 'json') refuse('unique', 'json cannot be unique')
+  if (column.unique && column.type === 'json')
+    refuse('unique', 'unsupported', 'json cannot be unique')
   checkDefault(column, index, violations)
   if (hasRecords && column.required && column.default === null) {
-    refuse('required', 'needs a default: the table has records')
+    refuse('required', 'default_missing', 'needs a default: the table has records')
   }
   return column
 }
@@ -87,16 +90,17 @@ function addColumn(
 function evolveColumn(
   { column, place }: { column: Column; place: number },
   { column: input, index }: Wish,
-  { steps, violations }: { steps: ColumnStep[]; violations: Violation[] },
+  { steps, violations }: { steps: ColumnStep[]; violations: RuledViolation[] },
 ): Column {
   const wanted = completed(input)
   const refuse = refusing(violations, index)
   if (input.type !== column.type) {
-    refuse('type', `is ${column.type} and cannot change`)
+    refuse('type', 'data_loss', `is ${column.type} and cannot change`)
     return column
   }
-  if (wanted.required && !column.required) refuse('required', 'existing records may lack it')
-  if (wanted.unique && !column.unique) refuse('unique', 'existing records may not be')
+  if (wanted.required && !column.required)
+    refuse('required', 'data_loss', 'existing records may lack it')
+  if (wanted.unique && !column.unique) refuse('unique', 'data_loss', 'existing records may not be')
   checkDefault(wanted, index, violations)
   if (column.required && !wanted.required) steps.push({ kind: 'relax-required', column: wanted })
   if (column.unique && !wanted.unique) steps.push({ kind: 'relax-unique', index: place })
@@ -108,14 +112,16 @@ function evolveColumn(
 
 const maxDefaultBytes = 8_192
 
-function checkDefault(column: Column, index: number, violations: Violation[]): void {
+function checkDefault(column: Column, index: number, violations: RuledViolation[]): void {
   if (column.default === null) return
   const refuse = refusing(violations, index)
-  if (column.unique) return refuse('default', 'a unique column has none')
+  if (column.unique) return refuse('default', 'unsupported', 'a unique column has none')
   const parsed = parseColumnValue(column, column.default)
-  if ('fault' in parsed) return refuse(['default', ...parsed.path].join('.'), parsed.fault)
+  if ('fault' in parsed) {
+    return refuse(['default', ...parsed.path].join('.'), 'unfit_value', parsed.fault)
+  }
   if (Buffer.byteLength(parsed.text) > maxDefaultBytes) {
-    refuse('default', `must have at most ${maxDefaultBytes} bytes`)
+    refuse('default', 'too_long', `must have at most ${maxDefaultBytes} bytes`)
   }
 }
 

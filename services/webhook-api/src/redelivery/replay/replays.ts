@@ -75,13 +75,18 @@ function refuseSpan({ from, until }: { from: Date; until: Date }, now: number): 
   const days = changesKeptMs / 86_400_000
   if (from.getTime() < now - changesKeptMs) {
     throw invalid([
-      { field: 'from', message: `must not be before the log, which has ${days} days` },
+      {
+        field: 'from',
+        message: `must not be before the log, which has ${days} days`,
+        rule: 'out_of_range',
+      },
     ])
   }
   if (until.getTime() > now) {
-    throw invalid([{ field: 'until', message: 'must not be in the future' }])
+    throw invalid([{ field: 'until', message: 'must not be in the future', rule: 'out_of_range' }])
   }
-  if (from >= until) throw invalid([{ field: 'until', message: 'must be later than from' }])
+  if (from >= until)
+    throw invalid([{ field: 'until', message: 'must be later than from', rule: 'out_of_range' }])
 }
 
 function toReplay(row: ReplayRow): Replay {

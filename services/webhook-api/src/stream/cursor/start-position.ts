@@ -44,12 +44,13 @@ async function fromCursor(
 ): Promise<Position> {
   const position = cursors.decode(text, tenant)
   if (position === null) {
-    throw invalid([{ field, message: 'must be a cursor that this environment gave' }])
+    const message = 'must be a cursor that this environment gave'
+    throw invalid([{ field, message, rule: 'invalid_cursor' }])
   }
   const bounds = await bounded(ends.readBounds())
   if (bounds.some(({ partition, start }) => position.at(partition) < start)) {
     const message = 'has expired: the log no longer has the changes behind it'
-    throw invalid([{ field, message }])
+    throw invalid([{ field, message, rule: 'out_of_range' }])
   }
   // After an unclean failover the log may end earlier. Its next records have these offsets.
   return positionOf(
@@ -61,7 +62,9 @@ function timeOf(from: string, now: number): number {
   const at = /^\d+[a-z]+$/.test(from) ? now - parseDuration(from) : Date.parse(from)
   if (at >= now - changesKeptMs) return at
   const days = changesKeptMs / 86_400_000
-  throw invalid([{ field: 'from', message: `must be at most ${days} days ago` }])
+  throw invalid([
+    { field: 'from', message: `must be at most ${days} days ago`, rule: 'out_of_range' },
+  ])
 }
 
 const positionOf = (offsets: readonly PartitionOffset[]): Position =>

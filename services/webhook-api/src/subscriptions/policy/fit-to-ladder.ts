@@ -28,7 +28,8 @@ export function fitToLadder(
   const violations = named.flatMap((name, nth) => {
     if (name !== undefined) return []
     const message = `must be one of the installation's delays: ${names}`
-    return [{ field: `policy.retryDelays${isPreset ? '' : `.${nth}`}`, message }]
+    const field = `policy.retryDelays${isPreset ? '' : `.${nth}`}`
+    return [{ field, message, rule: 'not_on_ladder' as const }]
   })
   if (violations.length > 0) throw invalid(isPreset ? violations.slice(0, 1) : violations)
   return { ...rest, retryDelays: named.filter((name) => name !== undefined) }

@@ -20,7 +20,13 @@ export function reEncryptRoutes(deps: {
       async handle({ query }, { log }) {
         const after = Position.safeParse(query.after)
         if (!after.success) {
-          throw invalid([{ field: 'query.after', message: 'must be the next of an answer' }])
+          throw invalid([
+            {
+              field: 'query.after',
+              message: 'must be the next of an answer',
+              rule: 'invalid_cursor',
+            },
+          ])
         }
         const page = await reEncryptPage(after.data)
         if (page.resealed > 0) log.info({ resealed: page.resealed }, 'secrets.resealed')

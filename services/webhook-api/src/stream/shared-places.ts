@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { boundedBy } from '@surehook/service-kit/bounded'
+import { reasonOf } from '@surehook/service-kit/errors'
+import type { RedisClient } from '@surehook/service-kit/redis/client'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+
+export type SharedPlacesOptions = {
+  /** The client, once it has connected for the first time. */
+  redis: () => Pick<RedisClient, 'eval'> | null
+  /** The most open streams and pages of a tenant, on all replicas together. */
+  perTenant: number
+  log: Logger
+  /** The time after which Redis forgets the places of a replica that was killed. */
+  leaseMs?: number
+}
+
+/**
+ * Takes a place for a stream, and forgets the places of killed replicas, by the clock of Redis.
+ * ARGV: the stream, the lease in milliseconds, the most places.
+ */
+const enterScript = `
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[3]) then return 0 end
+redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return 1`
+
+/** ARGV: the lease in milliseconds, then the open streams of this replica. */
+const renewScript = `
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+for n = 2, #ARGV do redis.call('ZADD', KEYS[1], now + ARGV[1], ARGV[n]) end
+redis.call('PEXPIRE', KEYS[1], ARGV[1])`
+
+const leaveScript = `redis.call('ZREM', KEYS[1], ARGV[1])`
+
+const defaultLeaseMs = 30_000
+/** A stream opens without its place if Redis takes longer. */
+const longestWaitMs = 250
+
+/**
+ * Counts the open streams of each tenant on all replicas, in Redis. While Redis is away, streams
+ * open without a place there: each replica then has its own limit, and the places are counted again
+ * once Redis answers.
+ */
+export class SharedPlaces implements Disposable {
+  readonly #options: SharedPlacesOptions
+  readonly #leaseMs: number
+  readonly #open = new Map<string, Set<string>>()
+  readonly #timer: NodeJS.Timeout
+
+  constructor(options: SharedPlacesOptions) {
+    this.#options = options
+    this.#leaseMs = options.leaseMs ?? defaultLeaseMs
+    this.#timer = setInterval(() => this.#renew(), this.#leaseMs / 3)
+  }
+
+  /** Takes a place, which disposing gives back. Resolves with `null` if all are taken. */
+  async enter(tenantKey: string): Promise<Disposable | null> {
+    const stream = randomUUID()
+    const { perTenant } = this.#options
+    const entered = await this.#ask(enterScript, tenantKey, [stream, this.#leaseMs, perTenant])
+    if (entered === 0) return null
+    const open = this.#open.get(tenantKey)
+    if (open === undefined) this.#open.set(tenantKey, new Set([stream]))
+    else open.add(stream)
+    return { [Symbol.dispose]: () => this.#leave(tenantKey, stream) }
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+  }
+
+  #leave(tenantKey: string, stream: string): void {
+    const open = this.#open.get(tenantKey)
+    if (open?.delete(stream) !== true) return
+    if (open.size === 0) this.#open.delete(tenantKey)
+    // Without an answer the place ends with its lease.
+    void this.#ask(leaveScript, tenantKey, [stream])
+  }
+
+  #renew(): void {
+    for (const [tenantKey, open] of this.#open) {
+      void this.#ask(renewScript, tenantKey, [this.#leaseMs, ...open])
+    }
+  }
+
+  /** Resolves with `null` if Redis does not answer in time. */
+  async #ask(script: string, tenantKey: string, args: (string | number)[]): Promise<unknown> {
+    const { redis, log } = this.#options
+    const keys = [`surehook:limit:webhooks:streams:${tenantKey}`]
+    try {
+      const answer = redis()?.eval(script, { keys, arguments: args.map(String) })
+      return answer ? await boundedBy(longestWaitMs, answer, 'Redis is slow') : null
+    } catch (err) {
+      log.debug({ reason: reasonOf(err) }, 'stream.place_not_counted')
+      return null
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
+import { waitUntil } from '@surehook/service-kit/wait-until'
+import { pino } from 'pino'
+import { SharedPlaces } from '../src/stream/shared-places.ts'
+
+const log = pino({ level: 'silent' })
+const perTenant = 2
+
+let redis: RedisClient
+let replicas: DisposableStack
+let tenant: string
+beforeEach(async () => {
+  redis = await openRedis({ url: process.env['TEST_REDIS_URL'] ?? '', log })
+  replicas = new DisposableStack()
+  tenant = `${randomUUID()}/master`
+})
+afterEach(() => {
+  replicas.dispose()
+  redis.destroy()
+})
+
+const replica = (leaseMs = 30_000, client: () => RedisClient | null = () => redis) =>
+  replicas.use(new SharedPlaces({ redis: client, perTenant, log, leaseMs }))
+
+const eventually = (isTrue: () => Promise<boolean>, what: string) =>
+  waitUntil(isTrue, { what, timeoutMs: 10_000, everyMs: 20 })
+
+it('bounds the streams of a tenant on all replicas together', async () => {
+  const [one, other] = [replica(), replica()]
+  const place = await one.enter(tenant)
+  expect(place).not.toBeNull()
+  expect(await other.enter(tenant)).not.toBeNull()
+  expect([await one.enter(tenant), await other.enter(tenant)]).toEqual([null, null])
+  expect(await other.enter(`${tenant}-other`)).not.toBeNull()
+
+  place?.[Symbol.dispose]()
+  await eventually(
+    async () => (await other.enter(tenant)) !== null,
+    'the place that was given back',
+  )
+  expect(await one.enter(tenant)).toBeNull()
+})
+
+it('forgets the places of a killed replica when their lease ends', async () => {
+  const killed = new SharedPlaces({ redis: () => redis, perTenant, log, leaseMs: 300 })
+  // It renews no more, as if its process were gone.
+  killed[Symbol.dispose]()
+  await killed.enter(tenant)
+  await killed.enter(tenant)
+  const next = replica()
+  expect(await next.enter(tenant)).toBeNull()
+  await eventually(async () => (await next.enter(tenant)) !== null, 'the end of the lease')
+})
+
+it('keeps the places of a running replica, also if Redis lost them', async () => {
+  const running = replica(300)
+  await running.enter(tenant)
+  await running.enter(tenant)
+  await redis.del(`surehook:limit:webhooks:streams:${tenant}`)
+  const next = replica(300)
+  const isFull = async () => {
+    const place = await next.enter(tenant)
+    place?.[Symbol.dispose]()
+    return place === null
+  }
+  await eventually(isFull, 'the renewed places')
+})
+
+it('opens streams while Redis is away', async () => {
+  const alone = replica(30_000, () => null)
+  for (let n = 0; n <= perTenant; n++) expect(await alone.enter(tenant)).not.toBeNull()
+})
