@@ -96,9 +96,7 @@ export type SealedSecret = {
   validUntil: string | null
 }
 
-/**
- * The subscriber's own headers, encrypted like a signing secret and bound to the subscription id.
- */
+/** The subscriber's own headers, encrypted and bound to the subscription like its secret. */
 export type SealedHeaders = {
   /** Header names, sorted. */
   names: string[]
@@ -283,12 +281,12 @@ export type SessionRevocation = {
   expiresAt: string
 }
 
-/** Value of `minGeneration` that refuses every access token of the session. */
+/** The `minGeneration` that refuses every access token of the session. */
 export const wholeSession = 2_147_483_647
 
 /**
- * Topics `*.invalid`: a message that could not be decoded or breaks the contract, with the reason.
- * A captured change that cannot be relayed to its topic has partition and offset -1.
+ * Topics `*.invalid`: a message that breaks the contract, with the reason. A captured change that
+ * cannot be relayed to its topic has partition and offset -1.
  */
 export type InvalidMessage = {
   topic: string

@@ -60,7 +60,7 @@ export default defineConfig({
           'Webhooks: a tour': 'tour',
           'Delivery policy': 'delivery-policy',
           'Questions about deliveries': 'questions',
-          'Be told when deliveries fail': 'delivery-events',
+          'Get events when deliveries fail': 'delivery-events',
           'The data API': 'data-api',
           Authentication: 'authentication',
           'Receive webhooks': 'receiving',

@@ -7,7 +7,7 @@ import {
   openFaultWorld,
   undecidedAtMost,
 } from '../support/deliveries/fault-world.ts'
-import type { Subscriber } from '../support/deliveries/ledger.ts'
+import type { Subscriber } from '../support/deliveries/subscribers.ts'
 
 let world: FaultWorld
 

@@ -32,7 +32,7 @@ beforeAll(async () => {
   redis = open.adopt(await openRedis({ url: process.env['TEST_REDIS_URL'] ?? '', log }), (client) =>
     client.destroy(),
   )
-  store = new CircuitStore(redis, { threshold: 5, forgetAfterMs: 600_000, log })
+  store = new CircuitStore(redis, { forgetAfterMs: 600_000, log })
   const brokers = [process.env['TEST_KAFKA_BROKERS'] ?? '']
   const kafka = createKafka({ brokers, clientId: 'circuit-events-test', log })
   const followed = open.use(
@@ -123,4 +123,30 @@ it('an opening that ended while no owner lived is published with its end', async
   await toldAll(endpoint, 2)
   expect(told(endpoint).map(({ change }) => change)).toEqual(['circuit_opened', 'circuit_closed'])
   next.dispose()
+})
+
+it('a failure before the end is published belongs to the next opening, in Redis too', async () => {
+  const endpoint = randomUUID()
+  const { producer, codec } = harness
+  const real = new CircuitEvents({ producer, codec, store, log })
+  const unpublished: (() => void)[] = []
+  const tell = (change: Parameters<CircuitEvents['tell']>[0]) =>
+    change.isOpen ? real.tell(change) : void unpublished.push(() => real.tell(change))
+  const options = { store, threshold: 5, cooldownMs: 60_000, events: { tell } }
+  const circuit = new Circuit(endpoint, options, () => undefined)
+  await opened(circuit)
+  circuit.closeByRequest()
+  await circuit.record(failure, place())
+
+  // Kafka acknowledges the end late.
+  for (const publish of unpublished) publish()
+  await toldAll(endpoint, 2)
+  await waitUntil(async () => (await fieldOf(endpoint, 'openUntil')) === null, {
+    ...{ what: 'Redis to forget the first opening', timeoutMs: 5_000 },
+  })
+  for (let nth = 0; nth < 4; nth++) await circuit.record(failure, place())
+
+  expect(circuit.isOpen).toBe(true)
+  expect(Number(await fieldOf(endpoint, 'openUntil'))).toBeGreaterThan(Date.now())
+  circuit.dispose()
 })

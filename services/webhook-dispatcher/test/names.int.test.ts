@@ -41,7 +41,7 @@ beforeEach(async () => {
     await openRedis({ url: process.env['TEST_REDIS_URL'] ?? '', log, signal }),
     (client) => client.destroy(),
   )
-  const store = new CircuitStore(redis, { threshold, forgetAfterMs: 60_000, log })
+  const store = new CircuitStore(redis, { forgetAfterMs: 60_000, log })
   circuit = new Circuit(randomUUID(), { store, threshold, cooldownMs: 60_000 }, () => {})
   open.defer(() => circuit.dispose())
 })

@@ -1,5 +1,5 @@
 import type { Receiver } from '@surehook/scripts/receiver/receiver'
-import type { Subscriber } from '../../support/deliveries/ledger.ts'
+import type { Subscriber } from '../../support/deliveries/subscribers.ts'
 
 export type Repetitions = {
   subscriber: string

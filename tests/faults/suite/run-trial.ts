@@ -10,14 +10,13 @@ import {
   topicTransport,
 } from '../../support/change-transports.ts'
 import { undecidedAtMost } from '../../support/deliveries/fault-world.ts'
+import { type Account, closeLedger } from '../../support/deliveries/ledger.ts'
+import { type Load, startLoad } from '../../support/deliveries/load.ts'
 import {
-  type Account,
-  closeLedger,
   type Subscriber,
   subscribeToPublished,
   subscribeTwice,
-} from '../../support/deliveries/ledger.ts'
-import { type Load, startLoad } from '../../support/deliveries/load.ts'
+} from '../../support/deliveries/subscribers.ts'
 import { makeFault } from './make-fault.ts'
 import type { Trial } from './plan.ts'
 import { countRepetitions, type Repetitions } from './repetitions.ts'

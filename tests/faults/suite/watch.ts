@@ -1,8 +1,9 @@
 import type { EventPayload } from '@surehook/contracts/event-payload'
 import type { Receiver } from '@surehook/scripts/receiver/receiver'
 import type { TransportName } from '../../support/change-transports.ts'
-import { changeKey, keyOf, type Subscriber } from '../../support/deliveries/ledger.ts'
+import { changeKey, keyOf } from '../../support/deliveries/ledger.ts'
 import type { Made } from '../../support/deliveries/load.ts'
+import type { Subscriber } from '../../support/deliveries/subscribers.ts'
 
 const lookEveryMs = 50
 

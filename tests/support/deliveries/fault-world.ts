@@ -2,8 +2,9 @@ import type { Stack } from '@surehook/scripts/lib/stack'
 import type { StartStack, TestSystem, TestSystemOptions } from '../open-system.ts'
 import { openWorldWithStack, type World } from '../world.ts'
 import { type DeliveryAudit, openDeliveryAudit } from './delivery-audit.ts'
-import { type Account, closeLedger, type Subscriber, subscribeTwice } from './ledger.ts'
+import { type Account, closeLedger } from './ledger.ts'
 import { startLoad, type Written } from './load.ts'
+import { type Subscriber, subscribeTwice } from './subscribers.ts'
 
 export type FaultWorld = World<TestSystem & { readonly stack: Stack }> & {
   readonly audit: DeliveryAudit

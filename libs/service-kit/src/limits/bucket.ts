@@ -49,7 +49,8 @@ export function decideTake(
   if (waitsMs.some((ms) => ms > 0)) return { granted: 0, levels: available, waitsMs }
   const share = Math.floor(Math.min(...available) / largestShare)
   const granted = Math.max(cost, Math.min(wanted, share))
-  return { granted, levels: available.map((points) => Math.max(0, points - granted)), waitsMs }
+  // Below 0 after a request that costs more than the burst: later ones wait for it.
+  return { granted, levels: available.map((points) => points - granted), waitsMs }
 }
 
 const deleteEveryMs = 10_000

@@ -30,11 +30,11 @@ describe('a take', () => {
     expect(decideTake({ ...take, returned: 50 }, [90]).levels).toEqual([88])
   })
 
-  it('that costs more than the burst empties a full bucket', () => {
+  it('that costs more than the burst leaves a full bucket in debt', () => {
     const buckets = [bucket({ burst: 5 })]
     expect(decideTake({ ...take, buckets, cost: 50 }, [5])).toMatchObject({
       granted: 50,
-      levels: [0],
+      levels: [-45],
     })
     expect(decideTake({ ...take, buckets, cost: 50 }, [4]).waitsMs).toEqual([100])
   })
@@ -71,7 +71,7 @@ describe('a lease', () => {
     const buckets = [bucket({ perSecond: 0.4, burst: 1 })]
     lease.renewal(buckets, { cost: 1, waiting: 1, now: 0 })
     lease.renewed({ granted: 0, levels: [0], waitsMs: [2_500] }, 0)
-    expect([lease.isRefused(99), lease.isRefused(100)]).toEqual([true, false])
+    expect([lease.isRefused(1, 99), lease.isRefused(1, 100)]).toEqual([true, false])
     expect(lease.retryAfterS(0)).toBe(3)
     expect(lease.headers).toEqual({
       policy: '"project";q=1;w=3',
@@ -80,13 +80,27 @@ describe('a lease', () => {
   })
 })
 
+it('a refused request refuses only requests that cost at least as much', () => {
+  const lease = new Lease()
+  const buckets = [bucket({ burst: 100 })]
+  lease.renewal(buckets, { cost: 49, waiting: 49, now: 0 })
+  lease.renewed({ granted: 0, levels: [30], waitsMs: [1_900] }, 0)
+  expect([lease.isRefused(49, 1), lease.isRefused(50, 1), lease.isRefused(1, 1)]).toEqual([
+    true,
+    true,
+    false,
+  ])
+})
+
 type Step = { replica: number; afterMs: number; cost: number }
+
+const mostCost = 50
 
 const steps = fc.array(
   fc.record({
     replica: fc.nat(2),
-    afterMs: fc.oneof(fc.constant(0), fc.nat(5), fc.nat(1_500)),
-    cost: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 5 })),
+    afterMs: fc.oneof(fc.constant(0), fc.nat(5), fc.nat(1_500), fc.nat(60_000)),
+    cost: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: mostCost })),
   }),
   { minLength: 50, maxLength: 400 },
 )
@@ -101,7 +115,7 @@ function admittedBy(all: readonly Step[], of: Bucket) {
     now += afterMs
     const lease = leases[replica] ?? new Lease()
     if (!lease.spend(cost, now)) {
-      if (lease.isRefused(now)) continue
+      if (lease.isRefused(cost, now)) continue
       const asked = lease.renewal([of], { cost, waiting: cost, now })
       lease.renewed(local.take(asked), now)
       if (!lease.spend(cost, now)) continue
@@ -114,7 +128,7 @@ function admittedBy(all: readonly Step[], of: Bucket) {
 it('three replicas admit no more than the limit and one second of it, in any time', () => {
   const limits = fc.record({
     perSecond: fc.integer({ min: 1, max: 50 }),
-    burst: fc.integer({ min: 5, max: 60 }),
+    burst: fc.integer({ min: 1, max: 60 }),
   })
   fc.assert(
     fc.property(steps, limits, (all, { perSecond, burst }) => {
@@ -123,7 +137,8 @@ it('three replicas admit no more than the limit and one second of it, in any tim
         let sum = 0
         return admitted.slice(first).map(({ at, cost }) => {
           sum += cost
-          return sum - burst - (perSecond * (at - from + leaseMs)) / 1_000
+          // A request that costs more than the burst leaves a debt.
+          return sum - Math.max(burst, mostCost) - (perSecond * (at - from + leaseMs)) / 1_000
         })
       })
       expect(Math.max(0, ...excesses)).toBeLessThan(1e-6)

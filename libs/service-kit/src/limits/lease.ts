@@ -19,6 +19,8 @@ export class Lease {
   #wanted = 1
   #endsAt = 0
   #levels: readonly number[] = []
+  #askedCost = 0
+  #refusedCost = 0
   #refusedUntil = 0
   #retryAt = 0
 
@@ -30,8 +32,9 @@ export class Lease {
     return true
   }
 
-  isRefused(now: number): boolean {
-    return now < this.#refusedUntil
+  /** True for a request that costs at least as much as the one that was just refused. */
+  isRefused(cost: number, now: number): boolean {
+    return now < this.#refusedUntil && cost >= this.#refusedCost
   }
 
   /** Whether nobody asked for two leases' time. */
@@ -49,7 +52,11 @@ export class Lease {
     const next = now < this.#endsAt ? this.#wanted * 2 : this.#spent
     const most = Math.min(...buckets.map(({ burst }) => burst))
     this.#wanted = Math.max(cost, waiting, Math.min(next, most))
-    const returned = this.#credits
+    // The bucket has refilled meanwhile: points that come back late would exceed its burst.
+    const lateS = Math.max(0, now - this.#endsAt) / 1_000
+    const fastest = Math.max(...buckets.map(({ perSecond }) => perSecond))
+    const returned = Math.max(0, Math.floor(this.#credits - lateS * fastest))
+    this.#askedCost = cost
     this.#credits = 0
     this.#buckets = buckets
     this.#policy = buckets
@@ -64,6 +71,7 @@ export class Lease {
     this.#levels = levels
     this.#endsAt = now + leaseMs
     if (granted > 0) return
+    this.#refusedCost = this.#askedCost
     const waitMs = Math.max(...waitsMs)
     this.#retryAt = now + waitMs
     this.#refusedUntil = now + Math.min(longestRefusalMs, Math.max(leastRefusalMs, waitMs))
@@ -82,7 +90,7 @@ export class Lease {
     let standing = ''
     for (let n = 0; n < this.#buckets.length; n++) {
       const { name = '', burst = 0, perSecond = 1 } = this.#buckets[n] ?? {}
-      const left = Math.min(burst, (this.#levels[n] ?? 0) + this.#credits)
+      const left = Math.max(0, Math.min(burst, (this.#levels[n] ?? 0) + this.#credits))
       const fullInS = Math.ceil((burst - left) / perSecond)
       standing += `${n === 0 ? '' : ', '}"${name}";r=${Math.floor(left)};t=${fullInS}`
     }

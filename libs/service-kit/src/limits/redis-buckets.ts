@@ -31,7 +31,7 @@ end
 local reply = {granted}
 for n, key in ipairs(KEYS) do
   local rate, burst = tonumber(ARGV[2 + 2 * n]), tonumber(ARGV[3 + 2 * n])
-  local points = math.max(0, available[n] - granted)
+  local points = available[n] - granted
   redis.call('HSET', key, 'points', string.format('%.3f', points), 'at', string.format('%d', now))
   redis.call('PEXPIRE', key, string.format('%d', math.ceil((burst - points) / rate * 1000) + 1000))
   table.insert(reply, math.floor(points))

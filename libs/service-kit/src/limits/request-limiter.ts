@@ -62,7 +62,7 @@ class Entry {
     if (this.lease.spend(cost, this.#now())) return true
     this.#waiting += cost
     try {
-      while (!this.lease.isRefused(this.#now())) {
+      while (!this.lease.isRefused(cost, this.#now())) {
         this.#renewing ??= this.#renew(spending)
         await this.#renewing
         if (this.lease.spend(cost, this.#now())) return true
@@ -133,9 +133,7 @@ function takesOf(options: RequestLimiterOptions, now: () => number): Takes {
   const leases = fromZero(
     metrics.counter({
       name: 'surehook_rate_limit_leases_total',
-      help:
-        'Points that were taken in advance. place=local: from a limit of this replica alone, ' +
-        'because Redis did not answer',
+      help: 'Attempts to take points in advance. place=local: Redis did not answer, and this replica limits alone',
       labelNames: ['place'],
     }),
     'place',

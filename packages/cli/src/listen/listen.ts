@@ -33,6 +33,7 @@ export class Listener {
     let seen = 0
     for await (const change of changes) {
       if (tables.length > 0 && !tables.includes(parsed(change).table)) continue
+      this.#newest = change
       await this.#send(change)
       seen += 1
       if (seen === exitAfter) break
@@ -54,7 +55,6 @@ export class Listener {
   async #send(change: StreamedChange): Promise<void> {
     const { forward, json, io } = this.#of
     const answer = forward === null ? null : await forward(change)
-    this.#newest = change
     this.#failed = this.#failed.filter((other) => other !== change)
     if (answer !== null && !isAccepted(answer)) this.#failed.push(change)
     this.#failed.splice(0, this.#failed.length - keptFailures)

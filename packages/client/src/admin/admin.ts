@@ -5,7 +5,7 @@ import { Roles } from './roles.ts'
 import { Tokens } from './tokens.ts'
 import { Users } from './users.ts'
 
-/** Needs `adminToken`. Everything but `projects` is of the client's project and environment. */
+/** Uses `adminToken`. Everything but `projects` is of the client's project and environment. */
 export class Admin {
   readonly projects: Projects
   /** Settings and signing keys. */

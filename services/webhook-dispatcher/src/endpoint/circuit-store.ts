@@ -19,28 +19,30 @@ export type CircuitState = {
 }
 
 /** A failure of an endpoint. */
-export type CircuitFailure = Pick<CircuitState, 'openSince' | 'openUntil' | 'place'>
+export type CircuitFailure = Pick<CircuitState, 'failures' | 'openSince' | 'openUntil' | 'place'>
 
-export type CircuitStoreOptions = { threshold: number; forgetAfterMs: number; log: Logger }
+export type CircuitStoreOptions = { forgetAfterMs: number; log: Logger }
 
+// The owner's count applies, because Redis may have lost some of it.
 const countFailure = `
-local failures = redis.call('HINCRBY', KEYS[1], 'failures', 1)
-if failures >= tonumber(ARGV[1]) then
-  redis.call('HSET', KEYS[1], 'failures', 0, 'openUntil', ARGV[2], 'openSince', ARGV[5])
+redis.call('HSET', KEYS[1], 'failures', ARGV[1])
+if ARGV[1] == '0' then
+  redis.call('HSET', KEYS[1], 'openUntil', ARGV[2], 'openSince', ARGV[5])
 end
 if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'place', ARGV[4]) end
-redis.call('PEXPIRE', KEYS[1], ARGV[3])
-return failures`
+redis.call('PEXPIRE', KEYS[1], ARGV[3])`
 
 const markTold = `
-if redis.call('HGET', KEYS[1], 'openUntil') == ARGV[1] then
+if redis.call('HMGET', KEYS[1], 'openUntil')[1] == ARGV[1] then
   redis.call('HSET', KEYS[1], 'toldUntil', ARGV[1])
 end`
 
 // A later opening stays. A failure since the end stays counted in memory only.
 const forgetOpening = `
-local openUntil = redis.call('HGET', KEYS[1], 'openUntil')
-if openUntil == ARGV[1] or openUntil == ARGV[2] then redis.call('DEL', KEYS[1]) end`
+local openUntil = redis.call('HMGET', KEYS[1], 'openUntil')[1]
+if not openUntil or openUntil == ARGV[1] or openUntil == ARGV[2] then
+  redis.call('DEL', KEYS[1])
+end`
 
 const findClosed = `
 local closed = {}
@@ -62,16 +64,14 @@ end`
 export class CircuitStore {
   readonly #redis: Redis
   readonly #log: Logger
-  readonly #threshold: number
   /**
    * A count expires after this time without a failure, because later failures are not consecutive
    * with it.
    */
   readonly forgetAfterMs: number
 
-  constructor(redis: Redis, { threshold, forgetAfterMs, log }: CircuitStoreOptions) {
+  constructor(redis: Redis, { forgetAfterMs, log }: CircuitStoreOptions) {
     this.#redis = redis
-    this.#threshold = threshold
     this.forgetAfterMs = forgetAfterMs
     this.#log = log
   }
@@ -96,11 +96,11 @@ export class CircuitStore {
     }
   }
 
-  /** Counts a failure. The one that reaches the threshold opens the circuit for this time. */
+  /** Stores the count after a failure. With 0 the circuit has opened for this time. */
   async recordFailure(endpointId: string, failure: CircuitFailure): Promise<void> {
-    const { openSince, openUntil, place } = failure
+    const { failures, openSince, openUntil, place } = failure
     const placeText = place === null ? '' : JSON.stringify(place)
-    const args = [this.#threshold, openUntil, this.forgetAfterMs, placeText, openSince].map(String)
+    const args = [failures, openUntil, this.forgetAfterMs, placeText, openSince].map(String)
     await this.#try(() =>
       this.#redis.eval(countFailure, { keys: [circuitKey(endpointId)], arguments: args }),
     )

@@ -171,7 +171,9 @@ export class Circuit {
     const place = this.#place
     const opening = this.#failures >= threshold && place !== null ? { place, openUntil } : null
     if (this.#failures >= threshold) this.#open({ since: openSince, until: openUntil }, opening)
-    await store.recordFailure(this.#endpointId, { openSince, openUntil, place })
+    // 0 if this failure opened it.
+    const failures = this.#failures
+    await store.recordFailure(this.#endpointId, { failures, openSince, openUntil, place })
     // Now the next owner also knows the opening, and tells of it if this process is killed.
     if (opening !== null) this.#tellOpened(opening)
   }

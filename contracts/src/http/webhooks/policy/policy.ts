@@ -23,7 +23,7 @@ const OwnHeaders = z
       'values. Replaces all that were set. No answer holds the values',
   })
 
-/** The delays that `extended` stands for: 12 retries within two days. */
+/** The delays that `extended` stands for: 12 retries within 51 to 56 hours. */
 export const extendedDelays = [
   ...['1s', '5s', '30s', '5m', '30m', '2h'],
   ...['8h', '8h', '8h', '8h', '8h', '8h'],

@@ -30,8 +30,11 @@ export const environmentCommands = [
     },
     async act({ words: { project, environment }, values }, ask) {
       const { file } = values
-      const base = file === undefined ? {} : settingsIn(file)
-      const body = { auth: settingsFrom(values, base) }
+      const { auth, limits } = file === undefined ? {} : settingsIn(file)
+      const body = {
+        auth: settingsFrom(values, isObject(auth) ? auth : {}),
+        ...(isObject(limits) && { limits }),
+      }
       return showThing(await ask(putEnvironment, { params: { project, environment }, body }))
     },
   }),
@@ -57,10 +60,11 @@ export const environmentCommands = [
   }),
 ]
 
-function settingsIn(file: string): Record<string, unknown> {
+/** Reads the settings of an environment, or only those of authentication. */
+function settingsIn(file: string): { auth?: unknown; limits?: unknown } {
   const read = readJsonFile(file)
   if (!isObject(read)) throw new Failure(`${file}: must hold a JSON object`)
-  return isObject(read['auth']) ? read['auth'] : read
+  return 'auth' in read || 'limits' in read ? read : { auth: read }
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
