@@ -157,7 +157,7 @@ export class DeliveryExecutor {
     const routed = await this.#state.router.route(job, transition)
     if (routed === 'failed') this.admit(delivery)
     else if (routed !== 'revoked') this.#outcomes.settle(delivery)
-    this.#state.paused.subscriptionChanged(job.subscriptionId)
+    this.#state.paused.transitionEnded(job.subscriptionId)
     this.carryOut()
   }
 

@@ -144,6 +144,8 @@ export class PartitionWorker {
 
   #admitHeld(): void {
     if (!this.#state.mayAdmit) return
-    for (const delivery of this.#state.held.splice(0)) this.#executor.admit(delivery)
+    // A failed move may have put an earlier one behind later ones.
+    const held = this.#state.held.splice(0).toSorted((a, b) => a.job.arrival - b.job.arrival)
+    for (const delivery of held) this.#executor.admit(delivery)
   }
 }

@@ -135,3 +135,14 @@ it('keeps few bodies of a record with thousands of deliveries, and other records
   // The bodies behind a retry leave memory.
   expect(world.worker.pausedEntries).toBeLessThan(6)
 })
+
+it('cancels the paused deliveries of all groups, whatever comes later in one of them', async () => {
+  world.setActive('a', false)
+  for (const record of ['r1', 'r1', 'r1', 'r2', 'r2', 'r2']) world.enqueue('a', record)
+  await goOn()
+  world.cancel('a', 'paused')
+  world.enqueue('a', 'r3')
+  for (let n = 0; n < 10; n++) await goOn()
+  expect([...world.history.cancelled].toSorted()).toEqual(['d0', 'd1', 'd2', 'd3', 'd4', 'd5'])
+  expect(started()).toEqual([])
+})

@@ -24,6 +24,8 @@ export class RecordOrder {
   start(delivery: Delivery, group: number | null): void {
     if (group === null) return
     const queueId = queueIdOf(delivery.job.subscriptionId, group)
+    // A cancelled one does not wait for its turn.
+    if (this.isBusy(queueId, delivery)) return
     this.#started.set(queueId, delivery)
     this.#queueOf.set(delivery, queueId)
   }

@@ -2,6 +2,7 @@ import type { DeliveryJob } from '@surehook/contracts/events'
 import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import type { Endpoints } from '../endpoint/endpoints.ts'
 import type { PausedView } from '../paused/paused-actions.ts'
+import { pausedQueueId } from '../paused/paused-headers.ts'
 import type { Subscription, Subscriptions } from '../subscriptions/subscriptions.ts'
 import { waitLeftMs } from '../transitions/retry-after.ts'
 import type { Delivery } from './delivery.ts'
@@ -35,18 +36,21 @@ const mostTransitions = 512
  */
 class Cancelling {
   /**
-   * Cancellations that do not cover the subscription's next paused delivery. Each state of a
+   * Cancellations, and the queues whose next paused delivery they do not cover. Each state of a
    * subscription has its own list.
    */
-  readonly #ended = new WeakSet<Subscription['cancellations']>()
+  readonly #ended = new WeakMap<Subscription['cancellations'], Set<string>>()
 
-  mayHave({ cancellations }: Subscription): boolean {
+  /** @param queueId absent: of all queues */
+  mayHave({ cancellations }: Subscription, queueId?: string): boolean {
     const mayBe = cancellations.some(({ status }) => status === 'paused')
-    return mayBe && !this.#ended.has(cancellations)
+    const ended = this.#ended.get(cancellations)
+    return mayBe && (queueId === undefined ? ended === undefined : !ended?.has(queueId))
   }
 
-  ended({ cancellations }: Subscription): void {
-    this.#ended.add(cancellations)
+  ended({ cancellations }: Subscription, queueId: string): void {
+    const ended = this.#ended.get(cancellations) ?? new Set<string>()
+    this.#ended.set(cancellations, ended.add(queueId))
   }
 }
 
@@ -55,13 +59,13 @@ export function releaseView(facts: ReleaseFacts): PausedView {
   const { subscriptions, endpoints, deliveries, isHandingOver, hasUndecided } = facts
   const cancelling = new Cancelling()
   const freeTransitions = () => Math.max(0, mostTransitions - facts.transitions())
-  const slotsOf = (subscriptionId: string): number => {
+  const slotsOf = (subscriptionId: string, queueId?: string): number => {
     if (isHandingOver()) return -1
     const subscription = subscriptions.get(subscriptionId)
     if (subscription === undefined) return freeTransitions()
     if (subscription.url === null) return -1
     if (!facts.isBlocked(subscription)) return endpoints.of(subscription.endpointId).slotsForPaused
-    return cancelling.mayHave(subscription) ? freeTransitions() : -1
+    return cancelling.mayHave(subscription, queueId) ? freeTransitions() : -1
   }
   return {
     slotsOf,
@@ -72,10 +76,11 @@ export function releaseView(facts: ReleaseFacts): PausedView {
     },
     isPaused: (subscriptionId) => !isHandingOver() && slotsOf(subscriptionId) < 0,
     mayGo: (delivery) => {
-      const subscription = subscriptions.get(delivery.job.subscriptionId)
+      const { job, message } = delivery
+      const subscription = subscriptions.get(job.subscriptionId)
       if (subscription === undefined || subscription.url === null) return true
       if (!facts.isBlocked(subscription) || facts.isCancelled(subscription, delivery)) return true
-      cancelling.ended(subscription)
+      cancelling.ended(subscription, pausedQueueId(job.subscriptionId, message))
       return false
     },
     isBusy: facts.isBusy,

@@ -7,7 +7,7 @@ export type PausedView = {
    * How many deliveries of the subscription may start now; negative if the subscription is blocked
    * as a whole.
    */
-  slotsOf: (subscriptionId: string) => number
+  slotsOf: (subscriptionId: string, queueId?: string) => number
   /**
    * The endpoint that the subscription waits for if nothing may start; `null` if it waits for its
    * own next state.

@@ -120,7 +120,7 @@ describe('PausedDeliveries', () => {
     world.crash()
     world.fetch(10)
     // The killed owner had not committed the place that the job came from.
-    world.pause('a', 2, 1 + step)
+    world.pause('a', 2, { step: 1 + step })
     world.fetch(10)
     world.block('a', true)
     for (let turn = 0; turn < 20; turn++) {

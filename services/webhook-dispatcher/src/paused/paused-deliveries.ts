@@ -179,6 +179,12 @@ export class PausedDeliveries {
     }
   }
 
+  /** Call it when a transition has ended: those that are cancelled wait for that. */
+  transitionEnded(subscriptionId: string): void {
+    for (const queueId of this.#queues.idsOf(subscriptionId)) this.#releases.changed(queueId)
+    this.#mayReadElse = true
+  }
+
   /** Call it when an endpoint may have a free slot, or its circuit opened or closed. */
   endpointChanged(endpointId: string): void {
     this.#releases.endpointChanged(endpointId)
@@ -240,7 +246,8 @@ export class PausedDeliveries {
       const queue = this.#queues.get(queueId)
       const offset = queue?.unreadAt(scan)
       if (queue === undefined || offset === undefined) isExpected = true
-      else if (this.#queues.hasRoom(queue.subscriptionId)) offsets.push(offset)
+      else if (this.#queues.mayRead(queue, (id) => this.#view.slotsOf(id) <= 0))
+        offsets.push(offset)
     }
     const { next } = this.#assignment
     return {

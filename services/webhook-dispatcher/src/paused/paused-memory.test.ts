@@ -53,6 +53,45 @@ describe('an owner that follows another', () => {
   })
 })
 
+describe('large bodies', () => {
+  const bodyBytes = 64 * 1024
+
+  it('do not hold up an earlier delivery of their subscription that is paused later', () => {
+    const world = new PausedWorld(0)
+    world.bodyBytes = bodyBytes
+    for (let arrival = 1; arrival <= 100; arrival++) world.pause('a', arrival)
+    for (let round = 0; round < 10; round++) world.fetch(20)
+    world.pause('a', 0)
+    for (let round = 0; round < 200; round++) {
+      world.getRoom(1)
+      world.fetch(20)
+    }
+    expect(world.released.map(({ arrival }) => arrival)).toEqual(
+      Array.from({ length: 101 }, (_, arrival) => arrival),
+    )
+  })
+
+  it('of groups do not hold up what was paused before their subscription was ordered', () => {
+    const world = new PausedWorld(0)
+    world.bodyBytes = bodyBytes
+    const [before, groups] = [20, 60]
+    for (let arrival = 1; arrival <= before; arrival++) world.pause('a', arrival)
+    for (let group = 0; group < groups; group++) world.pause('a', 100 + group, { group })
+    for (let round = 0; round < 20; round++) world.fetch(20)
+    // One more of before, such as a delivery that the open circuit sent back.
+    world.pause('a', 0)
+    for (let round = 0; round < 200; round++) {
+      world.getRoom(1)
+      world.fetch(20)
+    }
+    const arrivals = world.released.map(({ arrival }) => arrival)
+    expect(arrivals.slice(0, before + 1)).toEqual(
+      Array.from({ length: before + 1 }, (_, arrival) => arrival),
+    )
+    expect(arrivals).toHaveLength(before + 1 + groups)
+  })
+})
+
 describe('the note of the subscriptions with paused deliveries', () => {
   it('contains each of them, and few others', () => {
     const ids = new Map(Array.from({ length: 300 }, (_, n) => [`sub-${n}`, n]))

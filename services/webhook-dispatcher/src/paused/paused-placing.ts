@@ -6,6 +6,7 @@ import type { PausedQueues } from './paused-queues.ts'
 import type { PausedReading } from './paused-reading.ts'
 import type { PausedRun } from './paused-run.ts'
 import type { PausedTopic } from './paused-topic.ts'
+import { queueIdOf } from './record-groups.ts'
 
 export type PausedPlacingOptions = {
   view: PausedView
@@ -55,7 +56,8 @@ export class PausedPlacing {
   #keep(queue: PausedQueue, delivery: Delivery, run: PausedRun | null): boolean {
     const { view, queues, topic, reading } = this.#options
     const { subscriptionId, arrival } = delivery.job
-    if (view.slotsOf(subscriptionId) < 0 || !topic.knows(subscriptionId)) return false
+    const queueId = queueIdOf(subscriptionId, queue.group)
+    if (view.slotsOf(subscriptionId, queueId) < 0 || !topic.knows(subscriptionId)) return false
     if (!queue.mayKeep(arrival) || (run === null && this.#waits(queue, delivery))) return false
     const mayLose = (id: string) => view.slotsOf(id) <= 0
     const makeRoom = () => queues.makeRoom(queue, { mayLose, scan: reading.scan })

@@ -93,6 +93,13 @@ export class PausedQueues {
     return taken
   }
 
+  /** True if there is room for its next body, or room can be made. */
+  mayRead(queue: PausedQueue, mayLose: (subscriptionId: string) => boolean): boolean {
+    if (this.hasRoom(queue.subscriptionId)) return true
+    const largest = queue.kept > 0 ? undefined : this.#bodies.largest(mayLose)
+    return largest !== undefined && largest !== queue.subscriptionId
+  }
+
   /** Removes a delivery that leaves its place. */
   remove({ job, message }: Delivery): void {
     const kept = this.#of.get(pausedQueueId(job.subscriptionId, message))?.remove(message.offset)

@@ -1,4 +1,3 @@
-import type { DeliveryJob } from '@surehook/contracts/events'
 import type { Delivery } from '../partition/delivery.ts'
 import { BlockedByEndpoint } from './blocked-by-endpoint.ts'
 import type { PausedView } from './paused-actions.ts'
@@ -93,7 +92,7 @@ export class PausedReleases {
       for (const queueId of this.#blocked.at(endpointId)) {
         const queue = queues.get(queueId)
         // The following queues wait for the same endpoint.
-        if (queue !== undefined && view.slotsOf(queue.subscriptionId) === 0) break
+        if (queue !== undefined && view.slotsOf(queue.subscriptionId, queueId) === 0) break
         yield* this.#dueOf(queueId)
       }
     }
@@ -108,7 +107,7 @@ export class PausedReleases {
     const queue = queues.get(queueId)
     if (queue === undefined) return this.#blocked.leave(queueId)
     const { subscriptionId } = queue
-    while (view.slotsOf(subscriptionId) > 0 && topic.knows(subscriptionId)) {
+    while (view.slotsOf(subscriptionId, queueId) > 0 && topic.knows(subscriptionId)) {
       if (view.isBusy(queueId)) return this.#readsAhead(queueId, queue)
       const delivery = this.#nextOf(queueId, queue)
       if (delivery === undefined) return
@@ -121,28 +120,27 @@ export class PausedReleases {
   #nextOf(queueId: string, queue: PausedQueue): Delivery | undefined {
     const { view, queues, reading } = this.#options
     const next = queue.next(reading.scan)
-    if (next.kind === 'kept') {
-      const { job } = next.delivery
-      if (view.isNext(job) && !this.#comesLater(queue, job)) return next.delivery
+    const comesLater = next.kind !== 'none' && this.#comesLater(queue)
+    if (next.kind === 'kept' && !comesLater && view.isNext(next.delivery.job)) return next.delivery
+    // Others, or its own first one, need the room until the next one may go.
+    const isInTheWay = queue.group !== null || !queues.hasRoom(queue.subscriptionId)
+    if (comesLater || (isInTheWay && queue.keepsInVain(reading.scan)))
+      queues.forgetBodies(queue, reading.scan)
+    if (comesLater || next.kind === 'kept') {
       this.#early.add(queueId)
       this.#blocked.leave(queueId)
-      return undefined
-    }
-    // Others need the room until the next one may go.
-    if (queue.group !== null && queue.keepsInVain(reading.scan))
-      queues.forgetBodies(queue, reading.scan)
-    if (next.kind === 'none') this.forget(queueId)
+    } else if (next.kind === 'none') this.forget(queueId)
     else if (next.kind === 'later') this.#waitsUntil(queueId, next.dueAt)
     else this.#want(queueId)
     return undefined
   }
 
-  /** Whether deliveries from before its subscription was ordered come first. */
-  #comesLater({ subscriptionId, group }: PausedQueue, { arrival }: DeliveryJob): boolean {
-    if (group === null) return false
+  /** True if deliveries from before its subscription was ordered come first. */
+  #comesLater(queue: PausedQueue): boolean {
+    if (queue.group === null) return false
     const { queues, reading } = this.#options
-    const before = queues.get(subscriptionId)
-    return before !== undefined && before.leastArrival(reading.scan) < arrival
+    const before = queues.get(queue.subscriptionId)?.leastArrival(reading.scan)
+    return before !== undefined && before < queue.leastArrival(reading.scan)
   }
 
   #readsAhead(queueId: string, queue: PausedQueue): void {
@@ -161,8 +159,9 @@ export class PausedReleases {
     const { view, topic, reading } = this.#options
     const { subscriptionId } = queue
     if (queue.isEmpty) return this.forget(queueId)
-    const mayGoSoon = topic.knows(subscriptionId) && view.slotsOf(subscriptionId) >= 0
-    const hasMore = queue.readsAhead && queue.unreadAt(reading.scan) !== undefined
+    const mayGoSoon = topic.knows(subscriptionId) && view.slotsOf(subscriptionId, queueId) >= 0
+    const mayRead = queue.readsAhead && !this.#comesLater(queue)
+    const hasMore = mayRead && queue.unreadAt(reading.scan) !== undefined
     if (mayGoSoon && hasMore) this.#want(queueId)
     const endpointId = view.endpointOf(subscriptionId)
     if (endpointId === null) this.#blocked.leave(queueId)

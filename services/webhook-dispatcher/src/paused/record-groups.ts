@@ -2,7 +2,7 @@
  * The records of an ordered subscription share this many queues, so that memory stays bounded
  * however many records wait. It must not change: the group of a waiting delivery is in its header.
  */
-export const recordGroups = 1_024
+export const recordGroups = 256
 
 /** Returns the group of a record: FNV-1a with 32 bits. Another version has to find the same one. */
 export function groupOf(recordId: string): number {

@@ -19,6 +19,8 @@ export class PausedWorld {
   assignment: AssignedPartition
   paused: PausedDeliveries
   room: number
+  /** The size of each body from now on. */
+  bodyBytes = 10
   /** How often the slots of a subscription were asked for. */
   asked = 0
   seeks = 0
@@ -44,11 +46,15 @@ export class PausedWorld {
     return this.assignment.next >= this.log.length && this.assignment.skippedFrom === null
   }
 
-  pause(subscriptionId: string, arrival: number, step = 0): void {
+  pause(
+    subscriptionId: string,
+    arrival: number,
+    { step = 0, group = null }: { step?: number; group?: number | null } = {},
+  ): void {
     const job = { subscriptionId, arrival, step, deliveryId: `${subscriptionId}/${arrival}` }
-    this.paused.expect(nextStepOf(job as DeliveryJob), null)
+    this.paused.expect(nextStepOf(job as DeliveryJob), group)
     const published = this.blocked.has(subscriptionId)
-    this.#write(job as DeliveryJob, { run: 0, published, group: null })
+    this.#write(job as DeliveryJob, { run: 0, published, group })
     this.#carryOut()
   }
 
@@ -67,7 +73,9 @@ export class PausedWorld {
     const last = this.log.at(-1)?.job
     const isOpen = last !== undefined && this.isRead
     if (!isOpen || !this.paused.isReady || this.released.some((job) => isCopy(job, last))) return
-    this.pause(last.subscriptionId, last.arrival, later ? last.step + 1 : last.step - 1)
+    this.pause(last.subscriptionId, last.arrival, {
+      step: later ? last.step + 1 : last.step - 1,
+    })
   }
 
   /** Fetches once: the reader gets the next few messages. */
@@ -125,7 +133,10 @@ export class PausedWorld {
 
   #write(job: DeliveryJob, mark: PausedMark): void {
     const headers = pausedHeaders(mark)
-    this.log.push({ job: { ...job, step: job.step + 1, body: Buffer.alloc(10) }, headers })
+    this.log.push({
+      job: { ...job, step: job.step + 1, body: Buffer.alloc(this.bodyBytes) },
+      headers,
+    })
   }
 
   #read({ job, headers }: LogEntry): void {
