@@ -26,6 +26,7 @@ export type UserRoutesDeps = { pool: Pool; users: ManageUsers; authorize: AdminG
  * The routes `/auth/admin/…/users` and `…/roles`. They require the administration token, or a
  * management token with the right `users`. One project holds at most a quarter of the database
  * connections, so that its administration leaves connections for the logins of others.
+ * `authorize` runs before this limit, with one short read.
  */
 export function userRoutes({ pool, users, authorize }: UserRoutesDeps): (router: Router) => void {
   const placeOf = async (params: EnvironmentName): Promise<UserPlace> => {
@@ -41,8 +42,10 @@ export function userRoutes({ pool, users, authorize }: UserRoutesDeps): (router:
     const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, void>) =>
       mount(router, operation, {
         authorize,
-        handle: (input, ctx) =>
-          enter(String(ctx.req.params.project), async () => handle(input, ctx)),
+        handle(input, ctx) {
+          const { project } = ctx.req.params
+          return enter(String(project), async () => handle(input, ctx))
+        },
       })
 
     serve(operations.createRole, async ({ params, body }) =>
