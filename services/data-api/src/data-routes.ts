@@ -20,6 +20,7 @@ import {
   refuseOtherMethods,
 } from '@surehook/service-kit/http/mount'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
+import { createTenantGate, type TenantGate } from '@surehook/service-kit/limits/tenant-gate'
 import { Router } from 'express'
 import type { Pool } from 'pg'
 import {
@@ -42,7 +43,6 @@ import { putTable as put } from './tables/put-table.ts'
 import { listTableViews, requireTable } from './tables/read-tables.ts'
 import { createTableCache, type TableCache } from './tables/table-cache.ts'
 import { tableView } from './tables/table-view.ts'
-import { createTenantGate, type TenantGate } from './tenant-gate.ts'
 
 export type DataRoutesDeps = {
   pool: Pool

@@ -69,8 +69,9 @@ const always = [
   'MANAGEMENT_TOKEN_INVALID',
   'FORBIDDEN',
   'ENVIRONMENT_NOT_FOUND',
+  'SERVICE_UNAVAILABLE',
 ] as const
-const ofUser = [...always, 'USER_NOT_FOUND', 'SERVICE_UNAVAILABLE'] as const
+const ofUser = [...always, 'USER_NOT_FOUND'] as const
 
 export const createRole = defineOperation({
   ...common,
@@ -210,5 +211,5 @@ export const importUsers = defineOperation({
       failed: z.array(z.object({ index: z.int(), violations: z.array(Violation) })),
     }),
   },
-  errors: [...always, 'SERVICE_UNAVAILABLE'],
+  errors: [...always],
 })

@@ -1,6 +1,7 @@
 import * as operations from '@surehook/contracts/http/admin/users'
 import type { Operation } from '@surehook/contracts/operation'
 import { type Handle, mount } from '@surehook/service-kit/http/mount'
+import { createTenantGate } from '@surehook/service-kit/limits/tenant-gate'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
 import type { AdminGate } from '../platform/admin-token.ts'
@@ -16,20 +17,36 @@ const toPlace = ({ project, environment }: EnvironmentName): UserPlace => ({
   environment,
 })
 
+/** Equals the longest wait for a database connection. */
+const maxWaitMs = 3_000
+
 export type UserRoutesDeps = { pool: Pool; users: ManageUsers; authorize: AdminGate }
 
 /**
  * The routes `/auth/admin/…/users` and `…/roles`. They require the administration token, or a
- * management token with the right `users`.
+ * management token with the right `users`. One project holds at most a quarter of the database
+ * connections, so that its administration leaves connections for the logins of others.
+ * `authorize` runs before this limit, with one short read.
  */
 export function userRoutes({ pool, users, authorize }: UserRoutesDeps): (router: Router) => void {
   const placeOf = async (params: EnvironmentName): Promise<UserPlace> => {
     const { projectId, environment } = await getEnvironment(pool, params)
     return { projectId, environment }
   }
+  const maxInside = Math.max(1, Math.floor(pool.options.max / 4))
+  const gate = createTenantGate({ maxInside, maxWaitMs })
+  // Without the environment: a project may have many.
+  const enter = <T>(projectId: string, work: () => Promise<T>) =>
+    gate.pass({ projectId, environment: '' }, work)
   return (router) => {
     const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, void>) =>
-      mount(router, operation, { authorize, handle })
+      mount(router, operation, {
+        authorize,
+        handle(input, ctx) {
+          const { project } = ctx.req.params
+          return enter(String(project), async () => handle(input, ctx))
+        },
+      })
 
     serve(operations.createRole, async ({ params, body }) =>
       createRole(pool, await placeOf(params), body),
@@ -48,9 +65,12 @@ export function userRoutes({ pool, users, authorize }: UserRoutesDeps): (router:
     )
     mount(router, operations.updateUser, {
       authorize,
-      ruleFaults: ({ params, body }) => unknownRoles(pool, toPlace(params), body.roles ?? []),
-      handle: async ({ params, body }, origin) =>
-        users.change(await placeOf(params), params.id, body, origin),
+      ruleFaults: ({ params, body }) =>
+        enter(params.project, () => unknownRoles(pool, toPlace(params), body.roles ?? [])),
+      handle: ({ params, body }, origin) =>
+        enter(params.project, async () =>
+          users.change(await placeOf(params), params.id, body, origin),
+        ),
     })
     serve(operations.deleteUser, async ({ params }, origin) =>
       users.remove(await placeOf(params), params.id, origin),

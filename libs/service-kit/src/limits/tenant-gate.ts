@@ -1,5 +1,6 @@
-import { unavailable } from '@surehook/service-kit/errors'
-import type { Tenant } from './tables/table-definition.ts'
+import { unavailable } from '../errors.ts'
+
+type Tenant = { projectId: string; environment: string }
 
 export type TenantGate = {
   /**
