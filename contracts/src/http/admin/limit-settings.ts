@@ -11,22 +11,19 @@ const fields = {
   ),
 }
 
-const ApiLimits = z
-  .object({
-    perSecond: fields.perSecond.nullable(),
-    burst: fields.burst.nullable(),
-    perTokenPerSecond: fields.perTokenPerSecond.nullable(),
-  })
-  .meta({
-    id: 'ApiLimits',
-    description: 'Limits of one API. null: the default of the installation',
-  })
+const ApiLimits = z.object({
+  perSecond: fields.perSecond.nullable(),
+  burst: fields.burst.nullable(),
+  perTokenPerSecond: fields.perTokenPerSecond.nullable(),
+})
 export type ApiLimits = z.infer<typeof ApiLimits>
 
 export const LimitSettings = z
   .object({
-    data: ApiLimits.describe('Limits of the data API'),
-    webhooks: ApiLimits.describe('Limits of the webhook API'),
+    data: ApiLimits.describe('Limits of the data API. null: the default of the installation'),
+    webhooks: ApiLimits.describe(
+      'Limits of the webhook API. null: the default of the installation',
+    ),
   })
   .meta({ id: 'LimitSettings' })
 export type LimitSettings = z.infer<typeof LimitSettings>

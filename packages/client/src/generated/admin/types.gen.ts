@@ -227,22 +227,21 @@ export type AuthSettings = {
 
 export type LimitSettings = {
     /**
-     * Limits of the data API
+     * Limits of the data API. null: the default of the installation
      */
-    data: ApiLimits;
+    data: {
+        perSecond: number | null;
+        burst: number | null;
+        perTokenPerSecond: number | null;
+    };
     /**
-     * Limits of the webhook API
+     * Limits of the webhook API. null: the default of the installation
      */
-    webhooks: ApiLimits;
-};
-
-/**
- * Limits of one API. null: the default of the installation
- */
-export type ApiLimits = {
-    perSecond: number | null;
-    burst: number | null;
-    perTokenPerSecond: number | null;
+    webhooks: {
+        perSecond: number | null;
+        burst: number | null;
+        perTokenPerSecond: number | null;
+    };
 };
 
 export type KeyState = {
