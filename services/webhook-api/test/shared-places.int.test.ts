@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { waitUntil } from '@surehook/service-kit/wait-until'
-import { pino } from 'pino'
 import { SharedPlaces } from '../src/stream/shared-places.ts'
 
-const log = pino({ level: 'silent' })
+const log = createLogger('shared-places', 'silent')
 const perTenant = 2
 
 let redis: RedisClient
