@@ -159,10 +159,7 @@ export type SubscriptionState = {
 export const cancellable = ['retrying', 'paused'] as const
 export type CancellableStatus = (typeof cancellable)[number]
 
-/**
- * Cancels deliveries that had `status` at `askedAt` and were made until `until`. Both times are
- * epoch milliseconds.
- */
+/** Cancels deliveries that had `status` at `askedAt` and were made until `until` (epoch ms). */
 export type Cancellation = {
   status: CancellableStatus
   until: number

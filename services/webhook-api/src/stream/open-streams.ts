@@ -70,8 +70,7 @@ export function openStreams(options: StreamsOptions): Streams {
   const tail = new SharedTail({ kafka, codec, ends, encryptionKeys: config.encryptionKeys, log })
   const running = new RunningStreams()
   const meters = meterStreams(metrics, () => limits.open)
-  const { perTenant } = config.streams
-  const shared = new SharedPlaces({ redis: options.redis, perTenant, log })
+  const shared = new SharedPlaces({ ...config.streams, redis: options.redis, log })
   const limits = new StreamLimits({ ...config.streams, shared, onRefused: meters.refused })
 
   /** Acquires everything that a stream holds, and adds it to `open`. */
@@ -95,9 +94,7 @@ export function openStreams(options: StreamsOptions): Streams {
       const { tenant, query, context } = asked
       if (running.closed) throw unavailable('The streams are closed')
       refuseContradictions(query)
-      if (!(await access.environmentExists(tenant.projectId, tenant.environment))) {
-        throw new AppError('ENVIRONMENT_NOT_FOUND', 'No such environment')
-      }
+      await refuseUnknown(access, tenant)
       const isAdmitted = standing(access, context)
       using opening = new DisposableStack()
       const reading = await begin(asked, opening)
@@ -123,6 +120,14 @@ export function openStreams(options: StreamsOptions): Streams {
       await ends[Symbol.asyncDispose]()
     },
   }
+}
+
+async function refuseUnknown(
+  access: Pick<PlatformAccess, 'environmentExists'>,
+  { projectId, environment }: Tenant,
+): Promise<void> {
+  if (await access.environmentExists(projectId, environment)) return
+  throw new AppError('ENVIRONMENT_NOT_FOUND', 'No such environment')
 }
 
 function refuseContradictions({ format, limit, wait, from, cursor }: StreamQuery): void {

@@ -76,11 +76,10 @@ export function releaseView(facts: ReleaseFacts): PausedView {
     },
     isPaused: (subscriptionId) => !isHandingOver() && slotsOf(subscriptionId) < 0,
     mayGo: (delivery) => {
-      const { job, message } = delivery
-      const subscription = subscriptions.get(job.subscriptionId)
+      const subscription = subscriptions.get(delivery.job.subscriptionId)
       if (subscription === undefined || subscription.url === null) return true
       if (!facts.isBlocked(subscription) || facts.isCancelled(subscription, delivery)) return true
-      cancelling.ended(subscription, pausedQueueId(job.subscriptionId, message))
+      cancelling.ended(subscription, pausedQueueId(delivery))
       return false
     },
     isBusy: facts.isBusy,

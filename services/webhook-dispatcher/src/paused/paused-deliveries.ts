@@ -20,9 +20,8 @@ type Expected = Pick<DeliveryJob, 'subscriptionId' | 'arrival' | 'step'>
 /**
  * The deliveries of one partition on the paused topic. They wait for an open circuit, an inactive
  * subscription or a slot; in the order of their record also for an earlier one and their due time.
- * The topic is the store: memory holds only the places of each queue's deliveries and the next few
- * bodies. No delivery waits for one of another subscription. A waiting queue costs no work until
- * something it waits for changes.
+ * Memory holds only the places of each queue's deliveries and the next few bodies. No delivery waits
+ * for one of another subscription. A waiting queue costs no work until what it waits for changes.
  */
 export class PausedDeliveries {
   readonly #assignment: AssignedPartition
@@ -138,13 +137,13 @@ export class PausedDeliveries {
     if (message.reread) this.#readAgain(delivery)
     else this.#readFirst(delivery)
     if (this.#topic.movesAt(message.offset, this.#reading.scan)) this.#relocate(delivery)
-    else this.#releases.changed(queueIdFor(delivery))
+    else this.#releases.changed(pausedQueueId(delivery))
   }
 
   /** Handles a delivery on the topic whose step was already handled elsewhere. */
   repeated(delivery: Delivery): void {
     const { job } = delivery
-    const queueId = queueIdFor(delivery)
+    const queueId = pausedQueueId(delivery)
     const queue = this.#queues.get(queueId)
     if (queue?.unexpect(job.arrival, job.step)) this.#unread--
     this.#queues.remove(delivery)
@@ -171,16 +170,14 @@ export class PausedDeliveries {
   }
 
   subscriptionChanged(subscriptionId: string): void {
-    for (const queueId of this.#queues.idsOf(subscriptionId)) {
-      // It may be cancelled now.
-      this.#queues.get(queueId)?.forgetDueTimes()
-      this.#releases.changed(queueId)
-      this.#mayReadElse = true
-    }
+    // They may be cancelled now.
+    this.#queues.forgetDueTimes(subscriptionId)
+    this.transitionEnded(subscriptionId)
   }
 
   /** Call it when a transition has ended: those that are cancelled wait for that. */
   transitionEnded(subscriptionId: string): void {
+    if (!this.#queues.has(subscriptionId)) return
     for (const queueId of this.#queues.idsOf(subscriptionId)) this.#releases.changed(queueId)
     this.#mayReadElse = true
   }
@@ -241,13 +238,13 @@ export class PausedDeliveries {
   #demands(): Demands {
     const { scan } = this.#reading
     const offsets: number[] = []
+    const mayLose = (id: string) => this.#view.slotsOf(id) <= 0
     let isExpected = this.#unread > mostUnread
     for (const queueId of this.#releases.wanted) {
       const queue = this.#queues.get(queueId)
       const offset = queue?.unreadAt(scan)
       if (queue === undefined || offset === undefined) isExpected = true
-      else if (this.#queues.mayRead(queue, (id) => this.#view.slotsOf(id) <= 0))
-        offsets.push(offset)
+      else if (this.#queues.mayRead(queue, mayLose)) offsets.push(offset)
     }
     const { next } = this.#assignment
     return {
@@ -275,7 +272,7 @@ export class PausedDeliveries {
 
   #readAgain(delivery: Delivery): void {
     const { job, message } = delivery
-    const queue = this.#queues.get(queueIdFor(delivery))
+    const queue = this.#queues.get(pausedQueueId(delivery))
     if (queue) this.#placing.again(queue, delivery)
     if (pausedMark(message).published || !this.#view.isPaused(job.subscriptionId)) return
     if (this.#unpublished.publish(job.subscriptionId, message, this.#reading.scan))
@@ -290,10 +287,8 @@ export class PausedDeliveries {
   }
 
   #isPublished({ job, message }: Delivery): boolean {
-    return (
-      pausedMark(message).published ||
-      this.#unpublished.isPublished(job.subscriptionId, message.offset)
-    )
+    if (pausedMark(message).published) return true
+    return this.#unpublished.isPublished(job.subscriptionId, message.offset)
   }
 
   #queueOf(subscriptionId: string, group: number | null): PausedQueue {
@@ -303,5 +298,3 @@ export class PausedDeliveries {
     return this.#queues.add(subscriptionId, group)
   }
 }
-
-const queueIdFor = ({ job, message }: Delivery) => pausedQueueId(job.subscriptionId, message)

@@ -35,8 +35,11 @@ export function pausedMark({ headers }: Pick<WindowedMessage, 'headers'>): Pause
   }
 }
 
+type PausedDelivery = {
+  readonly job: { readonly subscriptionId: string }
+  readonly message: Pick<WindowedMessage, 'headers'>
+}
+
 /** Names the queue of a delivery that was read on the paused topic. */
-export const pausedQueueId = (
-  subscriptionId: string,
-  message: Pick<WindowedMessage, 'headers'>,
-): string => queueIdOf(subscriptionId, pausedMark(message).group)
+export const pausedQueueId = ({ job, message }: PausedDelivery): string =>
+  queueIdOf(job.subscriptionId, pausedMark(message).group)

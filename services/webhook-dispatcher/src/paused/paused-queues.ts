@@ -48,6 +48,11 @@ export class PausedQueues {
     return this.#bySubscription.get(subscriptionId) ?? []
   }
 
+  /** Forgets due times, so that the deliveries are read again and decided anew. */
+  forgetDueTimes(subscriptionId: string): void {
+    for (const id of this.idsOf(subscriptionId)) this.#of.get(id)?.forgetDueTimes()
+  }
+
   get(queueId: string): PausedQueue | undefined {
     return this.#of.get(queueId)
   }
@@ -101,8 +106,8 @@ export class PausedQueues {
   }
 
   /** Removes a delivery that leaves its place. */
-  remove({ job, message }: Delivery): void {
-    const kept = this.#of.get(pausedQueueId(job.subscriptionId, message))?.remove(message.offset)
+  remove(delivery: Delivery): void {
+    const kept = this.#of.get(pausedQueueId(delivery))?.remove(delivery.message.offset)
     if (kept !== undefined) this.#uncount(kept)
   }
 

@@ -122,10 +122,7 @@ export class PausedReleases {
     const next = queue.next(reading.scan)
     const comesLater = next.kind !== 'none' && this.#comesLater(queue)
     if (next.kind === 'kept' && !comesLater && view.isNext(next.delivery.job)) return next.delivery
-    // Others, or its own first one, need the room until the next one may go.
-    const isInTheWay = queue.group !== null || !queues.hasRoom(queue.subscriptionId)
-    if (comesLater || (isInTheWay && queue.keepsInVain(reading.scan)))
-      queues.forgetBodies(queue, reading.scan)
+    if (comesLater || this.#isInTheWay(queue)) queues.forgetBodies(queue, reading.scan)
     if (comesLater || next.kind === 'kept') {
       this.#early.add(queueId)
       this.#blocked.leave(queueId)
@@ -133,6 +130,13 @@ export class PausedReleases {
     else if (next.kind === 'later') this.#waitsUntil(queueId, next.dueAt)
     else this.#want(queueId)
     return undefined
+  }
+
+  /** True if others, or its own first delivery, need the room of its bodies until that one may go. */
+  #isInTheWay(queue: PausedQueue): boolean {
+    const { queues, reading } = this.#options
+    const needsRoom = queue.group !== null || !queues.hasRoom(queue.subscriptionId)
+    return needsRoom && queue.keepsInVain(reading.scan)
   }
 
   /** True if deliveries from before its subscription was ordered come first. */
