@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { redisRulesOf } from '@surehook/contracts/redis-access'
 import { type Bucket, decideTake } from '@surehook/service-kit/limits/bucket'
 import { takeFromRedis } from '@surehook/service-kit/limits/redis-buckets'
 import { createRequestLimiter } from '@surehook/service-kit/limits/request-limiter'
@@ -8,6 +7,7 @@ import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
 import { createServiceMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { silent } from '@surehook/testing/database'
+import { openRedisAs } from '@surehook/testing/redis-user'
 import { TcpProxy } from '@surehook/testing/tcp-proxy'
 
 let proxy: TcpProxy
@@ -209,23 +209,12 @@ it.each([
   ['webhook-api', 'webhooks', 'data'],
 ] as const)("the rights of %s suffice for its own limits, and not for others'", async (...of) => {
   const [service, own, other] = of
-  const admin = await open()
-  const user = `test-${randomUUID()}`
-  await admin.sendCommand(['ACL', 'SETUSER', user, ...redisRulesOf(service), '>password'])
-  const named = new URL(url)
-  named.username = user
-  named.password = 'password'
-  const client = await openRedis({ url: named.href, log: silent })
-  try {
-    const takeOf = (api: string) => {
-      const key = `surehook:limit:${api}:${randomUUID()}`
-      const buckets = [{ name: 'project', key, perSecond: 1, burst: 8 }]
-      return takeFromRedis(client, { buckets, returned: 0, cost: 1, wanted: 1 })
-    }
-    expect(await takeOf(own)).toMatchObject({ granted: 1 })
-    await expect(takeOf(other)).rejects.toThrow('NOPERM')
-  } finally {
-    client.destroy()
-    await admin.sendCommand(['ACL', 'DELUSER', user])
+  await using redis = await openRedisAs(service, url)
+  const takeOf = (api: string) => {
+    const key = `surehook:limit:${api}:${randomUUID()}`
+    const buckets = [{ name: 'project', key, perSecond: 1, burst: 8 }]
+    return takeFromRedis(redis.client, { buckets, returned: 0, cost: 1, wanted: 1 })
   }
+  expect(await takeOf(own)).toMatchObject({ granted: 1 })
+  await expect(takeOf(other)).rejects.toThrow('NOPERM')
 })

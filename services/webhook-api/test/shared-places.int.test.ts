@@ -3,25 +3,30 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { waitUntil } from '@surehook/service-kit/wait-until'
+import { openRedisAs, type RedisAsUser } from '@surehook/testing/redis-user'
 import { SharedPlaces } from '../src/stream/shared-places.ts'
 
 const log = createLogger('shared-places', 'silent')
 const perTenant = 2
 
 let redis: RedisClient
+let api: RedisAsUser
 let replicas: DisposableStack
 let tenant: string
 beforeEach(async () => {
-  redis = await openRedis({ url: process.env['TEST_REDIS_URL'] ?? '', log })
+  const url = process.env['TEST_REDIS_URL'] ?? ''
+  redis = await openRedis({ url, log })
+  api = await openRedisAs('webhook-api', url)
   replicas = new DisposableStack()
   tenant = `${randomUUID()}/master`
 })
-afterEach(() => {
+afterEach(async () => {
   replicas.dispose()
+  await api[Symbol.asyncDispose]()
   redis.destroy()
 })
 
-const replica = (leaseMs = 30_000, client: () => RedisClient | null = () => redis) =>
+const replica = (leaseMs = 30_000, client: () => RedisClient | null = () => api.client) =>
   replicas.use(new SharedPlaces({ redis: client, perTenant, log, leaseMs }))
 
 const eventually = (isTrue: () => Promise<boolean>, what: string) =>

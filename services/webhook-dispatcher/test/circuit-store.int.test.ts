@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
+import { openRedisAs, type RedisAsUser } from '@surehook/testing/redis-user'
 import { pino } from 'pino'
 import { CircuitStore } from '../src/endpoint/circuit-store.ts'
 
@@ -9,13 +10,19 @@ const failed = (failures: number) => ({ ...closed, failures })
 const log = pino({ level: 'silent' })
 
 let redis: RedisClient
+let dispatcher: RedisAsUser
 beforeEach(async () => {
-  redis = await openRedis({ url: process.env['TEST_REDIS_URL'] ?? '', log })
+  const url = process.env['TEST_REDIS_URL'] ?? ''
+  redis = await openRedis({ url, log })
+  dispatcher = await openRedisAs('webhook-dispatcher', url)
 })
-afterEach(() => redis.destroy())
+afterEach(async () => {
+  await dispatcher[Symbol.asyncDispose]()
+  redis.destroy()
+})
 
 const storeThatForgetsAfter = (forgetAfterMs: number) =>
-  new CircuitStore(redis, { forgetAfterMs, log })
+  new CircuitStore(dispatcher.client, { forgetAfterMs, log })
 
 it('keeps a count of failures for an hour after the last of them, if configured', async () => {
   const id = randomUUID()
@@ -41,4 +48,19 @@ it('keeps since when and until when a circuit is open', async () => {
   const open = { failures: 0, openSince: 1_000, openUntil: 121_000, place: null }
   await store.recordFailure(id, open)
   expect(await store.load(id)).toMatchObject(open)
+})
+
+it('marks an opening whose event is published, and forgets it after the event of its end', async () => {
+  const id = randomUUID()
+  const store = storeThatForgetsAfter(3_600_000)
+  const open = { failures: 0, openSince: 1_000, openUntil: 121_000, place: null }
+  await store.recordFailure(id, open)
+  await store.markTold(id, 120_000)
+  expect(await store.load(id)).toMatchObject({ toldUntil: 0 })
+  await store.markTold(id, open.openUntil)
+  expect(await store.load(id)).toMatchObject({ toldUntil: open.openUntil })
+  await store.forgetOpening(id, 120_000)
+  expect(await redis.exists(`surehook:circuit:${id}`)).toBe(1)
+  await store.forgetOpening(id, open.openUntil)
+  expect(await redis.exists(`surehook:circuit:${id}`)).toBe(0)
 })
