@@ -158,8 +158,8 @@ describe('GraphQL', () => {
         {
           code: 'VALIDATION_ERROR',
           violations: expect.arrayContaining([
-            { field: 'status', message: 'is required' },
-            { field: 'day', message: 'must be a date, YYYY-MM-DD' },
+            { field: 'status', message: 'is required', rule: 'required' },
+            { field: 'day', message: 'must be a date, YYYY-MM-DD', rule: 'unfit_value' },
           ]),
         },
       ],
