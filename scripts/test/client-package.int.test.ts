@@ -4,12 +4,12 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { build } from 'esbuild'
 import { repoRoot } from '../src/lib/paths.ts'
-import { type InstalledPackage, installPackage } from '../src/published/installed-package.ts'
+import { type InstalledPackages, installPackages } from '../src/published/installed-packages.ts'
 
-let installed: InstalledPackage
+let installed: InstalledPackages
 
 beforeAll(async () => {
-  installed = await installPackage('client')
+  installed = await installPackages(['client'])
 })
 afterAll(async () => {
   await installed?.[Symbol.asyncDispose]()
@@ -20,8 +20,9 @@ it('the client has no dependency, and publint and attw find nothing', async () =
     packages: object
   }
   expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/@surehook/client'])
-  expect(await installed.run('publint', 'run', installed.tarball, '--strict')).toContain('All good')
-  await installed.run('attw', installed.tarball, '--profile', 'esm-only')
+  const [tarball = ''] = installed.tarballs
+  expect(await installed.run('publint', 'run', tarball, '--strict')).toContain('All good')
+  await installed.run('attw', tarball, '--profile', 'esm-only')
 })
 
 it('the client takes at most 15 kB', async () => {

@@ -5,10 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type ProcessHandle, startProcess } from '@surehook/scripts/lib/managed-process'
 import { freePort } from '@surehook/scripts/lib/ports'
 import { openProcessGroup, type ProcessGroup } from '@surehook/scripts/lib/process-group'
+import { installPackages } from '@surehook/scripts/published/installed-packages'
 import type { AuthTenant } from '../support/auth/auth-tenant.ts'
 import { transports } from '../support/auth/auth-transports.ts'
 import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
-import { installPackages } from '../support/installed-packages.ts'
+import { writeExample } from '../support/readme-example.ts'
 
 const recipe = new URL('../../docs/guides/accept-access-tokens.md', import.meta.url)
 const dir = fileURLToPath(new URL(`../../.local/recipes/${randomUUID()}/`, import.meta.url))
@@ -110,7 +111,7 @@ it('the README of the package accepts a token, outside of the repository', async
   await using installed = await installPackages(['token-verifier'], ['express@5.3.0'])
   const port = await freePort()
   const at = { port, url: `http://127.0.0.1:${port}/me` }
-  const started = await startRecipe([await installed.example('token-verifier')], at)
+  const started = await startRecipe([await writeExample(installed, 'token-verifier')], at)
   const { session } = await tenant.newUser()
   const answer = await ask(session.accessToken, at.url)
   const forged = await ask(`${session.accessToken.slice(0, -8)}AAAAAAAA`, at.url)

@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { NotFoundError, PermissionError, PreconditionFailedError, Surehook } from '@surehook/client'
 import { defaultSecret } from '@surehook/scripts/client/tenant'
 import { repoRoot } from '@surehook/scripts/lib/paths'
-import { installPackage } from '@surehook/scripts/published/installed-package'
+import { installPackages } from '@surehook/scripts/published/installed-packages'
 import { nodesOf } from '@surehook/scripts/published/node-versions'
 import { newPath } from '../support/listening-world.ts'
+import { writeExample } from '../support/readme-example.ts'
 import { eventually, openWorld, payloadOf, type World } from '../support/world.ts'
 
 type Order = { status?: string; n: number; note?: string | null }
@@ -175,10 +175,8 @@ it('administers projects, settings, tokens, roles and users', async () => {
 })
 
 it('the example of the README runs as printed, from the packed package', async () => {
-  const text = await readFile(`${repoRoot}/packages/client/README.md`, 'utf8')
-  const [, example = ''] = /```ts\n([^]*?)```/.exec(text) ?? []
-  await using installed = await installPackage('client')
-  await installed.write('example.ts', example)
+  await using installed = await installPackages(['client'])
+  await writeExample(installed, 'client')
   const compilerOptions = {
     target: 'es2022',
     module: 'node16',
@@ -186,7 +184,7 @@ it('the example of the README runs as printed, from the packed package', async (
     types: ['node'],
     typeRoots: [`${repoRoot}/node_modules/@types`],
   }
-  await installed.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['example.ts'] }))
+  await installed.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['client.ts'] }))
   await installed.run('tsc', '-p', '.')
   for (const [version, node] of await nodesOf(process.env['PATH'] ?? '')) {
     const { projectId, token } = await world.tenant()
@@ -196,7 +194,7 @@ it('the example of the README runs as printed, from the packed package', async (
       `SUREHOOK_PROJECT=${projectId}`,
       `SUREHOOK_TOKEN=${token}`,
       node,
-      'example.js',
+      'client.js',
     )
     const expected = /^order [\w-]+: 12\.50\nINSERT of Ada\nUPDATE of Ada\n$/
     expect([version, output]).toEqual([version, expect.stringMatching(expected)])

@@ -6,9 +6,13 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { expectStatus } from '@surehook/scripts/client/call'
 import { defaultSecret } from '@surehook/scripts/client/tenant'
 import { freePort, isFree } from '@surehook/scripts/lib/ports'
+import {
+  type InstalledPackages,
+  installPackages,
+} from '@surehook/scripts/published/installed-packages'
 import { waitUntil } from '@surehook/service-kit/wait-until'
-import { type Installed, installPackages } from '../support/installed-packages.ts'
 import { type ListeningWorld, newPath, openListeningWorld } from '../support/listening-world.ts'
+import { writeExample } from '../support/readme-example.ts'
 import { eventually } from '../support/world.ts'
 import { postTo } from './receivers.ts'
 
@@ -16,7 +20,7 @@ const nextSecret = `whsec_${Buffer.from('another, for the rotation').toString('b
 
 let resources: AsyncDisposableStack
 let world: ListeningWorld
-let installed: Installed
+let installed: InstalledPackages
 
 beforeAll(async () => {
   resources = new AsyncDisposableStack()
@@ -33,7 +37,7 @@ async function startReceiver() {
     PORT: String(port),
     WEBHOOK_SECRETS: JSON.stringify([defaultSecret, nextSecret]),
   }
-  const child = spawn(process.execPath, [await installed.example('receiver')], {
+  const child = spawn(process.execPath, [await writeExample(installed, 'receiver')], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -92,7 +96,7 @@ it('the README of the publisher delivers its event', async () => {
   const tenant = await world.tenant()
   const listener = await world.listen(tenant, { table: 'invoices', events: ['UPDATE'] })
   const { kafkaBrokers, schemaRegistryUrl } = world.system.endpoints
-  const file = await installed.example('publisher', (code) =>
+  const file = await writeExample(installed, 'publisher', (code) =>
     code
       .replace('localhost:9092', kafkaBrokers)
       .replace('http://localhost:8081/apis/ccompat/v7', schemaRegistryUrl)

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtempDisposable, readdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { runCommand } from '../../check/run-command.ts'
 import { repoRoot } from '../../lib/paths.ts'
+import { nodesOf } from '../../published/node-versions.ts'
 import {
   type Manifest,
   manifestOf,
@@ -18,14 +19,13 @@ import {
  */
 type Package = { dir: string; manifest: Manifest; tarball: string }
 
-const oldestNode = 20
 const resolutions = [
   { moduleResolution: 'node16', module: 'node16' },
   { moduleResolution: 'bundler', module: 'esnext' },
 ]
 
 await using temp = await mkdtempDisposable(join(tmpdir(), 'surehook-packages-'))
-const nodes = await nodesOfMachine()
+const nodes = await nodesOf(process.env['PATH'] ?? '')
 const named = process.argv.slice(2)
 const packages: Package[] = []
 for (const dir of await publicPackages()) packages.push(await pack(dir))
@@ -58,7 +58,7 @@ async function checkPackage({ dir, manifest, tarball }: Package): Promise<void> 
 async function checkImports(dir: string, project: string, entries: string[]): Promise<void> {
   const lines = entries.map((entry) => `await import('${entry}')`)
   await writeFile(`${project}/imports.mjs`, lines.join('\n'))
-  for (const { version, path } of nodes) {
+  for (const [version, path] of nodes) {
     await say(`${dir}: imports on Node ${version}`, [path, 'imports.mjs'], project)
   }
 }
@@ -112,19 +112,6 @@ async function refusePrivate(dir: string, project: string): Promise<void> {
 function install(what: string, project: string, specs: readonly string[]): Promise<void> {
   const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--legacy-peer-deps']
   return say(what, ['npm', 'install', ...quiet, ...specs], project)
-}
-
-/** The project's own Node, and the first of the path that is another one. */
-async function nodesOfMachine(): Promise<{ version: string; path: string }[]> {
-  const found = new Map<string, string>([[process.versions.node, process.execPath]])
-  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
-    const path = join(folder, 'node')
-    if (!existsSync(path)) continue
-    const { output } = await runCommand({ args: [path, '-p', 'process.versions.node'] })
-    const version = output.trim()
-    if (Number.parseInt(version, 10) >= oldestNode && !found.has(version)) found.set(version, path)
-  }
-  return [...found].map(([version, path]) => ({ version, path }))
 }
 
 async function say(what: string, args: readonly string[], cwd = repoRoot): Promise<void> {

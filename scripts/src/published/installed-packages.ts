@@ -1,13 +1,13 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCommand } from '../check/run-command.ts'
-import { repoRoot } from '../lib/paths.ts'
+import { packPackage } from '../release/pack-package.ts'
 
-export type InstalledPackage = AsyncDisposable & {
-  /** What `npm publish` would send. */
-  readonly tarball: string
-  /** A project with nothing but the package. */
+export type InstalledPackages = AsyncDisposable & {
+  /** What `npm publish` would send, in the order of the names. */
+  readonly tarballs: readonly string[]
+  /** A project outside the repository, with nothing but the packages. */
   readonly dir: string
   /** Writes a file into the project. */
   write(name: string, text: string): Promise<void>
@@ -15,23 +15,29 @@ export type InstalledPackage = AsyncDisposable & {
   run(...args: string[]): Promise<string>
 }
 
-/** Packs a built package of `packages/` and installs it into an empty project. */
-export async function installPackage(name: string): Promise<InstalledPackage> {
+/**
+ * Packs built packages of `packages/` as they are published, and installs them with `others` into an
+ * empty project.
+ */
+export async function installPackages(
+  names: readonly string[],
+  others: readonly string[] = [],
+): Promise<InstalledPackages> {
   await using opening = new AsyncDisposableStack()
   const root = opening.adopt(await mkdtemp(join(tmpdir(), 'surehook-installed-')), (path) =>
     rm(path, { recursive: true }),
   )
-  await run(`${repoRoot}/packages/${name}`, ['npm', 'pack', '--pack-destination', root])
-  const [file = ''] = await readdir(root)
-  const tarball = join(root, file)
+  const tarballs: string[] = []
+  for (const name of names) tarballs.push(await packPackage(`packages/${name}`, root))
   const dir = join(root, 'project')
   await mkdir(dir)
   const manifest = { name: 'project', private: true, type: 'module' }
   await writeFile(join(dir, 'package.json'), JSON.stringify(manifest))
-  await run(dir, ['npm', 'install', '--no-audit', '--no-fund', tarball])
+  const quiet = ['--no-audit', '--no-fund', '--ignore-scripts']
+  await run(dir, ['npm', 'install', ...quiet, ...tarballs, ...others])
   const resources = opening.move()
   return {
-    tarball,
+    tarballs,
     dir,
     write: (path, text) => writeFile(join(dir, path), text),
     run: (...args) => run(dir, args),
