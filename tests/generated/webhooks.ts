@@ -635,7 +635,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "delivered" | "retrying" | "paused" | "dead_letter" | "cancelled";
-            /** @description Of the last attempt. null before the first answer */
+            /** @description HTTP status of the last attempt. null before the first answer */
             httpStatus: number | null;
             /** @description Attempts so far */
             attempts: number;
@@ -743,7 +743,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "delivered" | "retrying" | "paused" | "dead_letter" | "cancelled";
-            /** @description Of the last attempt. null before the first answer */
+            /** @description HTTP status of the last attempt. null before the first answer */
             httpStatus: number | null;
             /** @description Attempts so far */
             attempts: number;
@@ -1002,7 +1002,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "delivered" | "retrying" | "paused" | "dead_letter" | "cancelled";
-            /** @description Of the last attempt. null before the first answer */
+            /** @description HTTP status of the last attempt. null before the first answer */
             httpStatus: number | null;
             /** @description Attempts so far */
             attempts: number;

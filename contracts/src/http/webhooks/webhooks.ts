@@ -150,7 +150,10 @@ export const Delivery = z
     id: z.string(),
     eventId: z.string().describe('The change that it delivers'),
     status: z.enum(deliveryStatuses).describe('The state of the delivery'),
-    httpStatus: z.int().nullable().describe('Of the last attempt. null before the first answer'),
+    httpStatus: z
+      .int()
+      .nullable()
+      .describe('HTTP status of the last attempt. null before the first answer'),
     attempts: z.int().describe('Attempts so far'),
     createdAt: z.iso.datetime(),
     lastError: z.enum(errorClasses).nullable().describe('The class of the last failure'),

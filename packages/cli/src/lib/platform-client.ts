@@ -58,7 +58,8 @@ function tokenOf(env: NodeJS.ProcessEnv): string | undefined {
   return text?.split(',')[0]?.trim() || undefined
 }
 
-function tokenIn(file: string): string {
+/** Reads the token that `--token-file` names. */
+export function tokenIn(file: string): string {
   let text: string
   try {
     text = readFileSync(file, 'utf8').trim()

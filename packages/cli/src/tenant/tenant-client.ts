@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { reasonOf } from '@surehook/service-kit/errors'
-import { Failure, type OptionSpecs, UsageError, type Values } from '../cli/command.ts'
-import { checkedUrl } from '../lib/platform-client.ts'
+import { type OptionSpecs, UsageError, type Values } from '../cli/command.ts'
+import { checkedUrl, platformOptions, tokenIn } from '../lib/platform-client.ts'
 import { findRunningSystem } from '../lib/running-system.ts'
 
 /** An environment, and the management token for it. */
@@ -9,11 +7,7 @@ export type Tenant = { baseUrl: string; project: string; environment: string; to
 
 /** Options of commands that act as a developer of one environment. */
 export const tenantOptions = {
-  url: {
-    type: 'string',
-    value: 'url',
-    help: 'the gateway. Default: SUREHOOK_URL, or the system that `npm start` runs',
-  },
+  url: platformOptions.url,
   project: { type: 'string', value: 'id', help: 'the project. Default: SUREHOOK_PROJECT' },
   environment: {
     type: 'string',
@@ -48,14 +42,6 @@ export function findTenant(values: Values<typeof tenantOptions>, env: NodeJS.Pro
   }
   const environment = values.environment ?? (env['SUREHOOK_ENVIRONMENT'] || 'master')
   return { baseUrl: checkedUrl(url), project, environment, token }
-}
-
-function tokenIn(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim()
-  } catch (err) {
-    throw new Failure(`--token-file: ${reasonOf(err)}`)
-  }
 }
 
 export const tenantHeaders = ({ token, project, environment }: Tenant) => ({

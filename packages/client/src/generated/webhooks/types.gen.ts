@@ -220,7 +220,7 @@ export type FoundDelivery = {
      */
     status: 'pending' | 'delivered' | 'retrying' | 'paused' | 'dead_letter' | 'cancelled';
     /**
-     * Of the last attempt. null before the first answer
+     * HTTP status of the last attempt. null before the first answer
      */
     httpStatus: number | null;
     /**
@@ -394,7 +394,7 @@ export type Delivery = {
      */
     status: 'pending' | 'delivered' | 'retrying' | 'paused' | 'dead_letter' | 'cancelled';
     /**
-     * Of the last attempt. null before the first answer
+     * HTTP status of the last attempt. null before the first answer
      */
     httpStatus: number | null;
     /**
@@ -798,7 +798,7 @@ export type DeliveryDetail = {
      */
     status: 'pending' | 'delivered' | 'retrying' | 'paused' | 'dead_letter' | 'cancelled';
     /**
-     * Of the last attempt. null before the first answer
+     * HTTP status of the last attempt. null before the first answer
      */
     httpStatus: number | null;
     /**
