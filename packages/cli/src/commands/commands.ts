@@ -9,6 +9,7 @@ import { roleCommands } from './admin/roles.ts'
 import { tokenCommands } from './admin/tokens.ts'
 import { userCommands } from './admin/users.ts'
 import { demoCommand } from './demo.ts'
+import { developerCommands } from './developer/developer-commands.ts'
 import { doctorCommand } from './doctor.ts'
 import { ledgerCommand } from './ledger.ts'
 import { listenCommand } from './listen.ts'
@@ -31,6 +32,7 @@ export const commands: readonly AnyCommand[] = [
   ledgerCommand,
   demoCommand,
   listenCommand,
+  ...developerCommands,
   ...projectCommands,
   ...environmentCommands,
   ...tokenCommands,
