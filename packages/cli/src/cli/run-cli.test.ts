@@ -109,6 +109,11 @@ describe('runCli', () => {
     })
   })
 
+  it('takes a value that begins with a dash', async () => {
+    const { out } = await run('greet', 'people', 'Ada', '--from', '-us', '--json')
+    expect(JSON.parse(out)).toMatchObject({ from: '-us' })
+  })
+
   it.each([
     [['greet', 'people', '--from', 'us'], '<who> is missing'],
     [['greet', 'people', 'Ada'], '--from is missing'],
