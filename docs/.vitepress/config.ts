@@ -66,6 +66,7 @@ export default defineConfig({
           'Receive webhooks': 'receiving',
           'The package receiver': 'receiver-package',
           'Stream changes': 'streaming',
+          'The command surehook': 'command',
           'Receive on your machine': 'listen',
           'Publish changes': 'publishing',
           'Accept access tokens': 'accept-access-tokens',

@@ -12,7 +12,6 @@ import { demoCommand } from './demo.ts'
 import { developerCommands } from './developer/developer-commands.ts'
 import { doctorCommand } from './doctor.ts'
 import { ledgerCommand } from './ledger.ts'
-import { listenCommand } from './listen.ts'
 import { prepareDatabaseCommand } from './prepare-database.ts'
 import { prepareKafkaAccessCommand } from './prepare-kafka-access.ts'
 import { prepareTopicsCommand } from './prepare-topics.ts'
@@ -22,6 +21,7 @@ import { rotateKeyCommand } from './rotate-key.ts'
 
 /** Every command, in the order of the help. */
 export const commands: readonly AnyCommand[] = [
+  ...developerCommands,
   prepareDatabaseCommand,
   prepareTopicsCommand,
   prepareKafkaAccessCommand,
@@ -31,8 +31,6 @@ export const commands: readonly AnyCommand[] = [
   doctorCommand,
   ledgerCommand,
   demoCommand,
-  listenCommand,
-  ...developerCommands,
   ...projectCommands,
   ...environmentCommands,
   ...tokenCommands,
