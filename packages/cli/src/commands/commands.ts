@@ -12,6 +12,7 @@ import { demoCommand } from './demo.ts'
 import { developerCommands } from './developer/developer-commands.ts'
 import { doctorCommand } from './doctor.ts'
 import { ledgerCommand } from './ledger.ts'
+import { listenCommand } from './listen.ts'
 import { prepareDatabaseCommand } from './prepare-database.ts'
 import { prepareKafkaAccessCommand } from './prepare-kafka-access.ts'
 import { prepareTopicsCommand } from './prepare-topics.ts'
@@ -21,6 +22,7 @@ import { rotateKeyCommand } from './rotate-key.ts'
 
 /** Every command, in the order of the help. */
 export const commands: readonly AnyCommand[] = [
+  listenCommand,
   ...developerCommands,
   prepareDatabaseCommand,
   prepareTopicsCommand,
