@@ -22,8 +22,6 @@ import { rotateKeyCommand } from './rotate-key.ts'
 
 /** Every command, in the order of the help. */
 export const commands: readonly AnyCommand[] = [
-  listenCommand,
-  ...developerCommands,
   prepareDatabaseCommand,
   prepareTopicsCommand,
   prepareKafkaAccessCommand,
@@ -33,6 +31,8 @@ export const commands: readonly AnyCommand[] = [
   doctorCommand,
   ledgerCommand,
   demoCommand,
+  listenCommand,
+  ...developerCommands,
   ...projectCommands,
   ...environmentCommands,
   ...tokenCommands,
