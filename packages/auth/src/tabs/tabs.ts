@@ -39,7 +39,7 @@ export const openTabs: OpenTabs = (name, receive) => {
   const scope = globalThis as Scope
   const channel = scope.BroadcastChannel && new scope.BroadcastChannel(name)
   if (channel) {
-    channel.onmessage = ({ data }: { data: unknown }) => receive(data as Message)
+    channel.addEventListener('message', (event) => receive((event as MessageEvent).data as Message))
     // Node would not end.
     if ('unref' in channel) (channel as { unref(): void }).unref()
   }
@@ -49,6 +49,7 @@ export const openTabs: OpenTabs = (name, receive) => {
   }
   scope.addEventListener?.('storage', onStorage)
   return {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin
     post: (message) => channel?.postMessage(message),
     close() {
       scope.removeEventListener?.('storage', onStorage)
