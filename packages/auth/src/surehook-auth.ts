@@ -190,7 +190,7 @@ export class SurehookAuth {
     return this.#sessions.onChange(listener)
   }
 
-  /** Stops listening to other tabs. The session stays. */
+  /** Ends the use of this object. The session stays. */
   close(): Promise<void> {
     this.#unfollow()
     return this.#sessions.close()
