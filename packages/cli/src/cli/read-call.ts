@@ -6,7 +6,7 @@ type Given = Record<string, string | boolean | (string | boolean)[] | undefined>
 
 /** Options of every command. */
 export const commonOptions = {
-  json: { type: 'boolean', help: 'print one JSON document' },
+  json: { type: 'boolean', help: 'print JSON: one document, or one line per item of a list' },
   help: { type: 'boolean', help: 'show this help' },
 } as const satisfies OptionSpecs
 
@@ -50,6 +50,8 @@ function valuesOf(specs: OptionSpecs, given: Given) {
     if (spec.multiple) return [name, given[name] ?? []]
     const value = given[name] ?? spec.default
     if (value === undefined && spec.required) throw new UsageError(`--${name} is missing`)
+    if (spec.choices !== undefined && value !== undefined && !spec.choices.includes(String(value)))
+      throw new UsageError(`--${name} is one of ${spec.choices.join(', ')}`)
     return [name, value]
   })
   return Object.fromEntries(entries)
