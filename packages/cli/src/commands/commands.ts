@@ -8,8 +8,10 @@ import { projectCommands } from './admin/projects.ts'
 import { roleCommands } from './admin/roles.ts'
 import { tokenCommands } from './admin/tokens.ts'
 import { userCommands } from './admin/users.ts'
+import { applyCommand } from './apply.ts'
 import { demoCommand } from './demo.ts'
 import { doctorCommand } from './doctor.ts'
+import { exportFileCommand } from './export.ts'
 import { ledgerCommand } from './ledger.ts'
 import { listenCommand } from './listen.ts'
 import { prepareDatabaseCommand } from './prepare-database.ts'
@@ -18,6 +20,7 @@ import { prepareTopicsCommand } from './prepare-topics.ts'
 import { rebuildHistoryCommand } from './rebuild.ts'
 import { reconcileCommand } from './reconcile.ts'
 import { rotateKeyCommand } from './rotate-key.ts'
+import { typesCommand } from './types.ts'
 
 /** Every command, in the order of the help. */
 export const commands: readonly AnyCommand[] = [
@@ -31,6 +34,9 @@ export const commands: readonly AnyCommand[] = [
   ledgerCommand,
   demoCommand,
   listenCommand,
+  applyCommand,
+  exportFileCommand,
+  typesCommand,
   ...projectCommands,
   ...environmentCommands,
   ...tokenCommands,
