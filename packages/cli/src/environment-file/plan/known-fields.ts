@@ -7,7 +7,7 @@ import { assignedFields } from '@surehook/contracts/http/data/names'
 import type { Wishes } from '../file/wishes.ts'
 import type { State } from './steps.ts'
 
-type Fields = ReadonlyMap<string, FieldType>
+export type Fields = ReadonlyMap<string, FieldType>
 type Filter = Record<string, unknown> | null
 
 /** The fields of each table once the file is applied. */

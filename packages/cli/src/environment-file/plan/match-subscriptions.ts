@@ -23,24 +23,34 @@ const rules: readonly Rule[] = [
 ]
 
 /**
- * Finds the subscription of each entry: by its name, otherwise by its table and URL. Equal ones are
- * matched in the order of their creation.
+ * Finds the subscription of each entry: by its name, otherwise by its table and URL. Several to one
+ * table and URL are told apart by what they are already, for which `isAsWished` looks at each field.
  */
 export function matchSubscriptions(
   wishes: readonly SubscriptionWish[],
   existing: readonly Subscription[],
+  isAsWished: Rule,
 ): Matches {
   const matches: Match[] = wishes.map((wish) => ({ wish, found: undefined }))
   let rest = existing.toSorted(byCreation)
-  for (const rule of rules) {
-    for (const match of matches) {
-      if (match.found !== undefined) continue
-      match.found = rest.find((found) => rule(match.wish, found))
-      rest = rest.filter((found) => found !== match.found)
+  const match = (entries: readonly Match[], rule: Rule) => {
+    for (const entry of entries) {
+      if (entry.found !== undefined) continue
+      entry.found = rest.find((found) => rule(entry.wish, found))
+      rest = rest.filter((found) => found !== entry.found)
     }
   }
+  // An entry that leaves a field as it is must not take the only fit of one that names the field.
+  match(
+    matches.toSorted((a, b) => openFields(a.wish) - openFields(b.wish)),
+    isAsWished,
+  )
+  for (const rule of rules) match(matches, rule)
   return { matches, rest }
 }
+
+const openFields = ({ active, secret }: SubscriptionWish): number =>
+  Number(active === undefined) + Number(secret === undefined)
 
 export const eventsText = (events: readonly string[]): string => events.toSorted().join(',')
 

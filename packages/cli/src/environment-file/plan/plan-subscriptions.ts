@@ -3,7 +3,7 @@ import type { Subscription, WebhookChange } from '@surehook/client'
 import { secretFingerprint } from '@surehook/matching/secret-fingerprint'
 import type { SubscriptionWish, Wishes } from '../file/wishes.ts'
 import { comparePolicy, hiddenValue, policyInput } from './compare-policy.ts'
-import { knownFields, sameFilter } from './known-fields.ts'
+import { type Fields, knownFields, sameFilter } from './known-fields.ts'
 import { eventsText, matchSubscriptions } from './match-subscriptions.ts'
 import { emptyPart, type Part } from './part.ts'
 import type { Change, PlanOptions, State, Step } from './steps.ts'
@@ -12,11 +12,15 @@ export function planSubscriptions(wishes: Wishes, state: State, options: PlanOpt
   const part = emptyPart()
   if (wishes.subscriptions === undefined) return part
   const fields = knownFields(wishes, state)
-  const { matches, rest } = matchSubscriptions(wishes.subscriptions, state.subscriptions ?? [])
+  const updateOf = (wish: SubscriptionWish, found: Subscription) =>
+    update(wish, found, fields.get(wish.table))
+  const { matches, rest } = matchSubscriptions(
+    wishes.subscriptions,
+    state.subscriptions ?? [],
+    (wish, found) => updateOf(wish, found) === null,
+  )
   for (const { wish, found } of matches) {
-    const isSame = (filter: SubscriptionWish['filter']) =>
-      sameFilter(wish.filter, filter, fields.get(wish.table))
-    const step = found === undefined ? creation(part, wish) : update(wish, found, isSame)
+    const step = found === undefined ? creation(part, wish) : updateOf(wish, found)
     if (step !== null) part.steps.push(step)
   }
   for (const found of rest) {
@@ -70,15 +74,17 @@ function creation(part: Part, wish: SubscriptionWish): Step | null {
   return { kind: 'subscription', action: 'create', name, changes, input }
 }
 
-type SameFilter = (filter: SubscriptionWish['filter']) => boolean
-
-function update(wish: SubscriptionWish, found: Subscription, isSame: SameFilter): Step | null {
+function update(
+  wish: SubscriptionWish,
+  found: Subscription,
+  fields: Fields | undefined,
+): Step | null {
   const before = plainFields(found)
   const { secret, policy, active, ...plain } = wish
   const wanted = { ...plain, active: active ?? found.active }
   const keys = Object.keys(wanted) as (keyof typeof wanted)[]
   const differs = (key: keyof typeof wanted) => {
-    if (key === 'filter') return !isSame(before.filter)
+    if (key === 'filter') return !sameFilter(wish.filter, before.filter, fields)
     if (key === 'events') return eventsText(wanted.events) !== eventsText(before.events)
     return !isDeepStrictEqual(wanted[key], before[key])
   }
