@@ -42,7 +42,11 @@ export type Io = {
   note(line: string): void
   readonly signal: AbortSignal
   now(): number
+  /** Default: the standard input of the process. */
+  readonly stdin?: Input
 }
+
+export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean }
 
 export type Call<Specs extends OptionSpecs> = Io & {
   readonly values: Values<Specs>

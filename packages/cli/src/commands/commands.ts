@@ -8,10 +8,12 @@ import { projectCommands } from './admin/projects.ts'
 import { roleCommands } from './admin/roles.ts'
 import { tokenCommands } from './admin/tokens.ts'
 import { userCommands } from './admin/users.ts'
-import { applyCommand } from './apply.ts'
 import { demoCommand } from './demo.ts'
+import { developerCommands } from './developer/developer-commands.ts'
 import { doctorCommand } from './doctor.ts'
-import { exportFileCommand } from './export.ts'
+import { applyCommand } from './environment/apply.ts'
+import { exportFileCommand } from './environment/export.ts'
+import { typesCommand } from './environment/types.ts'
 import { ledgerCommand } from './ledger.ts'
 import { listenCommand } from './listen.ts'
 import { prepareDatabaseCommand } from './prepare-database.ts'
@@ -20,7 +22,6 @@ import { prepareTopicsCommand } from './prepare-topics.ts'
 import { rebuildHistoryCommand } from './rebuild.ts'
 import { reconcileCommand } from './reconcile.ts'
 import { rotateKeyCommand } from './rotate-key.ts'
-import { typesCommand } from './types.ts'
 
 /** Every command, in the order of the help. */
 export const commands: readonly AnyCommand[] = [
@@ -37,6 +38,7 @@ export const commands: readonly AnyCommand[] = [
   applyCommand,
   exportFileCommand,
   typesCommand,
+  ...developerCommands,
   ...projectCommands,
   ...environmentCommands,
   ...tokenCommands,

@@ -25,10 +25,10 @@ export function showRows<Item>(
   return { items, lines: items.length === 0 ? [`no ${what}`] : tableOf(items.map(row)) }
 }
 
+/** Aligns rows, which may have different columns. */
 export function tableOf(rows: readonly Readonly<Record<string, string>>[]): string[] {
-  const [first] = rows
-  if (first === undefined) return []
-  return textTable([Object.keys(first), ...rows.map((cells) => Object.values(cells))])
+  const titles = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  return textTable([titles, ...rows.map((row) => titles.map((title) => row[title] ?? '-'))])
 }
 
 export function print(shown: Shown, { json, out }: Pick<Call<never>, 'json' | 'out'>): void {

@@ -51,6 +51,12 @@ export function findTenant(values: TenantValues, env: NodeJS.ProcessEnv): Tenant
   return { baseUrl, project, environment, token }
 }
 
+/** Finds only the gateway, for commands that need no project. */
+export function findUrl(values: TenantValues, env: NodeJS.ProcessEnv): string {
+  const variables = values.profile === undefined ? env : {}
+  return urlOf(values.url ?? variables['SUREHOOK_URL'], findProfile(values.profile, env))
+}
+
 /** Opens a client of the environment that a command acts on. */
 export function openTenantClient(
   values: TenantValues,
@@ -79,7 +85,9 @@ function findProfile(named: string | undefined, env: NodeJS.ProcessEnv): Profile
   if (name === undefined) return current === null ? undefined : profiles[current]
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
   if (profile === undefined) {
-    throw new UsageError(`there is no profile "${name}": surehook profiles lists what there is`)
+    throw new UsageError(
+      `there is no profile "${name}": surehook profiles list shows what there is`,
+    )
   }
   return profile
 }

@@ -1,9 +1,9 @@
 import { writeFile as write } from 'node:fs/promises'
-import { defineCommand, exitCodes, Failure, type OptionSpecs } from '../cli/command.ts'
-import { writeFile } from '../environment-file/file/write-file.ts'
-import { readAll } from '../environment-file/read-state.ts'
-import { clientOf, findTenant, tenantOptions, tenantVariables } from '../tenant/tenant-client.ts'
-import { explaining } from '../tenant/tenant-command.ts'
+import { defineCommand, exitCodes, Failure, type OptionSpecs } from '../../cli/command.ts'
+import { writeFile } from '../../environment-file/file/write-file.ts'
+import { readAll } from '../../environment-file/read-state.ts'
+import { clientOf, findTenant, tenantOptions, tenantVariables } from '../../tenant/tenant-client.ts'
+import { explaining } from '../../tenant/tenant-command.ts'
 
 const options = {
   out: { type: 'string', value: 'file', help: 'the file to write. Default: standard output' },

@@ -5,10 +5,10 @@ import {
   exitCodes,
   type OptionSpecs,
   UsageError,
-} from '../cli/command.ts'
-import { clientOf, findTenant, tenantOptions, tenantVariables } from '../tenant/tenant-client.ts'
-import { explaining } from '../tenant/tenant-command.ts'
-import { writeTypes } from '../types/write-types.ts'
+} from '../../cli/command.ts'
+import { clientOf, findTenant, tenantOptions, tenantVariables } from '../../tenant/tenant-client.ts'
+import { explaining } from '../../tenant/tenant-command.ts'
+import { writeTypes } from '../../types/write-types.ts'
 
 const options = {
   out: { type: 'string', value: 'file', help: 'the file to write. Default: standard output' },

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { text } from 'node:stream/consumers'
 import type { Surehook } from '@surehook/client'
 import { reasonOf } from '@surehook/service-kit/errors'
 import {
@@ -9,18 +8,19 @@ import {
   exitCodes,
   Failure,
   type OptionSpecs,
-} from '../cli/command.ts'
-import { parseFile } from '../environment-file/file/parse-file.ts'
-import { wishesOf } from '../environment-file/file/wishes.ts'
-import { makePlan } from '../environment-file/plan/plan.ts'
-import type { Plan } from '../environment-file/plan/steps.ts'
-import { readState } from '../environment-file/read-state.ts'
-import { type Progress, runSteps } from '../environment-file/run-steps.ts'
-import { planLines, stepName, stepView } from '../environment-file/show-plan.ts'
-import { confirm } from '../lib/confirm.ts'
-import { explained } from '../tenant/explain-error.ts'
-import { clientOf, findTenant, tenantOptions, tenantVariables } from '../tenant/tenant-client.ts'
-import { explaining } from '../tenant/tenant-command.ts'
+} from '../../cli/command.ts'
+import { parseFile } from '../../environment-file/file/parse-file.ts'
+import { wishesOf } from '../../environment-file/file/wishes.ts'
+import { makePlan } from '../../environment-file/plan/plan.ts'
+import type { Plan } from '../../environment-file/plan/steps.ts'
+import { readState } from '../../environment-file/read-state.ts'
+import { type Progress, runSteps } from '../../environment-file/run-steps.ts'
+import { planLines, stepName, stepView } from '../../environment-file/show-plan.ts'
+import { confirm } from '../../lib/confirm.ts'
+import { readStdin } from '../../lib/read-input.ts'
+import { explained } from '../../tenant/explain-error.ts'
+import { clientOf, findTenant, tenantOptions, tenantVariables } from '../../tenant/tenant-client.ts'
+import { explaining } from '../../tenant/tenant-command.ts'
 
 const options = {
   'dry-run': { type: 'boolean', help: 'only print the difference' },
@@ -49,7 +49,7 @@ export const applyCommand = defineCommand({
   async run(call) {
     const { values, env, words, signal } = call
     const tenant = findTenant(values, env)
-    const wishes = wishesOf(parseFile(await contentOf(words['file'] ?? ''), nameOf(call)), env)
+    const wishes = wishesOf(parseFile(await contentOf(call), nameOf(call)), env)
     const { prune, 'allow-data-loss': allowDataLoss } = values
     return explaining(tenant.baseUrl, async () => {
       const surehook = clientOf(tenant)
@@ -59,7 +59,7 @@ export const applyCommand = defineCommand({
       if (plan.refusals.length > 0) return refuse(call, plan)
       if (values['dry-run'] || plan.steps.length === 0) return end(call, plan)
       const where = `${tenant.project}/${tenant.environment}`
-      if (!values.yes && !(await confirm(`Change ${where}?`, signal))) {
+      if (!values.yes && !(await confirm(call, `Change ${where}?`))) {
         throw new Failure('nothing was done')
       }
       return carryOut(call, surehook, { plan, baseUrl: tenant.baseUrl })
@@ -70,12 +70,13 @@ export const applyCommand = defineCommand({
 const nameOf = ({ words }: ApplyCall): string =>
   words['file'] === '-' ? 'standard input' : (words['file'] ?? '')
 
-async function contentOf(file: string): Promise<string> {
-  if (file === '-') return text(process.stdin)
+async function contentOf(call: ApplyCall): Promise<string> {
+  const { file = '' } = call.words
+  if (file === '-') return readStdin(call, 'a file')
   try {
     return await readFile(file, 'utf8')
   } catch (err) {
-    throw new Failure(reasonOf(err), { file })
+    throw new Failure(reasonOf(err))
   }
 }
 
