@@ -47,7 +47,7 @@ export const applyCommand = defineCommand({
   options,
   variables: tenantVariables,
   async run(call) {
-    const { values, env, words, signal } = call
+    const { values, env, signal } = call
     const tenant = findTenant(values, env)
     const wishes = wishesOf(parseFile(await contentOf(call), nameOf(call)), env)
     const { prune, 'allow-data-loss': allowDataLoss } = values
@@ -55,7 +55,7 @@ export const applyCommand = defineCommand({
       const surehook = clientOf(tenant)
       const state = await readState(surehook, wishes, { prune, request: { signal } })
       const plan = makePlan(wishes, state, { prune, allowDataLoss })
-      if (!call.json) for (const line of planLines(plan)) call.out(line)
+      for (const line of planLines(plan)) (call.json ? call.note : call.out)(line)
       if (plan.refusals.length > 0) return refuse(call, plan)
       if (values['dry-run'] || plan.steps.length === 0) return end(call, plan)
       const where = `${tenant.project}/${tenant.environment}`

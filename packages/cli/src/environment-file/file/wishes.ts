@@ -48,13 +48,15 @@ export function wishesOf({ content, fault }: ParsedFile, env: NodeJS.ProcessEnv)
       }
       return filled.text
     }
-    const wish = subscriptionWish(subscription, fill)
-    for (const { path, message } of headerFaults(wish.policy.headers)) {
-      faults.push(fault(['subscriptions', index, 'policy', 'headers', ...path], message))
-    }
-    return wish
+    return subscriptionWish(subscription, fill)
   })
   if (faults.length > 0) throw failed(faults)
+  const unsendable = wishes?.flatMap(({ policy }, index) =>
+    headerFaults(policy.headers).map(({ path, message }) =>
+      fault(['subscriptions', index, 'policy', 'headers', ...path], message),
+    ),
+  )
+  if (unsendable?.length) throw failed(unsendable)
   return { roles, tables, subscriptions: wishes }
 }
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals'
 import { extendedDelays } from '@surehook/contracts/http/webhooks/policy/policy'
 import fc from 'fast-check'
+import { anyWishes } from '../../../test/support/any-wishes.ts'
+import { ModelEnvironment } from '../../../test/support/model-environment.ts'
 import type { FileTable } from '../file/schema.ts'
 import type { PolicyWish, SubscriptionWish, Wishes } from '../file/wishes.ts'
 import { planLines, stepView } from '../show-plan.ts'
-import { anyWishes } from '../testing/any-wishes.ts'
-import { ModelEnvironment } from '../testing/model-environment.ts'
 import { makePlan } from './plan.ts'
 
 const keep = { prune: false, allowDataLoss: false }

@@ -1,5 +1,9 @@
 import fc from 'fast-check'
-import type { PolicyWish, SubscriptionWish, Wishes } from '../file/wishes.ts'
+import type {
+  PolicyWish,
+  SubscriptionWish,
+  Wishes,
+} from '../../src/environment-file/file/wishes.ts'
 
 const columns = fc.dictionary(
   fc.constantFrom('a', 'b'),
