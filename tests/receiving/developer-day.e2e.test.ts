@@ -169,71 +169,96 @@ it("plays a developer's day", async () => {
   expect(mixed).toMatchObject({ code: 1, notes: expect.stringContaining('403 FORBIDDEN') })
 }, 120_000)
 
-it('refuses, names the field, and knows when nobody answers', async () => {
+/** Logs in to a new project under the name of a profile, and resolves with commands of it. */
+async function logIn(profile: string) {
   const { projectId, environment, token } = await world.tenant()
   const login = ['login', '--url', world.system.baseUrl, '--project', projectId]
-  const names = ['--environment', environment, '--profile', 'second']
+  const names = ['--environment', environment, '--profile', profile]
   expect(await surehookReading(token, env, ...login, ...names)).toMatchObject({ code: 0 })
+  return {
+    projectId,
+    token,
+    run: (...args: string[]) => run(...args, '--profile', profile),
+    one: (...args: string[]) => one(...args, '--profile', profile),
+  }
+}
+
+it('names the field and the request of a refusal, and knows when nobody answers', async () => {
+  const { token } = await logIn('refused')
   const create = ['webhooks', 'create', '--table', 'orders', '--to', 'http://plain.example']
   const refused = await surehook(env, ...create)
   expect(refused).toMatchObject({ code: 1, out: '' })
   expect(refused.notes).toMatch(/^400 VALIDATION_ERROR: .*\n {2}url: .*\n {2}request \S+$/)
   const inJson = await surehook(env, ...create, '--json')
-  expect(inJson.json()).toMatchObject({ error: 'VALIDATION_ERROR', violations: [{ field: 'url' }] })
+  expect(inJson.json()).toMatchObject({
+    error: 'VALIDATION_ERROR',
+    violations: [{ field: 'url' }],
+    requestId: expect.any(String),
+  })
 
-  const away = { ...env, SUREHOOK_URL: 'http://127.0.0.1:1', SUREHOOK_TOKEN: token }
-  const nobody = await surehook(away, 'tables', 'list')
+  const away = { ...env, SUREHOOK_URL: 'http://127.0.0.1:2' }
+  const nobody = await surehook({ ...away, SUREHOOK_TOKEN: token }, 'tables', 'list')
   expect(nobody).toMatchObject({ code: 3, notes: expect.stringContaining('cannot be reached') })
-  const without = await surehook({ ...env, SUREHOOK_URL: 'http://127.0.0.1:1' }, 'tables', 'list')
+  // The token of a profile goes to no other system.
+  const without = await surehook(away, 'tables', 'list')
   expect(without).toMatchObject({ code: 2, notes: expect.stringContaining('token is missing') })
+})
 
-  // Records, the rest of the webhook's life, limits and projects.
-  const run2 = (...args: string[]) => run(...args, '--profile', 'second')
-  const file = JSON.stringify({ columns: [{ name: 'n', type: 'integer' }] })
-  await run2('tables', 'create', 'orders', '--data', file)
-  await run2('records', 'create', 'orders', '--data', '[{"n":1},{"n":2},{"n":3}]')
-  const page = ['records', 'list', 'orders', '--filter', '{"n":{"gte":2}}', '--order', '-n']
-  const few = await run2(...page, '--limit', '1', '--json')
+it('changes records and tables', async () => {
+  const shop = await logIn('records')
+  const columns = JSON.stringify({ columns: [{ name: 'n', type: 'integer' }] })
+  await shop.run('tables', 'create', 'orders', '--data', columns)
+  await shop.run('records', 'create', 'orders', '--data', '[{"n":1},{"n":2},{"n":3}]')
+  const query = ['records', 'list', 'orders', '--filter', '{"n":{"gte":2}}', '--order', '-n']
+  const few = await shop.run(...query, '--limit', '1', '--json')
   expect(linesOf(few)).toMatchObject([{ n: 3 }])
   expect(few.notes).toContain('there are more')
-  const id = String(linesOf(few)[0]?.['id'])
-  const changed = await run2('records', 'update', 'orders', id, '--data', '{"n":4}', '--json')
-  expect(changed.json()).toMatchObject({ n: 4 })
-  expect((await run2('records', 'get', 'orders', id)).out).toMatch(/n +4/)
-  await run2('records', 'delete', 'orders', id)
+  const record = ['orders', String(linesOf(few)[0]?.['id'])]
+  expect(await shop.one('records', 'update', ...record, '--data', '{"n":4}')).toMatchObject({
+    n: 4,
+  })
+  expect((await shop.run('records', 'get', ...record)).out).toMatch(/n +4/)
+  await shop.run('records', 'delete', ...record)
+  expect(linesOf(await shop.run(...query, '--json'))).toMatchObject([{ n: 2 }])
+  await shop.run('tables', 'delete', 'orders', '--confirm', 'orders')
+})
 
+it('keeps secrets to itself, and changes a webhook', async () => {
+  const shop = await logIn('webhooks')
   const path = newPath()
-  const hook = ['webhooks', 'create', '--table', 'orders', '--to', world.receiver.url(path)]
-  const own = { ...env, SUREHOOK_WEBHOOK_SECRET: 'my own secret', SUREHOOK_PROFILE: 'second' }
-  const made = await surehook(own, ...hook, '--events', 'INSERT', '--json')
+  const create = ['webhooks', 'create', '--table', 'orders', '--to', world.receiver.url(path)]
+  const own = { ...env, SUREHOOK_WEBHOOK_SECRET: 'my own secret', SUREHOOK_PROFILE: 'webhooks' }
+  const made = await surehook(own, ...create, '--events', 'INSERT', '--json')
   expect(made.out).not.toContain('my own secret')
   const webhook = String((made.json() as Fields)['id'])
-  const rotated = await run2('webhooks', 'rotate-secret', webhook, '--overlap', '0s')
+  const rotated = await shop.run('webhooks', 'rotate-secret', webhook, '--overlap', '0s')
   const secret = /whsec_\S+/.exec(rotated.out)?.[0] ?? ''
-  await run2('webhooks', 'test', webhook)
+  await shop.run('webhooks', 'test', webhook)
   const [receipt] = await world.receiver.waitFor(path, 1)
   const headers = receipt?.headers as Record<string, string>
-  expect(new Webhook(secret).verify(receipt?.body ?? '', headers)).toMatchObject({
-    record: { test: true },
+  const test = { record: { test: true } }
+  expect(new Webhook(secret).verify(receipt?.body ?? '', headers)).toMatchObject(test)
+  await shop.run('webhooks', 'deactivate', webhook)
+  expect((await shop.run('webhooks', 'list', '--active', 'false')).out).toContain(webhook)
+  const change = ['--filter', '{"n":{"gt":1}}', '--events', 'INSERT,UPDATE']
+  expect(await shop.one('webhooks', 'update', webhook, ...change)).toMatchObject({
+    active: false,
+    filter: { n: { gt: 1 } },
   })
-  await run2('webhooks', 'deactivate', webhook)
-  expect((await run2('webhooks', 'list', '--active', 'false')).out).toContain(webhook)
-  const filter = ['--filter', '{"n":{"gt":1}}', '--events', 'INSERT,UPDATE']
-  const updated = await run2('webhooks', 'update', webhook, ...filter, '--json')
-  expect(updated.json()).toMatchObject({ active: false, filter: { n: { gt: 1 } } })
-  await run2('webhooks', 'delete', webhook)
-  await run2('tables', 'delete', 'orders', '--confirm', 'orders')
+  await shop.run('webhooks', 'delete', webhook)
+  expect((await shop.run('webhooks', 'list')).out).toBe('no webhooks')
+})
 
-  const limits = (await run2('limits', 'show', '--json')).json()
+it('shows limits and projects, and forgets its tokens', async () => {
+  const shop = await logIn('last')
   const scopes = [{ scope: 'project', quota: expect.any(Number) }, { scope: 'token' }]
-  expect(limits).toMatchObject({ data: scopes, webhooks: scopes })
+  expect(await shop.one('limits', 'show')).toMatchObject({ data: scopes, webhooks: scopes })
   const admin = { ...env, SUREHOOK_ADMIN_TOKEN: world.system.adminToken }
-  const projects = linesOf(await surehook(admin, 'projects', 'list', '--limit', '500', '--json'))
-  expect(projects.map((project) => project['id'])).toContain(projectId)
+  const projects = await surehook(admin, 'projects', 'list', '--limit', '100000', '--json')
+  expect(linesOf(projects).map(({ id }) => id)).toContain(shop.projectId)
 
-  // Logout forgets the tokens.
   await run('logout', '--all')
-  expect(await readFile(join(home, 'surehook', 'profiles.json'), 'utf8')).not.toContain(token)
+  expect(await readFile(join(home, 'surehook', 'profiles.json'), 'utf8')).not.toContain(shop.token)
   const out = await surehook(env, 'tables', 'list')
   expect(out).toMatchObject({ code: 2, notes: expect.stringContaining('surehook login') })
-}, 60_000)
+})

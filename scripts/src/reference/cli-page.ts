@@ -1,5 +1,11 @@
-import { type AnyCommand, exitCodes, type OptionGroup, type OptionSpec } from 'surehook/cli/command'
-import { ownOf, usageOf } from 'surehook/cli/help'
+import {
+  type AnyCommand,
+  audiences,
+  exitCodes,
+  type OptionGroup,
+  type OptionSpec,
+} from 'surehook/cli/command'
+import { audienceOf, ownOf, usageOf } from 'surehook/cli/help'
 import { commonOptions } from 'surehook/cli/read-call'
 import { code, fence, paragraph, sentence, table } from './markdown.ts'
 
@@ -31,13 +37,11 @@ export function cliPage(commands: readonly AnyCommand[]): string {
     'Every command takes these options:',
     '',
     ...optionTable(commonOptions),
-    ...table(
-      ['command', 'summary'],
-      commands.map(({ name, summary }) => [
-        `[${code(name)}](#surehook-${name.replaceAll(' ', '-')})`,
-        spoken(summary),
-      ]),
-    ),
+    ...audiences.flatMap((audience) => [
+      `Commands for ${audience}:`,
+      '',
+      ...commandTable(commands.filter((command) => audienceOf(command) === audience)),
+    ]),
     ...groupsOf(commands).flatMap(groupSection),
     ...commands.flatMap(commandSection),
   ]
@@ -45,6 +49,15 @@ export function cliPage(commands: readonly AnyCommand[]): string {
     .trimEnd()
     .concat('\n')
 }
+
+const commandTable = (commands: readonly AnyCommand[]): string[] =>
+  table(
+    ['command', 'summary'],
+    commands.map(({ name, summary }) => [
+      `[${code(name)}](#surehook-${name.replaceAll(' ', '-')})`,
+      spoken(summary),
+    ]),
+  )
 
 const groupsOf = (commands: readonly AnyCommand[]): OptionGroup[] => [
   ...new Set(commands.flatMap(({ group }) => group ?? [])),

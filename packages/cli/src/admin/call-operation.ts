@@ -62,7 +62,7 @@ async function ask(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/** Says why the platform refused a request, with its violations. */
+/** Says why the platform refused a request, with its violations and its id. */
 export function refusalOf(response: Response, text: string): Failure {
   const { success, data } = Problem.safeParse(parsed(text))
   if (!success) {
@@ -71,11 +71,14 @@ export function refusalOf(response: Response, text: string): Failure {
     )
   }
   const { error, message, violations = [] } = data
+  const requestId = response.headers.get('x-request-id')
   const lines = [
     `${response.status} ${error}${message ? `: ${message}` : ''}`,
     ...violations.map((violation) => `  ${violation.field}: ${violation.message}`),
+    ...(requestId === null ? [] : [`  request ${requestId}`]),
   ]
-  return new Failure(lines.join('\n'), { status: response.status, ...data })
+  const known = requestId === null ? {} : { requestId }
+  return new Failure(lines.join('\n'), { status: response.status, ...known, ...data })
 }
 
 function parsed(text: string): unknown {

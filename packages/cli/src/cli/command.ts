@@ -58,6 +58,9 @@ export type Call<Specs extends OptionSpecs> = Io & {
   readonly json: boolean
 }
 
+export const audiences = ['developers', 'operators'] as const
+type Audience = (typeof audiences)[number]
+
 /** Options and variables that many commands have. The reference describes them once. */
 export type OptionGroup = {
   readonly title: string
@@ -74,6 +77,8 @@ export type Command<Specs extends OptionSpecs = OptionSpecs> = {
   /** Calls as a user types them, without `surehook`. */
   readonly examples?: readonly string[]
   readonly options: Specs
+  /** Default: operators. The help lists both apart. */
+  readonly audience?: Audience
   /** The group that some of `options` and `variables` are of. */
   readonly group?: OptionGroup
   /** Required arguments after the name, in this order. */

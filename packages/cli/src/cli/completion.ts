@@ -28,6 +28,7 @@ export const completionCommand = defineCommand({
     'zsh:  add `source <(surehook completion zsh)` to ~/.zshrc, after compinit',
     'fish: surehook completion fish > ~/.config/fish/completions/surehook.fish',
   ].join('\n'),
+  audience: 'developers',
   options: {},
   positionals: ['shell'],
   async run({ words, json, out }) {

@@ -1,4 +1,4 @@
-import type { AnyCommand, OptionSpec, OptionSpecs } from './command.ts'
+import { type AnyCommand, audiences, type OptionSpec, type OptionSpecs } from './command.ts'
 import { commonOptions } from './read-call.ts'
 
 const codes =
@@ -12,12 +12,30 @@ export function helpOfAll(commands: readonly AnyCommand[], prefix = ''): string 
   return [
     `Usage: surehook ${prefix === '' ? '' : `${prefix} `}<command> [options]`,
     '',
-    ...table(shown.map(({ name, summary }) => [name, summary])),
+    ...namesOf(shown),
     '',
     'surehook <command> --help shows the options of a command. surehook --version shows the version.',
     codes,
   ].join('\n')
 }
+
+/** Lists commands, with a title for each audience if there are both. */
+function namesOf(commands: readonly AnyCommand[]): string[] {
+  const rows = table(commands.map(({ name, summary }) => [name, summary]))
+  const parts = audiences.map((audience) => ({
+    audience,
+    lines: rows.filter((_, at) => audienceOf(commands[at]) === audience),
+  }))
+  const [first, ...others] = parts.filter(({ lines }) => lines.length > 0)
+  if (others.length === 0) return first?.lines ?? []
+  return parts.flatMap(({ audience, lines }, at) => [
+    ...(at === 0 ? [] : ['']),
+    `For ${audience}:`,
+    ...lines,
+  ])
+}
+
+export const audienceOf = (command: AnyCommand | undefined) => command?.audience ?? 'operators'
 
 export function helpOf(command: AnyCommand): string {
   const { group } = command

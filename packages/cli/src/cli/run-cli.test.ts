@@ -38,6 +38,7 @@ const fail = defineCommand({
 })
 const call = defineCommand({
   name: 'call',
+  audience: 'developers',
   summary: 'Calls',
   options: {},
   run: () => Promise.reject(new Unreachable('Nobody answers')),
@@ -143,7 +144,9 @@ describe('runCli', () => {
   it('prints help', async () => {
     const all = await run('--help')
     expect(all).toMatchObject({ code: 0, notes: '' })
-    expect(all.out).toContain('greet people  Greets')
+    expect(all.out).toMatch(
+      /For developers:\n {2}call +Calls\n\nFor operators:\n {2}greet people {2}Greets\n {2}fail +Fails/,
+    )
     expect((await run('greet', '--help')).out).not.toContain('fail')
     const one = await run('greet', 'people', '--help')
     expect(one.code).toBe(0)

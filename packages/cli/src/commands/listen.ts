@@ -50,6 +50,7 @@ export const listenCommand = defineCommand({
   options,
   variables: tenantVariables,
   group: tenantGroup,
+  audience: 'developers',
   async run(call) {
     const tenant = findTenant(call.values, call.env)
     const secret = listenSecret(tenant)

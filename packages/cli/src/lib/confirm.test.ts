@@ -17,7 +17,8 @@ it.each([
   ['', false],
   ['no', false],
 ])('goes on only after "yes": %j', async (typed, expected) => {
-  expect(await confirm({ stdin: terminal(typed), signal }, 'Change shop/master?')).toBe(expected)
+  const io = { stdin: terminal(typed), signal }
+  expect(await confirm(io, 'Change shop/master?', new PassThrough())).toBe(expected)
 })
 
 it('takes no piped text for an answer', async () => {

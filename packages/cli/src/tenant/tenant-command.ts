@@ -48,6 +48,7 @@ export function tenantCommand<const Specs extends OptionSpecs, const Name extend
     options: { ...command.options, ...tenantOptions },
     variables: { ...command.variables, ...tenantVariables },
     group: tenantGroup,
+    audience: 'developers',
     async run(call) {
       for (const [name, word] of Object.entries(call.words)) assertId(name, word)
       const tenant = findTenant(call.values, call.env)

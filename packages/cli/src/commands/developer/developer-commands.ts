@@ -1,5 +1,4 @@
 import type { AnyCommand } from '../../cli/command.ts'
-import { listenCommand } from '../listen.ts'
 import { deliveryCommands } from './deliveries.ts'
 import { endpointCommands } from './endpoints.ts'
 import { eventCommands } from './events.ts'
@@ -28,6 +27,5 @@ export const developerCommands: readonly AnyCommand[] = [
   ...eventCommands,
   ...replayCommands,
   tailCommand,
-  listenCommand,
   limitsCommand,
 ]

@@ -29,7 +29,6 @@ export const endpointCommands = [
   tenantCommand({
     name: 'endpoints close',
     summary: 'Close a circuit, so that paused deliveries start at once',
-    examples: ['endpoints list', 'endpoints close <endpoint>'],
     options: {},
     positionals: ['endpoint'],
     async act({ surehook, request, words: { endpoint } }) {

@@ -42,6 +42,7 @@ export const loginCommand = defineCommand({
     'login --url https://surehook.example.com --project shop',
     'login --project shop --token-file token.txt --profile staging',
   ],
+  audience: 'developers',
   options,
   variables: {
     SUREHOOK_URL: 'the URL of the gateway',

@@ -18,6 +18,7 @@ export const profileCommands = [
       },
       all: { type: 'boolean', help: 'every profile' },
     },
+    audience: 'developers',
     variables,
     async run(call) {
       const { values, env } = call
@@ -38,6 +39,7 @@ export const profileCommands = [
     name: 'profiles list',
     summary: 'List the profiles, without their tokens',
     options: {},
+    audience: 'developers',
     variables,
     async run(call) {
       const { current, profiles } = readProfiles(call.env)
@@ -63,6 +65,7 @@ export const profileCommands = [
     summary: 'Choose the profile of commands without --profile',
     options: {},
     positionals: ['name'],
+    audience: 'developers',
     variables,
     async run(call) {
       const { profiles } = readProfiles(call.env)

@@ -27,6 +27,7 @@ export const projectsCommand = defineCommand({
   options,
   variables: { ...tenantVariables, ...adminTokenVariables },
   group: tenantGroup,
+  audience: 'developers',
   async run(call) {
     const projects = await projectsOf(call)
     const rows = showRows('projects', projects, ({ id, environments, createdAt }) => ({

@@ -49,6 +49,7 @@ export const tailCommand = defineCommand({
   options,
   variables: tenantVariables,
   group: tenantGroup,
+  audience: 'developers',
   run(call) {
     const tenant = findTenant(call.values, call.env)
     const { project, environment, baseUrl } = tenant

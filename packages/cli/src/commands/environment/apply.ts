@@ -53,6 +53,7 @@ export const applyCommand = defineCommand({
   options,
   variables: tenantVariables,
   group: tenantGroup,
+  audience: 'developers',
   async run(call) {
     const { values, env, signal } = call
     const tenant = findTenant(values, env)

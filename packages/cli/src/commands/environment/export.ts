@@ -27,6 +27,7 @@ export const exportFileCommand = defineCommand({
   options,
   variables: tenantVariables,
   group: tenantGroup,
+  audience: 'developers',
   async run(call) {
     const tenant = findTenant(call.values, call.env)
     const state = await explaining(tenant.baseUrl, () =>

@@ -33,6 +33,7 @@ export const typesCommand = defineCommand({
   options,
   variables: tenantVariables,
   group: tenantGroup,
+  audience: 'developers',
   async run(call) {
     const { out: file, check } = call.values
     if (check && file === undefined) throw new UsageError('--check needs --out')
