@@ -68,6 +68,7 @@ export default defineConfig({
           'Stream changes': 'streaming',
           'The command surehook': 'command',
           'Receive on your machine': 'listen',
+          'Configuration as code': 'configuration-as-code',
           'Publish changes': 'publishing',
           'Accept access tokens': 'accept-access-tokens',
         }),

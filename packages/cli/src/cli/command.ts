@@ -1,5 +1,8 @@
-/** Exit codes: success, a problem found or an operation refused, wrong usage, and no answer. */
-export const exitCodes = { ok: 0, wrong: 1, usage: 2, unreachable: 3 } as const
+/**
+ * Exit codes: success, a problem found or an operation refused, wrong usage, no answer, and a
+ * difference that the command was asked to find.
+ */
+export const exitCodes = { ok: 0, wrong: 1, usage: 2, unreachable: 3, differs: 4 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 /** One `--option` of a command. */

@@ -11,6 +11,9 @@ import { userCommands } from './admin/users.ts'
 import { demoCommand } from './demo.ts'
 import { developerCommands } from './developer/developer-commands.ts'
 import { doctorCommand } from './doctor.ts'
+import { applyCommand } from './environment/apply.ts'
+import { exportFileCommand } from './environment/export.ts'
+import { typesCommand } from './environment/types.ts'
 import { ledgerCommand } from './ledger.ts'
 import { listenCommand } from './listen.ts'
 import { prepareDatabaseCommand } from './prepare-database.ts'
@@ -33,6 +36,9 @@ export const commands: readonly AnyCommand[] = [
   demoCommand,
   listenCommand,
   ...developerCommands,
+  applyCommand,
+  exportFileCommand,
+  typesCommand,
   ...projectCommands,
   ...environmentCommands,
   ...tokenCommands,
