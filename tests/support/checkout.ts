@@ -52,7 +52,8 @@ export async function openCheckout(): Promise<Checkout> {
   }
 }
 
-function startShell(cwd: string, commands: string, env: NodeJS.ProcessEnv): Started {
+/** Runs commands in a shell. Disposing ends it, and what it started. */
+export function startShell(cwd: string, commands: string, env: NodeJS.ProcessEnv): Started {
   const child = spawn('bash', ['-euo', 'pipefail', '-c', `exec 2>&1\n${commands}`], {
     cwd,
     stdio: ['ignore', 'pipe', 'inherit'],

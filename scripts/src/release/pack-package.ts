@@ -6,6 +6,7 @@ import { repoRoot } from '../lib/paths.ts'
 
 export type Manifest = {
   name: string
+  version: string
   private?: boolean
   exports: Record<string, string | Record<string, unknown>>
   scripts?: Record<string, string>
