@@ -20,6 +20,7 @@ const mayImport = {
   'libs/access': [...clients, 'libs/change-capture', ...forTests],
   'libs/matching': lowest,
   'libs/testing': clients,
+  'packages/auth': [],
   'packages/client': [],
   'packages/token-verifier': [],
   'packages/publisher': [...lowest, 'libs/kafka/src/kafkajs-patches'],
@@ -116,10 +117,10 @@ module.exports = {
       to: { path: '^tests/' },
     },
     {
-      name: 'the-client-runs-everywhere',
+      name: 'clients-run-everywhere',
       severity: 'error',
-      comment: 'It has no dependency and runs in browsers.',
-      from: { path: '^packages/client/src/', pathNot: '\\.test\\.ts$' },
+      comment: 'They have no dependency and run in browsers.',
+      from: { path: '^packages/(auth|client)/src/', pathNot: '\\.test\\.ts$' },
       to: { dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-optional', 'npm-peer'] },
     },
     {

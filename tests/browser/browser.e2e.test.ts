@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { expectStatus } from '@surehook/scripts/client/call'
 import { createTenant } from '@surehook/scripts/client/tenant'
@@ -9,6 +6,7 @@ import { type AuthTenant, newEmail, password } from '../support/auth/auth-tenant
 import { transports } from '../support/auth/auth-transports.ts'
 import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
 import { openBrowser } from './open-browser.ts'
+import { serveOrigin } from './serve-origin.ts'
 
 const opened = new AsyncDisposableStack()
 let world: AuthWorld
@@ -18,9 +16,9 @@ let frontend: Page
 let stranger: Page
 
 beforeAll(async () => {
-  const [allowed, other] = [await servePage(), await servePage()]
+  const [allowed, other] = [opened.use(await serveOrigin()), opened.use(await serveOrigin())]
   const browser = opened.use(await openBrowser(process.env))
-  world = opened.use(await openAuthWorld({ env: { CORS_ALLOWED_ORIGINS: allowed } }))
+  world = opened.use(await openAuthWorld({ env: { CORS_ALLOWED_ORIGINS: allowed.origin } }))
   const [[, transport]] = transports as readonly [(typeof transports)[0]]
   tenant = await world.tenant(transport, { auth: { emailVerification: false } })
   expectStatus(201, await tenant.admin('POST', '/roles', { name: 'clerk' }))
@@ -30,23 +28,11 @@ beforeAll(async () => {
   const access = { read: ['clerk'], create: ['clerk'], update: ['clerk'] }
   expectStatus(200, await manager.rest('PUT _tables/orders', { columns, access }))
   frontend = await browser.newPage()
-  await frontend.goto(allowed)
+  await frontend.goto(allowed.origin)
   stranger = await browser.newPage()
-  await stranger.goto(other)
+  await stranger.goto(other.origin)
 })
 afterAll(() => opened.disposeAsync())
-
-/** A page on a port of its own, which is an origin of its own. */
-async function servePage(): Promise<string> {
-  const server = createServer((_req, res) => {
-    res.setHeader('Content-Type', 'text/html')
-    res.end('<!doctype html><title>A frontend</title>')
-  }).listen(0, '127.0.0.1')
-  opened.defer(() => server.closeAllConnections())
-  opened.defer(() => void server.close())
-  await once(server, 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
 
 type Call = { headers?: Record<string, string>; body?: object }
 type Answer = {

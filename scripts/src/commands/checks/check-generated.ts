@@ -10,6 +10,7 @@ const generatedDirs = [
   'deploy/helm/surehook/files/dashboards',
   'deploy/strimzi',
   'docs/reference/http',
+  'packages/auth/src/generated',
   'packages/client/src/generated/admin',
   'packages/client/src/generated/data',
   'packages/client/src/generated/webhooks',
@@ -20,6 +21,7 @@ const generatedPages = [
   'docs/reference/configuration.md',
   'docs/reference/metrics.md',
   'docs/reference/topics.md',
+  'packages/auth/api.md',
   'packages/client/api.md',
 ]
 

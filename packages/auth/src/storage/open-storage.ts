@@ -1,0 +1,39 @@
+import type { AuthStorage, StorageName } from './auth-storage.ts'
+
+/** Who else has the same session: tabs by one storage, tabs that copied it, or nobody. */
+export type Scope = 'shared' | 'copied' | 'page'
+
+export type OpenedStorage = { storage: AuthStorage; scope: Scope }
+
+/** Where a browser blocks its storage, the session stays in memory. */
+export function openStorage(choice: StorageName | AuthStorage = 'localStorage'): OpenedStorage {
+  if (typeof choice !== 'string') return { storage: choice, scope: 'shared' }
+  const storage = choice === 'memory' ? undefined : usable(choice)
+  if (storage === undefined) return { storage: memoryStorage(), scope: 'page' }
+  // A browser copies the storage of a tab when it duplicates the tab.
+  return { storage, scope: choice === 'localStorage' ? 'shared' : 'copied' }
+}
+
+function usable(name: 'localStorage' | 'sessionStorage'): AuthStorage | undefined {
+  // Node has storages that need a file and warn without one.
+  if (!('document' in globalThis)) return undefined
+  try {
+    const storage: AuthStorage = globalThis[name]
+    const probe = 'surehook-auth-probe'
+    storage.setItem(probe, '')
+    storage.removeItem(probe)
+    return storage
+  } catch {
+    // Blocked by the user, by a policy, or without any room.
+    return undefined
+  }
+}
+
+function memoryStorage(): AuthStorage {
+  const items = new Map<string, string>()
+  return {
+    getItem: (key) => items.get(key) ?? null,
+    setItem: (key, value) => items.set(key, value),
+    removeItem: (key) => items.delete(key),
+  }
+}

@@ -1,0 +1,170 @@
+import { type Clock, sleep } from '../clock.ts'
+import type { TolerantStorage } from '../storage/tolerant-storage.ts'
+import type { Message, Tabs, Target } from './tabs.ts'
+
+/**
+ * How long a claim waits for objections. Within it, a write reaches other tabs, or a message and the
+ * answer to it.
+ */
+const settleMs = 100
+const pollMs = 200
+const beatMs = 1_000
+/** Every fifth poll asks the holder. */
+const probeEvery = 5
+/**
+ * Polls without a sign of the holder, after which it counts as gone. Polls and not times: they stop
+ * while a laptop sleeps, and a clock does not.
+ */
+const silentPolls = 25
+
+export type LeaseParts = {
+  /** The name of this tab. */
+  id: string
+  key: string
+  storage: TolerantStorage
+  /** Whether other tabs see the same storage. */
+  isShared: boolean
+  tabs: Pick<Tabs, 'post'>
+  clock: Clock
+}
+
+/**
+ * Lets one tab at a time refresh, by a mark in the storage and by messages. Either alone keeps two
+ * tabs apart if it arrives within `settleMs`. A holder that lives answers, however late its timers
+ * run: only a tab that is gone loses the lease.
+ */
+export class Lease {
+  readonly #parts: LeaseParts
+  #state: 'idle' | 'claiming' | 'holding' = 'idle'
+  #target: Target | null = null
+  #isRefused = false
+  #hasHeard = false
+  #beat = 0
+  #stopBeat = () => {}
+  #wake = () => {}
+
+  constructor(parts: LeaseParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Resolves once this tab may refresh: true. False: `isWanted` says that there is no reason any more.
+   */
+  async acquire(target: Target, isWanted: () => Promise<boolean>): Promise<boolean> {
+    const { id, key, storage, tabs } = this.#parts
+    let seen: string | null = null
+    let hasElapsed = true
+    for (let silent = 0; await isWanted(); ) {
+      const mark = await storage.get(key)
+      if (mark === null || silent >= silentPolls) {
+        if (await this.#claim(target)) return true
+        silent = 0
+        await this.#pause(pollMs * (0.5 + Math.random()))
+        continue
+      }
+      const isSilent = mark === seen && !this.#hasHeard
+      silent = isSilent ? silent + Number(hasElapsed) : 0
+      seen = mark
+      this.#hasHeard = false
+      if (silent % probeEvery === 1) tabs.post({ kind: 'probe', from: id, target })
+      hasElapsed = await this.#pause(pollMs)
+    }
+    return false
+  }
+
+  async release(): Promise<void> {
+    if (this.#state !== 'holding') return
+    this.#state = 'idle'
+    this.#stopBeat()
+    await this.#unmark()
+  }
+
+  /** Another look at the session is due. */
+  wake(): void {
+    if (this.#state === 'idle') this.#wake()
+  }
+
+  receive(message: Message): void {
+    if (message.kind === 'busy') this.#heed(message.to)
+    else if (message.kind === 'claim' || message.kind === 'probe') this.#answer(message)
+  }
+
+  #heed(to: string): void {
+    if (to !== this.#parts.id) return
+    this.#hasHeard = true
+    if (this.#state !== 'claiming') return
+    this.#isRefused = true
+    this.#wake()
+  }
+
+  #answer({ kind, from, target }: Extract<Message, { from: string }>): void {
+    if (this.#state === 'idle' || this.#target?.id !== target.id) return
+    const { id, tabs } = this.#parts
+    if (this.#state === 'holding') {
+      tabs.post({ kind: 'busy', to: from })
+      // The claim replaced the mark.
+      if (kind === 'claim') void this.#mark()
+    } else if (kind === 'claim') {
+      // Both see the other's claim, and the lower name is first.
+      if (id < from) tabs.post({ kind: 'busy', to: from })
+      else this.#heed(id)
+    }
+  }
+
+  async #claim(target: Target): Promise<boolean> {
+    const { id, key, storage, isShared, tabs, clock } = this.#parts
+    this.#state = 'claiming'
+    this.#target = target
+    this.#isRefused = false
+    const isMarked = await this.#mark()
+    tabs.post({ kind: 'claim', from: id, target })
+    await this.#pause(settleMs)
+    // Lets messages in that a busy thread kept waiting.
+    await sleep(clock, 0)
+    const mark = this.#isRefused || !isMarked || !isShared ? null : await storage.get(key)
+    // Asked again, because reading took a while.
+    if (this.#isRefused || (mark !== null && !this.#isMine(mark))) {
+      this.#state = 'idle'
+      await this.#unmark()
+      return false
+    }
+    this.#state = 'holding'
+    await this.#mark()
+    this.#beatLater()
+    return true
+  }
+
+  #beatLater(): void {
+    this.#stopBeat = this.#parts.clock.after(beatMs, () => {
+      void this.#mark()
+      this.#beatLater()
+    })
+  }
+
+  #mark(): Promise<boolean> {
+    const { id, key, storage } = this.#parts
+    this.#beat++
+    return storage.set(key, `${id} ${this.#beat}`)
+  }
+
+  async #unmark(): Promise<void> {
+    const { key, storage } = this.#parts
+    const mark = await storage.get(key)
+    if (mark !== null && this.#isMine(mark)) await storage.remove(key)
+  }
+
+  #isMine(mark: string): boolean {
+    return mark.startsWith(`${this.#parts.id} `)
+  }
+
+  /** Resolves with whether the time passed. Ends early when something was heard. */
+  #pause(ms: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const stop = this.#parts.clock.after(ms, () => resolve(true))
+      this.#wake = () => {
+        stop()
+        resolve(false)
+      }
+    })
+  }
+}

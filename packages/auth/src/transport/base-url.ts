@@ -1,0 +1,8 @@
+/** Refuses credentials in the URL, because errors of `fetch` quote it. */
+export function checkedBaseUrl(baseUrl: string): string {
+  const { protocol, username, password } = new URL(baseUrl)
+  if (!/^https?:$/.test(protocol) || username !== '' || password !== '') {
+    throw new TypeError('baseUrl must be an http or https URL without credentials')
+  }
+  return baseUrl.replace(/\/+$/, '')
+}
