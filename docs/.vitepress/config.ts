@@ -97,6 +97,7 @@ export default defineConfig({
           Topics: 'topics',
           'The command surehook': 'cli',
           'The client': 'client',
+          'The package auth': 'auth',
           'Rules of authentication': 'authentication-rules',
           'Rules of the data API': 'data-rules',
           'Rules of webhooks': 'webhook-rules',

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type AuthChange, SurehookAuth } from '@surehook/auth'
 import type { Surehook } from '@surehook/client'
@@ -232,23 +234,25 @@ it('an account: code, names, sessions, a new password, a forgotten one', async (
 
 it('the example of the README runs as printed, from the packed package', async () => {
   await using installed = await installPackages(['auth'])
+  const compilerOptions = {
+    target: 'es2022',
+    module: 'node16',
+    strict: true,
+    types: ['node'],
+    typeRoots: [`${repoRoot}/node_modules/@types`],
+  }
+  await installed.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['auth.ts'] }))
+  await writeExample(installed, 'auth')
+  await installed.run('tsc', '-p', '.')
+  const program = await readFile(join(installed.dir, 'auth.js'), 'utf8')
+  const { baseUrl } = world.system
   for (const [version, node] of await nodesOf(process.env['PATH'] ?? '')) {
     const { projectId } = await newTenant()
-    await writeExample(installed, 'auth', (code) =>
-      code
-        .replace('http://localhost:8080', world.system.baseUrl)
-        .replace("'shop'", `'${projectId}'`),
-    )
-    const compilerOptions = {
-      target: 'es2022',
-      module: 'node16',
-      strict: true,
-      types: ['node'],
-      typeRoots: [`${repoRoot}/node_modules/@types`],
-    }
-    await installed.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['auth.ts'] }))
-    await installed.run('tsc', '-p', '.')
-    const output = await installed.run(node, 'auth.js')
+    const own = program
+      .replace('http://localhost:8080', baseUrl)
+      .replace("'shop'", `'${projectId}'`)
+    await installed.write('own.js', own)
+    const output = await installed.run(node, 'own.js')
     expect([version, output]).toEqual([version, 'signedIn\nHello Ada\norders: 200\nsignedOut\n'])
   }
 })

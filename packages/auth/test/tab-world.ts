@@ -109,10 +109,15 @@ export class TabWorld {
     })
   }
 
-  /** A tab that copies what another one stored. */
-  duplicate(from: string, name: string): Sessions {
+  /** What a tab stored. */
+  storedOf(name: string): View {
+    return new Map(this.#views.get(name))
+  }
+
+  /** A tab with a storage of its own that begins with this. */
+  copy(name: string, stored: View): Sessions {
     const tab = this.tab(name, { scope: 'copied' })
-    this.#views.set(name, new Map(this.#views.get(from)))
+    this.#views.set(name, stored)
     return tab
   }
 
@@ -141,7 +146,9 @@ export class TabWorld {
       if (other === name) continue
       // The browser has one order of writes, and every process ends at the last one.
       this.#arrive(`storage ${name} ${other}`, this.delays.storage(), () => {
-        if ((view.get(key)?.order ?? 0) < item.order) view.set(key, item)
+        if ((view.get(key)?.order ?? 0) > item.order) return
+        view.set(key, item)
+        this.#receivers.get(other)?.({ kind: 'hint' })
       })
     }
   }

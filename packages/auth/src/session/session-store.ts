@@ -29,7 +29,10 @@ export class SessionStore {
   }
 
   async read(): Promise<Session | null> {
-    const stored = parseSession(await this.#storage.get(this.#key))
+    const text = await this.#storage.get(this.#key)
+    const end = parseEnd(text)
+    if (end !== null) this.#ended.set(end.id, end.reason)
+    const stored = parseSession(text)
     const known = this.#newest
     const isBehind = known !== null && stored !== null && isNewer(known, stored)
     const session = isBehind || !this.#isSaved ? known : stored
@@ -58,7 +61,9 @@ export class SessionStore {
     if (current?.id !== id) return
     this.#newest = null
     this.#isSaved = true
-    await this.#storage.remove(this.#key)
+    // Tells other tabs why, if they see this before the message.
+    const isKept = await this.#storage.set(this.#key, JSON.stringify({ id, reason }))
+    if (!isKept) await this.#storage.remove(this.#key)
     await this.#storage.remove(this.#userKey)
   }
 
@@ -95,6 +100,14 @@ export class SessionStore {
 
   async #save(session: Session): Promise<void> {
     this.#newest = session
+    // Until then the storage holds the one before.
+    this.#isSaved = false
     this.#isSaved = await this.#storage.set(this.#key, JSON.stringify(session))
   }
+}
+
+function parseEnd(text: string | null): { id: string; reason: EndReason } | null {
+  const value = text === null ? null : parseObject(text)
+  const isEnd = typeof value?.['id'] === 'string' && typeof value['reason'] === 'string'
+  return isEnd ? (value as { id: string; reason: EndReason }) : null
 }

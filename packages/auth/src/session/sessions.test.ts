@@ -38,6 +38,8 @@ const rotations = async (calls: Promise<{ rotation: number }>[]) =>
 it('one refresh serves all callers of all tabs', async () => {
   const tabs = await openTabs(['a', 'b', 'c'])
   const calls = tabs.flatMap((tab) => [tab.fresh(), tab.fresh()])
+  await world.clock.run(150)
+  expect(world.service.exchanged).toEqual(['r0'])
   expect(await rotations(calls)).toEqual([1, 1, 1, 1, 1, 1])
   expect(world.service.exchanged).toEqual(['r0'])
 })
@@ -121,14 +123,31 @@ it('a page that goes refreshes nothing, and leaves the lease to the others at on
   expect((await session).rotation).toBe(1)
 })
 
-it('a duplicate of a tab refreshes with the tokens of the original', async () => {
-  const original = world.tab('original', { scope: 'copied' })
+it('a slow holder keeps its lease without messages too, by its beats', async () => {
+  world.delays.message = () => 1e9
+  world.service.latency = 20_000
+  const [a, b] = await openTabs(['a', 'b'])
+  const first = a.fresh()
+  await world.clock.run(200)
+  expect(await rotations([first, b.fresh()])).toEqual([1, 1])
+  expect(world.service.exchanged).toEqual(['r0'])
+})
+
+it('duplicates of a tab refresh with the newest tokens of any, and keep them', async () => {
+  const original = world.copy('original', new Map())
   await original.start(loggedIn, world.clock.now())
-  const copy = world.duplicate('original', 'copy')
+  const old = world.storedOf('original')
+  const copy = world.copy('copy', world.storedOf('original'))
   await world.clock.run(59_000)
   expect(await rotations([original.fresh(), copy.fresh()])).toEqual([1, 1])
+  // The browser made a copy before the refresh, and shows it now.
+  const late = world.copy('late', old)
+  expect(await rotations([late.renewed((await late.current()) as never)])).toEqual([1])
+  const stored = world.storedOf('copy')
+  for (const name of ['original', 'copy', 'late']) world.kill(name)
+  const alone = world.copy('alone', stored)
   await world.clock.run(59_000)
-  expect(await rotations([copy.fresh()])).toEqual([2])
+  expect(await rotations([alone.fresh()])).toEqual([2])
   expect(world.service.exchanged).toEqual(['r0', 'r1'])
 })
 
@@ -181,6 +200,36 @@ it('a storage that fills up loses no tokens', async () => {
   const b = world.tab('b', { storage: { ...working, setItem: fails } })
   expect(await rotations([b.fresh()])).toEqual([1])
   expect(await b.current()).toMatchObject({ refreshToken: 'r1' })
+})
+
+it('a login works with a storage that is full', async () => {
+  const storage = {
+    ...world.storageOf('a', true),
+    setItem: () => Promise.reject(new Error('full')),
+  }
+  const a = world.tab('a', { storage })
+  await a.start(loggedIn, world.clock.now())
+  expect(await a.current()).toMatchObject({ refreshToken: 'r0' })
+})
+
+it('a refusal for a tab that was too late signs nobody out', async () => {
+  const lock = <T>(_name: string, task: () => Promise<T>) => task()
+  const refused = new AuthError('refused', { code: 'AUTH_TOKEN_INVALID', status: 401 })
+  const exchange = async () => {
+    await new Promise<void>((resolve) => void world.clock.after(500, resolve))
+    throw refused
+  }
+  const late = world.tab('late', { lock, exchange })
+  const [a] = await openTabs(['a'], { lock })
+  expect(await rotations([late.fresh(), a.fresh()])).toEqual([1, 1])
+})
+
+it('a logout counts before the storage shows it', async () => {
+  const [a, b] = await openTabs(['a', 'b'])
+  world.delays.storage = () => 1e9
+  await a.end((await a.current()) as never, 'logout')
+  await world.clock.run(10)
+  expect(await b.current()).toBeNull()
 })
 
 it('a refusal signs out, in all tabs, and says why', async () => {

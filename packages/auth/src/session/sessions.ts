@@ -5,7 +5,7 @@ import type { OpenedStorage } from '../storage/open-storage.ts'
 import { TolerantStorage } from '../storage/tolerant-storage.ts'
 import { Lease } from '../tabs/lease.ts'
 import type { Lock } from '../tabs/lock.ts'
-import { type Message, noTabs, type OpenTabs, type Tabs } from '../tabs/tabs.ts'
+import { type LeaseMessage, type Message, noTabs, type OpenTabs, type Tabs } from '../tabs/tabs.ts'
 import { randomId } from '../transport/random-id.ts'
 import type { AuthChange, EndReason } from './changes.ts'
 import { Refresher } from './refresher.ts'
@@ -97,6 +97,8 @@ export class Sessions {
   }
 
   async start(loggedIn: LoggedIn, since: number): Promise<void> {
+    // The listeners must hear of the change from what was before.
+    await this.#announcing
     const session = startSession(randomId(), loggedIn, since)
     await this.#store.start(session)
     this.#tabs.post({ kind: 'session', session })
@@ -138,13 +140,13 @@ export class Sessions {
     if (message.kind === 'session') await this.#store.adopt(message.session)
     else if (message.kind === 'ended') await this.#store.adoptEnd(message.id, message.reason)
     else if (message.kind !== 'hint') return this.#answer(message)
-    this.#lease?.wake()
+    if (message.kind !== 'hint') this.#lease?.wake()
     await this.#announce()
   }
 
-  #answer(message: Exclude<Message, { kind: 'session' | 'ended' | 'hint' }>): void {
+  #answer(message: LeaseMessage): void {
     const { newest } = this.#store
-    const isOld = message.kind !== 'busy' && newest !== null && isNewer(newest, message.target)
+    const isOld = message.kind === 'claim' && newest !== null && isNewer(newest, message.target)
     // The tab that asks does not see the newest tokens yet.
     if (isOld) this.#tabs.post({ kind: 'session', session: newest })
     else this.#lease?.receive(message)

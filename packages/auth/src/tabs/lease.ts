@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '../clock.ts'
 import type { TolerantStorage } from '../storage/tolerant-storage.ts'
-import type { Message, Tabs, Target } from './tabs.ts'
+import type { LeaseMessage, Tabs, Target } from './tabs.ts'
 
 /**
  * How long a claim waits for objections. Within it, a write reaches other tabs, or a message and the
@@ -9,11 +9,9 @@ import type { Message, Tabs, Target } from './tabs.ts'
 const settleMs = 100
 const pollMs = 200
 const beatMs = 1_000
-/** Every fifth poll asks the holder. */
-const probeEvery = 5
 /**
- * Polls without a sign of the holder, after which it counts as gone. Polls and not times: they stop
- * while a laptop sleeps, and a clock does not.
+ * Polls with the same mark, after which another tab may claim the lease. Polls and not times: they
+ * stop while a laptop sleeps, and a clock does not.
  */
 const silentPolls = 25
 
@@ -31,14 +29,14 @@ export type LeaseParts = {
 /**
  * Lets one tab at a time refresh, by a mark in the storage and by messages. Either alone keeps two
  * tabs apart if it arrives within `settleMs`. A holder that lives answers, however late its timers
- * run: only a tab that is gone loses the lease.
+ * run: only a tab that is gone loses the lease. Web Locks are not the default, because browsers left
+ * some of them locked for good (supabase/supabase-js#2235).
  */
 export class Lease {
   readonly #parts: LeaseParts
   #state: 'idle' | 'claiming' | 'holding' = 'idle'
   #target: Target | null = null
   #isRefused = false
-  #hasHeard = false
   #beat = 0
   #stopBeat = () => {}
   #wake = () => {}
@@ -51,23 +49,19 @@ export class Lease {
    * Resolves once this tab may refresh: true. False: `isWanted` says that there is no reason any more.
    */
   async acquire(target: Target, isWanted: () => Promise<boolean>): Promise<boolean> {
-    const { id, key, storage, tabs } = this.#parts
+    const { key, storage, clock } = this.#parts
     let seen: string | null = null
-    let hasElapsed = true
     for (let silent = 0; await isWanted(); ) {
       const mark = await storage.get(key)
       if (mark === null || silent >= silentPolls) {
         if (await this.#claim(target)) return true
         silent = 0
-        await this.#pause(pollMs * (0.5 + Math.random()))
+        await sleep(clock, pollMs * (0.5 + Math.random()))
         continue
       }
-      const isSilent = mark === seen && !this.#hasHeard
-      silent = isSilent ? silent + Number(hasElapsed) : 0
+      silent = mark === seen ? silent + 1 : 0
       seen = mark
-      this.#hasHeard = false
-      if (silent % probeEvery === 1) tabs.post({ kind: 'probe', from: id, target })
-      hasElapsed = await this.#pause(pollMs)
+      await this.#pause(pollMs)
     }
     return false
   }
@@ -84,31 +78,28 @@ export class Lease {
     if (this.#state === 'idle') this.#wake()
   }
 
-  receive(message: Message): void {
-    if (message.kind === 'busy') this.#heed(message.to)
-    else if (message.kind === 'claim' || message.kind === 'probe') this.#answer(message)
+  receive(message: LeaseMessage): void {
+    if (message.kind === 'claim') this.#answer(message)
+    else if (message.to === this.#parts.id) this.#withdraw()
   }
 
-  #heed(to: string): void {
-    if (to !== this.#parts.id) return
-    this.#hasHeard = true
+  #withdraw(): void {
     if (this.#state !== 'claiming') return
     this.#isRefused = true
     this.#wake()
   }
 
-  #answer({ kind, from, target }: Extract<Message, { from: string }>): void {
+  #answer({ from, target }: Extract<LeaseMessage, { kind: 'claim' }>): void {
     if (this.#state === 'idle' || this.#target?.id !== target.id) return
     const { id, tabs } = this.#parts
-    if (this.#state === 'holding') {
-      tabs.post({ kind: 'busy', to: from })
-      // The claim replaced the mark.
-      if (kind === 'claim') void this.#mark()
-    } else if (kind === 'claim') {
-      // Both see the other's claim, and the lower name is first.
-      if (id < from) tabs.post({ kind: 'busy', to: from })
-      else this.#heed(id)
+    // Two claims see each other, and the lower name is first.
+    if (this.#state === 'claiming' && from < id) {
+      this.#withdraw()
+      return
     }
+    tabs.post({ kind: 'busy', to: from })
+    // The claim replaced the mark.
+    void this.#mark()
   }
 
   async #claim(target: Target): Promise<boolean> {
@@ -157,13 +148,13 @@ export class Lease {
     return mark.startsWith(`${this.#parts.id} `)
   }
 
-  /** Resolves with whether the time passed. Ends early when something was heard. */
-  #pause(ms: number): Promise<boolean> {
+  /** Ends early when something was heard. */
+  #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const stop = this.#parts.clock.after(ms, () => resolve(true))
+      const stop = this.#parts.clock.after(ms, resolve)
       this.#wake = () => {
         stop()
-        resolve(false)
+        resolve()
       }
     })
   }

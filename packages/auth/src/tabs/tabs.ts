@@ -4,13 +4,14 @@ import type { Session } from '../session/session.ts'
 /** The refresh that a tab wants to do. */
 export type Target = Pick<Session, 'id' | 'rotation'>
 
-export type Message =
+export type LeaseMessage =
   /** `from` wants the lease. */
   | { kind: 'claim'; from: string; target: Target }
-  /** `from` asks whether somebody has the lease. */
-  | { kind: 'probe'; from: string; target: Target }
-  /** Answers either: somebody else is first. */
+  /** Answers a claim: somebody else is first. */
   | { kind: 'busy'; to: string }
+
+export type Message =
+  | LeaseMessage
   /** A login or a refresh. It holds the tokens, which every page of the origin can read anyway. */
   | { kind: 'session'; session: Session }
   | { kind: 'ended'; id: string; reason: EndReason }
