@@ -69,6 +69,7 @@ export default defineConfig({
           'Receive on your machine': 'listen',
           'Publish changes': 'publishing',
           'Accept access tokens': 'accept-access-tokens',
+          Examples: 'examples',
         }),
       },
       {

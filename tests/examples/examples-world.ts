@@ -56,7 +56,7 @@ export async function openExamplesWorld(
       const shell = running.use(startShell(installed.dirOf(name), 'exec npm start', given))
       await listening(name, shell, own)
       const front = running.use(await openTlsFront(certificates, { to: own }))
-      return { url: front.url, out: shell.out, stop: () => shell[Symbol.asyncDispose]() }
+      return { url: front.url, out: shell.out, stop: async () => shell[Symbol.asyncDispose]() }
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }

@@ -16,7 +16,9 @@ let world: ExamplesWorld
 beforeAll(async () => {
   world = await openExamplesWorld(names)
 }, 180_000)
-afterAll(() => world?.[Symbol.asyncDispose]())
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]()
+})
 
 it.each(names)('the types of %s are correct', async (name) => {
   expect(await world.check(name)).toMatchObject({ code: 0 })
