@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtempDisposable, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtempDisposable, readdir, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCommand } from '../../check/run-command.ts'
@@ -10,6 +10,8 @@ import {
   manifestOf,
   packPackage,
   publicPackages,
+  publishedManifest,
+  workspaces,
 } from '../../release/pack-package.ts'
 
 /**
@@ -17,7 +19,7 @@ import {
  * and installs each into an empty project. Checks there what a user would meet: publint, attw, an
  * import of every entry on each Node of this machine, and its types. Run `npm run build` before.
  */
-type Package = { dir: string; manifest: Manifest; tarball: string }
+type Package = { dir: string; manifest: Manifest; published: Manifest; tarball: string }
 
 const resolutions = [
   { moduleResolution: 'node16', module: 'node16' },
@@ -34,24 +36,33 @@ for (const one of packages) {
 }
 
 async function pack(dir: string): Promise<Package> {
-  return { dir, manifest: await manifestOf(dir), tarball: await packPackage(dir, temp.path) }
+  const manifest = await manifestOf(dir)
+  const published = publishedManifest(manifest, await workspaces())
+  return { dir, manifest, published, tarball: await packPackage(dir, temp.path) }
 }
 
-async function checkPackage({ dir, manifest, tarball }: Package): Promise<void> {
-  await say(`${dir}: publint`, ['publint', 'run', '--strict', tarball])
-  // The packages are ESM only, as their `engines` allow.
-  await say(`${dir}: attw`, ['attw', tarball, '--profile', 'esm-only', '--no-emoji'])
+async function checkPackage({ dir, manifest, published, tarball }: Package): Promise<void> {
+  const entries = entriesOf(published)
+  await say(`${dir}: ${await sizeOf(tarball)}: publint`, ['publint', 'run', '--strict', tarball])
+  // The packages are ESM only, as their `engines` allow. A command has no types.
+  if (entries.length > 0) {
+    await say(`${dir}: attw`, ['attw', tarball, '--profile', 'esm-only', '--no-emoji'])
+  }
   const project = join(temp.path, dir)
   await mkdir(project, { recursive: true })
   await writeFile(`${project}/package.json`, JSON.stringify({ private: true, type: 'module' }))
-  const needed = packages.filter((one) => one.manifest.name in (manifest.dependencies ?? {}))
+  const needed = packages.filter((one) => one.manifest.name in (published.dependencies ?? {}))
   await install(`${dir}: install`, project, [tarball, ...needed.map((one) => one.tarball)])
   await refusePrivate(dir, project)
-  const entries = Object.keys(manifest.exports)
-    .filter((path) => path !== './package.json')
-    .map((path) => manifest.name + path.slice(1))
   await checkImports(dir, project, entries)
-  await checkTypes(dir, project, { manifest, entries })
+  await checkCommands(dir, project, published)
+  if (entries.length > 0) await checkTypes(dir, project, { manifest, entries })
+}
+
+function entriesOf({ name, exports }: Manifest): string[] {
+  return Object.keys(exports)
+    .filter((path) => path !== './package.json')
+    .map((path) => name + path.slice(1))
 }
 
 /** Without the frameworks, because a package names them only in its types. */
@@ -60,6 +71,18 @@ async function checkImports(dir: string, project: string, entries: string[]): Pr
   await writeFile(`${project}/imports.mjs`, lines.join('\n'))
   for (const [version, path] of nodes) {
     await say(`${dir}: imports on Node ${version}`, [path, 'imports.mjs'], project)
+  }
+}
+
+/** Starts each command of the package, as npm links it. */
+async function checkCommands(dir: string, project: string, { bin = {}, version }: Manifest) {
+  for (const name of Object.keys(bin)) {
+    for (const [node, path] of nodes) {
+      const args = [path, `node_modules/.bin/${name}`, '--version']
+      const { ok, output } = await runCommand({ args, cwd: project })
+      const isRight = ok && output.trim() === `${name} ${version}`
+      report(`${dir}: ${name} --version on Node ${node}`, isRight, output)
+    }
   }
 }
 
@@ -107,6 +130,10 @@ async function refusePrivate(dir: string, project: string): Promise<void> {
   const known = new Set(packages.map(({ manifest }) => manifest.name))
   const foreign = installed.filter((name) => !known.has(`@surehook/${name}`))
   report(`${dir}: no private dependency`, foreign.length === 0, foreign.join('\n'))
+}
+
+async function sizeOf(file: string): Promise<string> {
+  return `${((await stat(file)).size / 1_000).toFixed(1)} kB`
 }
 
 function install(what: string, project: string, specs: readonly string[]): Promise<void> {
