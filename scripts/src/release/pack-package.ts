@@ -43,7 +43,18 @@ export async function manifestOf(dir: string): Promise<Manifest> {
   return JSON.parse(await readFile(`${repoRoot}/${dir}/package.json`, 'utf8')) as Manifest
 }
 
-/** The directories of all packages of this repository, by their names. */
+/** One path that users import, such as `./express`, and its declarations. */
+export type Entry = { path: string; types: string }
+
+/** What users import from a package: nothing from one that is only a command. */
+export function entriesOf(manifest: Manifest): Entry[] {
+  const { exports } = manifest.publishConfig ?? {}
+  return Object.entries(exports ?? manifest.exports).flatMap(([path, target]) =>
+    typeof target === 'string' ? [] : [{ path, types: String(target['types']) }],
+  )
+}
+
+/** The manifests of all packages of this repository, by their names. */
 export async function workspaces(): Promise<Map<string, Manifest>> {
   const { workspaces: patterns } = (await manifestOf('.')) as Manifest & { workspaces: string[] }
   const manifests: Manifest[] = []

@@ -6,6 +6,7 @@ import { runCommand } from '../../check/run-command.ts'
 import { repoRoot } from '../../lib/paths.ts'
 import { nodesOf } from '../../published/node-versions.ts'
 import {
+  entriesOf,
   type Manifest,
   manifestOf,
   packPackage,
@@ -42,7 +43,7 @@ async function pack(dir: string): Promise<Package> {
 }
 
 async function checkPackage({ dir, manifest, published, tarball }: Package): Promise<void> {
-  const entries = entriesOf(published)
+  const entries = entriesOf(manifest).map(({ path }) => manifest.name + path.slice(1))
   await say(`${dir}: ${await sizeOf(tarball)}: publint`, ['publint', 'run', '--strict', tarball])
   // The packages are ESM only, as their `engines` allow. A command has no types.
   if (entries.length > 0) {
@@ -57,12 +58,6 @@ async function checkPackage({ dir, manifest, published, tarball }: Package): Pro
   await checkImports(dir, project, entries)
   await checkCommands(dir, project, published)
   if (entries.length > 0) await checkTypes(dir, project, { manifest, entries })
-}
-
-function entriesOf({ name, exports }: Manifest): string[] {
-  return Object.keys(exports)
-    .filter((path) => path !== './package.json')
-    .map((path) => name + path.slice(1))
 }
 
 /** Without the frameworks, because a package names them only in its types. */
