@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtempDisposable, readdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtempDisposable, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCommand } from '../../check/run-command.ts'
@@ -44,7 +44,8 @@ async function pack(dir: string): Promise<Package> {
 
 async function checkPackage({ dir, manifest, published, tarball }: Package): Promise<void> {
   const entries = entriesOf(manifest).map(({ path }) => manifest.name + path.slice(1))
-  await say(`${dir}: ${await sizeOf(tarball)}: publint`, ['publint', 'run', '--strict', tarball])
+  await checkSize(dir, manifest.name, tarball)
+  await say(`${dir}: publint`, ['publint', 'run', '--strict', tarball])
   // The packages are ESM only, as their `engines` allow. A command has no types.
   if (entries.length > 0) {
     await say(`${dir}: attw`, ['attw', tarball, '--profile', 'esm-only', '--no-emoji'])
@@ -127,8 +128,14 @@ async function refusePrivate(dir: string, project: string): Promise<void> {
   report(`${dir}: no private dependency`, foreign.length === 0, foreign.join('\n'))
 }
 
-async function sizeOf(file: string): Promise<string> {
-  return `${((await stat(file)).size / 1_000).toFixed(1)} kB`
+/** The page of the packages promises a size. */
+async function checkSize(dir: string, name: string, tarball: string): Promise<void> {
+  const page = await readFile(`${repoRoot}/docs/reference/packages.md`, 'utf8')
+  const row = page.split('\n').find((line) => line.startsWith(`| [\`${name}\`]`)) ?? ''
+  const mostKb = Number(/(\d+) kB \|$/.exec(row)?.[1])
+  const kb = (await stat(tarball)).size / 1_000
+  // Without a row there is no number, and this is false.
+  report(`${dir}: ${kb.toFixed(1)} kB`, kb <= mostKb, `docs/reference/packages.md: ${row}`)
 }
 
 function install(what: string, project: string, specs: readonly string[]): Promise<void> {
