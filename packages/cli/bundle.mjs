@@ -1,5 +1,5 @@
 // Bundles the command as it is published: private packages are not installed with it.
-import { cp, glob, readFile, rm } from 'node:fs/promises'
+import { cp, glob, readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -7,6 +7,7 @@ import {
   installedWith,
   onlyKnown,
   replaced,
+  requireOldestNode,
   schemaTexts,
   versionOf,
 } from '../../scripts/bundle/private-code.mjs'
@@ -41,8 +42,16 @@ await build({
   ],
   logLevel: 'warning',
 })
+requireOldestNode(await outputs())
 for await (const dir of glob('services/*/migrations', { cwd: pathOf('../..') })) {
   await cp(pathOf(`../../${dir}`), `${out}/${dir}`, { recursive: true })
+}
+
+async function outputs() {
+  const names = (await readdir(out)).filter((name) => name.endsWith('.js'))
+  return Promise.all(
+    names.map(async (path) => ({ path, text: await readFile(`${out}/${path}`, 'utf8') })),
+  )
 }
 
 async function manifestOf(name) {

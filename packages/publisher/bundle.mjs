@@ -4,7 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { rollup } from 'rollup'
 import { dts } from 'rollup-plugin-dts'
-import { installedWith, onlyKnown, schemaTexts } from '../../scripts/bundle/private-code.mjs'
+import {
+  installedWith,
+  onlyKnown,
+  requireOldestNode,
+  schemaTexts,
+} from '../../scripts/bundle/private-code.mjs'
 
 const pathOf = (path) => fileURLToPath(new URL(path, import.meta.url))
 const { dependencies } = JSON.parse(await readFile(pathOf('package.json'), 'utf8'))
@@ -20,6 +25,9 @@ await build({
   plugins: [schemaTexts, onlyKnown(isInstalled)],
   logLevel: 'warning',
 })
+
+const bundled = pathOf('dist/index.js')
+requireOldestNode([{ path: bundled, text: await readFile(bundled, 'utf8') }])
 
 /** The plugin for types leaves out other packages unless it gets their files. */
 const privateTypes = {

@@ -71,3 +71,20 @@ export const versionOf = (version) => ({
     })
   },
 })
+
+/** Functions that Node 20 or 22 lacks, and that `node-20.mjs` does not replace. */
+const tooNew =
+  /\b(?:Array\.fromAsync|Object\.groupBy|Promise\.try|RegExp\.escape|Iterator\.from|Error\.isError|new DisposableStack)\b|\.(?:values|keys|entries)\(\)\s*\.(?:map|filter|some|every|find|reduce|flatMap|take|drop|toArray|forEach)\(/
+
+/**
+ * Throws if a bundle calls a function that the oldest Node lacks: such a call fails only when it
+ * runs.
+ *
+ * @param {readonly { path: string, text: string }[]} files
+ */
+export function requireOldestNode(files) {
+  for (const { path, text } of files) {
+    const [found] = tooNew.exec(text) ?? []
+    if (found !== undefined) throw new Error(`${path}: Node 20 has no ${found}`)
+  }
+}
