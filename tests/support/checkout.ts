@@ -52,7 +52,7 @@ export async function openCheckout(): Promise<Checkout> {
   }
 }
 
-/** Runs commands in a shell. Disposing ends it, and what it started. */
+/** Starts commands in a shell that ends at the first failure. */
 export function startShell(cwd: string, commands: string, env: NodeJS.ProcessEnv): Started {
   const child = spawn('bash', ['-euo', 'pipefail', '-c', `exec 2>&1\n${commands}`], {
     cwd,
