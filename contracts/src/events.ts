@@ -154,6 +154,8 @@ export type SubscriptionState = {
   policy: DeliveryPolicy | null
   /** Cancellations by request. The dispatcher starts no further attempt of these deliveries. */
   cancellations: Cancellation[]
+  /** Unique in the environment. Restored from here after a loss of the database. */
+  name: string | null
 }
 
 export const cancellable = ['retrying', 'paused'] as const

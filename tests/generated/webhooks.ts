@@ -255,7 +255,7 @@ export interface paths {
         head?: never;
         /**
          * Change a subscription
-         * @description Changes the fields in the request. `null` removes a filter or a selection. `policy` is merged: an absent key stays, `null` sets its default. A new secret signs at once. The replaced secret signs too, for `secretOverlap` seconds. You cannot change `projectId` and `environment`.
+         * @description Changes the fields in the request. `null` removes a filter or a selection. `policy` is merged: an absent key stays, `null` sets its default. A new secret signs at once. The replaced secret signs too, for `secretOverlap` seconds. You cannot change `projectId` and `environment`. A name that another subscription has gets 409.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -490,6 +490,8 @@ export interface components {
         /** @description The name of the environment */
         EnvironmentName: string;
         SubscriptionInput: {
+            /** @description Unique in the environment: configuration files find the subscription by it */
+            name?: string | null;
             projectId: components["schemas"]["ProjectId"];
             environment: components["schemas"]["EnvironmentName"];
             /** @description The table to watch. It need not exist yet. `_webhooks`, `_deliveries` and `_endpoints` have events about subscriptions, dead letters and failing endpoints */
@@ -528,6 +530,8 @@ export interface components {
             ordered?: "record" | null;
         };
         PreviewInput: {
+            /** @description Unique in the environment: configuration files find the subscription by it */
+            name?: string | null;
             projectId?: components["schemas"]["ProjectId"];
             environment?: components["schemas"]["EnvironmentName"];
             /** @description The table to watch. It need not exist yet. `_webhooks`, `_deliveries` and `_endpoints` have events about subscriptions, dead letters and failing endpoints */
@@ -548,6 +552,8 @@ export interface components {
             policy?: components["schemas"]["DeliveryPolicyInput"] | null;
         };
         SubscriptionChange: {
+            /** @description Unique in the environment: configuration files find the subscription by it */
+            name?: string | null;
             projectId?: components["schemas"]["ProjectId"];
             environment?: components["schemas"]["EnvironmentName"];
             /** @description The table to watch. It need not exist yet. `_webhooks`, `_deliveries` and `_endpoints` have events about subscriptions, dead letters and failing endpoints */
@@ -759,6 +765,8 @@ export interface components {
         Subscription: {
             /** Format: uuid */
             id: string;
+            /** @description Absent without a name */
+            name?: string;
             projectId: components["schemas"]["ProjectId"];
             environment: components["schemas"]["EnvironmentName"];
             table: string;
@@ -784,6 +792,8 @@ export interface components {
             disabledReason?: string;
             /** @description What may keep it from working. Absent without a warning */
             warnings?: components["schemas"]["Warning"][];
+            /** @description Only with `fingerprints=true` */
+            fingerprints?: components["schemas"]["Fingerprints"];
         };
         DeliveryPolicy: {
             /** @description The names of the headers, sorted. Absent without headers */
@@ -814,6 +824,15 @@ export interface components {
             field: string;
             /** @description The warning, as a sentence */
             message: string;
+        };
+        /** @description The first 16 bytes, in base64url, of HMAC-SHA-256 of a secret value. The key is `surehook fingerprint ` and the id of the subscription */
+        Fingerprints: {
+            /** @description Of the current secret. Absent if it cannot be read */
+            secret?: string;
+            /** @description Of the values of the policy's headers, by name */
+            headers: {
+                [key: string]: string;
+            };
         };
         HistoryRebuild: {
             /** Format: uuid */
@@ -2213,6 +2232,8 @@ export interface operations {
                 table?: string;
                 /** @description Only active, or only inactive, subscriptions */
                 active?: "true" | "false";
+                /** @description Adds fingerprints, which tell whether a secret is the one that you know */
+                fingerprints?: "true" | "false";
                 /** @description Entries per page */
                 limit?: number;
                 /** @description `nextCursor` of the page before */
@@ -2252,6 +2273,7 @@ export interface operations {
                      *       "webhooks": [
                      *         {
                      *           "id": "0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70",
+                     *           "name": "billing",
                      *           "projectId": "shop",
                      *           "environment": "master",
                      *           "table": "orders",
@@ -2411,6 +2433,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "name": "billing",
                  *       "projectId": "shop",
                  *       "environment": "master",
                  *       "table": "orders",
@@ -2444,6 +2467,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70",
+                     *       "name": "billing",
                      *       "projectId": "shop",
                      *       "environment": "master",
                      *       "table": "orders",
@@ -3285,6 +3309,7 @@ export interface operations {
                      * @example {
                      *       "webhook": {
                      *         "id": "0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70",
+                     *         "name": "billing",
                      *         "projectId": "shop",
                      *         "environment": "master",
                      *         "table": "orders",
@@ -3638,6 +3663,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70",
+                     *       "name": "billing",
                      *       "projectId": "shop",
                      *       "environment": "master",
                      *       "table": "orders",
@@ -3705,6 +3731,21 @@ export interface operations {
             };
             /** @description ENVIRONMENT_NOT_FOUND, WEBHOOK_NOT_FOUND */
             404: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description CONFLICT */
+            409: {
                 headers: {
                     /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;

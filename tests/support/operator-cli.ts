@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { runCli } from 'surehook/cli/run-cli'
 import { commands } from 'surehook/commands/commands'
 
@@ -10,7 +11,15 @@ export type CliAnswer = {
 }
 
 /** Runs `surehook …` in this process, with only these variables. */
-export async function surehook(env: NodeJS.ProcessEnv, ...args: string[]): Promise<CliAnswer> {
+export const surehook = (env: NodeJS.ProcessEnv, ...args: string[]): Promise<CliAnswer> =>
+  surehookReading('', env, ...args)
+
+/** Like `surehook`, with a standard input. */
+export async function surehookReading(
+  input: string,
+  env: NodeJS.ProcessEnv,
+  ...args: string[]
+): Promise<CliAnswer> {
   const out: string[] = []
   const notes: string[] = []
   const code = await runCli(commands, args, {
@@ -19,6 +28,7 @@ export async function surehook(env: NodeJS.ProcessEnv, ...args: string[]): Promi
     note: (line) => void notes.push(line),
     signal: AbortSignal.timeout(120_000),
     now: Date.now,
+    stdin: Readable.from([input]),
   })
   const text = out.join('\n')
   return { code, out: text, notes: notes.join('\n'), json: (): unknown => JSON.parse(text) }

@@ -93,6 +93,7 @@ function subscriptionOf(n: number): SubscriptionState {
     updatedAt: '2026-01-01T00:00:00.000Z',
     policy: null,
     cancellations: [],
+    name: null,
   }
 }
 

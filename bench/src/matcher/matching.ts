@@ -96,6 +96,7 @@ function subscribe(
     updatedAt: '2026-01-01T00:00:00.000Z',
     policy: null,
     cancellations: [],
+    name: null,
   }
   // Copied, because states from the topic share no objects with those made here.
   index.apply(id, JSON.parse(JSON.stringify(state)) as SubscriptionState)

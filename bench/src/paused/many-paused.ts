@@ -188,6 +188,7 @@ function newSubscription(url: string, active: boolean): SubscriptionState {
     ...{ id, projectId, environment, url, active, table: 'orders', events: ['INSERT'] },
     ...{ filter: null, select: null, policy: null, createdAt: now, updatedAt: now },
     cancellations: [],
+    name: null,
     secrets: [{ ciphertext: box.seal('bench-secret', id), validUntil: null }],
   }
 }

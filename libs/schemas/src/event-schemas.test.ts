@@ -91,6 +91,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
         ordered: 'record',
       },
       cancellations: [{ status: 'paused', until: 2 ** 41, askedAt: 2 ** 41 + 1 }],
+      name: 'billing',
     },
     {
       ...tenant,
@@ -106,6 +107,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       updatedAt: at,
       policy: null,
       cancellations: [],
+      name: null,
     },
   ],
   job: [

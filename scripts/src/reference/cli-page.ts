@@ -1,4 +1,4 @@
-import { type AnyCommand, exitCodes } from 'surehook/cli/command'
+import { type AnyCommand, exitCodes, type OptionSpec } from 'surehook/cli/command'
 import { usageOf } from 'surehook/cli/help'
 import { commonOptions } from 'surehook/cli/read-call'
 import { code, fence, paragraph, sentence, table } from './markdown.ts'
@@ -8,8 +8,10 @@ const spoken = (text: string): string => sentence(`${text.charAt(0).toUpperCase(
 
 const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   ok: 'The command succeeded.',
-  wrong: 'The command found something wrong, or failed.',
+  wrong: 'The command found something wrong, was refused, or failed.',
   usage: 'The call is wrong: an unknown command or option, or a missing one.',
+  differs: '`apply --dry-run` or `types --check` found a difference.',
+  unreachable: "No answer came. The operator's commands exit with 1 instead.",
 }
 
 /** Describes every command of `surehook`, from its own help. */
@@ -44,13 +46,14 @@ export function cliPage(commands: readonly AnyCommand[]): string {
 }
 
 function commandSection(command: AnyCommand): string[] {
-  const { name, summary, details, options, variables = {} } = command
+  const { name, summary, details, examples = [], options, variables = {} } = command
   return [
     `## surehook ${name}`,
     '',
     ...fence('bash', usageOf(command)),
     ...paragraph(spoken(summary)),
     ...(details === undefined ? [] : detailsOf(details)),
+    ...(examples.length === 0 ? [] : fence('bash', examples.map(typed).join('\n'))),
     ...optionTable(options),
     ...table(
       ['variable', 'meaning'],
@@ -62,6 +65,8 @@ function commandSection(command: AnyCommand): string[] {
   ]
 }
 
+const typed = (example: string): string => `surehook ${example}`
+
 /** Keeps aligned lines as they are, and joins sentences into a paragraph. */
 const detailsOf = (details: string): string[] =>
   /^\w+: {1,2}\S/m.test(details) ? fence('text', details) : paragraph(details)
@@ -69,10 +74,15 @@ const detailsOf = (details: string): string[] =>
 function optionTable(options: AnyCommand['options']): string[] {
   return table(
     ['option', 'default', 'meaning'],
-    Object.entries(options).map(([name, { type, value = 'text', help, ...spec }]) => [
+    Object.entries(options).map(([name, { type, value = 'text', ...spec }]) => [
       code(`--${name}${type === 'string' ? ` <${value}>` : ''}`),
       spec.required ? 'required' : spec.default === undefined ? '' : code(spec.default),
-      `${spoken(help)}${spec.multiple ? ' You may give it several times.' : ''}`,
+      meaningOf(spec),
     ]),
   )
+}
+
+function meaningOf({ help, choices, multiple }: Omit<OptionSpec, 'type'>): string {
+  const values = choices === undefined ? '' : ` One of ${choices.map(code).join(', ')}.`
+  return `${spoken(help)}${values}${multiple ? ' You may give it several times.' : ''}`
 }

@@ -64,8 +64,15 @@ export const Select = z
   .max(500)
   .refine(isUnique, ruled('each field once', 'repeated'))
 
+export const SubscriptionName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'must be 1 to 63 of a-z, 0-9, "_" and "-"')
+
 /** Fields that a client sends. Responses never contain `secret`. */
 const writable = {
+  name: SubscriptionName.nullable().describe(
+    'Unique in the environment: configuration files find the subscription by it',
+  ),
   projectId: ProjectId,
   environment: EnvironmentName,
   table: WatchedTable.describe(
@@ -84,6 +91,7 @@ const writable = {
 export const SubscriptionInput = z
   .strictObject({
     ...writable,
+    name: writable.name.optional(),
     active: writable.active.optional(),
     filter: writable.filter.optional(),
     select: writable.select.optional(),
@@ -119,9 +127,26 @@ export const Warning = z
   .meta({ id: 'Warning' })
 export type Warning = z.infer<typeof Warning>
 
+/** Compares the secrets of a subscription with known ones. */
+export const Fingerprints = z
+  .object({
+    secret: z.string().optional().describe('Of the current secret. Absent if it cannot be read'),
+    headers: z
+      .record(z.string(), z.string())
+      .describe("Of the values of the policy's headers, by name"),
+  })
+  .meta({
+    id: 'Fingerprints',
+    description:
+      'The first 16 bytes, in base64url, of HMAC-SHA-256 of a secret value. The key is ' +
+      '`surehook fingerprint ` and the id of the subscription',
+  })
+export type Fingerprints = z.infer<typeof Fingerprints>
+
 export const Subscription = z
   .object({
     id: z.uuid(),
+    name: z.string().optional().describe('Absent without a name'),
     projectId: ProjectId,
     environment: EnvironmentName,
     table: z.string(),
@@ -141,6 +166,7 @@ export const Subscription = z
       .array(Warning)
       .optional()
       .describe('What may keep it from working. Absent without a warning'),
+    fingerprints: Fingerprints.optional().describe('Only with `fingerprints=true`'),
   })
   .meta({ id: 'Subscription' })
 export type Subscription = z.infer<typeof Subscription>
@@ -213,6 +239,11 @@ export const listWebhooks = defineOperation({
       .transform((value) => value === 'true')
       .optional()
       .describe('Only active, or only inactive, subscriptions'),
+    fingerprints: z
+      .enum(['true', 'false'])
+      .transform((value) => value === 'true')
+      .optional()
+      .describe('Adds fingerprints, which tell whether a secret is the one that you know'),
     limit: z.coerce.number().int().min(1).max(1000).default(100).describe('Entries per page'),
     cursor: z.string().min(1).max(512).optional().describe('`nextCursor` of the page before'),
   }),
@@ -248,11 +279,11 @@ export const updateWebhook = defineOperation({
     'Changes the fields in the request. `null` removes a filter or a selection. `policy` is ' +
     'merged: an absent key stays, `null` sets its default. A new secret signs at once. The ' +
     'replaced secret signs too, for `secretOverlap` seconds. You cannot change `projectId` and ' +
-    '`environment`.',
+    '`environment`. A name that another subscription has gets 409.',
   params: one,
   body: SubscriptionChange,
   reply: { status: 200, schema: Subscription },
-  errors: [...refusals, 'ENVIRONMENT_MISMATCH', 'WEBHOOK_NOT_FOUND'],
+  errors: [...refusals, 'ENVIRONMENT_MISMATCH', 'WEBHOOK_NOT_FOUND', 'CONFLICT'],
 })
 
 export const deleteWebhook = defineOperation({

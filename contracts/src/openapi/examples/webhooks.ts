@@ -2,6 +2,7 @@ import { delivery, payload } from './deliveries.ts'
 import { createdAt, ids, type OperationExamples } from './operation-example.ts'
 
 const input = {
+  name: 'billing',
   projectId: 'shop',
   environment: 'master',
   table: 'orders',

@@ -34,6 +34,7 @@ export function aSubscription(state: Partial<SubscriptionState> = {}): Subscript
     updatedAt: '2026-01-01T00:00:00.000Z',
     policy: null,
     cancellations: [],
+    name: null,
     ...state,
   }
 }

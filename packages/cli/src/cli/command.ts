@@ -1,5 +1,8 @@
-/** Exit codes: success, a problem found or an operation failed, and wrong usage. */
-export const exitCodes = { ok: 0, wrong: 1, usage: 2 } as const
+/**
+ * Exit codes: success, a problem found or an operation refused, wrong usage, no answer, and a
+ * difference that the command was asked to find.
+ */
+export const exitCodes = { ok: 0, wrong: 1, usage: 2, unreachable: 3, differs: 4 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 /** One `--option` of a command. */
@@ -12,6 +15,8 @@ export type OptionSpec = {
   required?: true
   /** True if the option may be repeated. */
   multiple?: true
+  /** The only values: others are refused, and shells complete them. */
+  choices?: readonly string[]
 }
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>
@@ -37,7 +42,11 @@ export type Io = {
   note(line: string): void
   readonly signal: AbortSignal
   now(): number
+  /** Default: the standard input of the process. */
+  readonly stdin?: Input
 }
+
+export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean }
 
 export type Call<Specs extends OptionSpecs> = Io & {
   readonly values: Values<Specs>
@@ -55,6 +64,8 @@ export type Command<Specs extends OptionSpecs = OptionSpecs> = {
   readonly summary: string
   /** Further text for the command's own help. */
   readonly details?: string
+  /** Calls as a user types them, without `surehook`. */
+  readonly examples?: readonly string[]
   readonly options: Specs
   /** Required arguments after the name, in this order. */
   readonly positionals?: readonly string[]
@@ -85,7 +96,8 @@ export class UsageError extends Error {
 
 /** A failure that the message fully explains: exit code 1, without a stack trace. */
 export class Failure extends Error {
-  override readonly name = 'Failure'
+  override readonly name: string = 'Failure'
+  readonly exitCode: ExitCode = exitCodes.wrong
   /** Further fields of the `--json` output. */
   readonly facts: Readonly<Record<string, unknown>>
 
@@ -93,4 +105,10 @@ export class Failure extends Error {
     super(message)
     this.facts = facts
   }
+}
+
+/** No answer came: exit code 3. */
+export class Unreachable extends Failure {
+  override readonly name = 'Unreachable'
+  override readonly exitCode = exitCodes.unreachable
 }

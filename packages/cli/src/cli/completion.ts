@@ -39,16 +39,16 @@ export const completionCommand = defineCommand({
 })
 
 /**
- * Returns the completions of the last of `words`: the next word of a command's name, or an option
- * of the command that the words before it name.
+ * Returns the completions of the last of `words`: the next word of a command's name, an option of
+ * the command that the words before it name, or a value of the option right before it.
  */
 export function candidates(commands: readonly AnyCommand[], words: readonly string[]): string[] {
   const typed = words.at(-1) ?? ''
   const before = words.slice(0, -1)
-  const named = before.filter((word) => !word.startsWith('-')).join(' ')
-  const found = typed.startsWith('-')
-    ? optionsOf(commands, named, before)
-    : nextWords(commands, before)
+  const command = commandOf(commands, before)
+  const choices = command?.options[before.at(-1)?.replace(/^--/, '') ?? '']?.choices
+  const found =
+    choices ?? (typed.startsWith('-') ? optionsOf(command, before) : nextWords(commands, before))
   return [...new Set(found)].filter((word) => word.startsWith(typed)).toSorted()
 }
 
@@ -59,15 +59,16 @@ function nextWords(commands: readonly AnyCommand[], before: readonly string[]): 
     .flatMap(({ name }) => name.slice(prefix.length).split(' ', 1))
 }
 
-function optionsOf(
-  commands: readonly AnyCommand[],
-  named: string,
-  before: readonly string[],
-): string[] {
-  if (before.length === 0) return ['--help', '--version']
-  const command = commands
+/** The command that the words name. Options and arguments may follow. */
+function commandOf(commands: readonly AnyCommand[], before: readonly string[]) {
+  const named = before.filter((word) => !word.startsWith('-')).join(' ')
+  return commands
     .filter(({ name }) => `${named} `.startsWith(`${name} `))
     .toSorted((a, b) => b.name.length - a.name.length)[0]
+}
+
+function optionsOf(command: AnyCommand | undefined, before: readonly string[]): string[] {
+  if (before.length === 0) return ['--help', '--version']
   const options = { ...command?.options, ...commonOptions }
   return Object.keys(options).map((name) => `--${name}`)
 }

@@ -1,7 +1,8 @@
 import type { AnyCommand, OptionSpec, OptionSpecs } from './command.ts'
 import { commonOptions } from './read-call.ts'
 
-const codes = 'Exit codes: 0 ok, 1 something is wrong, 2 wrong call.'
+const codes =
+  'Exit codes: 0 ok, 1 refused or something is wrong, 2 wrong call, 3 the platform does not answer.'
 
 /** Lists the commands whose names begin with `prefix`, one per line. */
 export function helpOfAll(commands: readonly AnyCommand[], prefix = ''): string {
@@ -26,6 +27,7 @@ export function helpOf(command: AnyCommand): string {
     ...(command.details === undefined ? [] : ['', command.details]),
     ...section('Options', optionRows({ ...command.options, ...commonOptions })),
     ...section('Variables', Object.entries(command.variables ?? {})),
+    ...examplesOf(command),
     '',
     codes,
   ].join('\n')
@@ -35,6 +37,11 @@ export function helpOf(command: AnyCommand): string {
 export function usageOf({ name, positionals = [], more }: Omit<AnyCommand, 'run'>): string {
   const words = positionals.map((word) => ` <${word}>`).join('')
   return `surehook ${name}${words}${more === undefined ? '' : ` [${more}…]`} [options]`
+}
+
+function examplesOf({ examples = [] }: AnyCommand): string[] {
+  if (examples.length === 0) return []
+  return ['', 'Examples:', ...examples.map((example) => `  surehook ${example}`)]
 }
 
 function section(title: string, rows: readonly (readonly [string, string])[]): string[] {
@@ -48,10 +55,14 @@ function optionRows(options: OptionSpecs): [string, string][] {
   })
 }
 
-function remark(spec: OptionSpec): string {
-  if (spec.required) return ' (required)'
-  if (spec.multiple) return ' (may be given several times)'
-  return spec.default === undefined ? '' : ` (default ${spec.default})`
+function remark({ choices, required, multiple, default: usual }: OptionSpec): string {
+  const remarks = [
+    ...(choices === undefined ? [] : [`one of ${choices.join(', ')}`]),
+    ...(required ? ['required'] : []),
+    ...(multiple ? ['may be given several times'] : []),
+    ...(usual === undefined ? [] : [`default ${usual}`]),
+  ]
+  return remarks.length === 0 ? '' : ` (${remarks.join('; ')})`
 }
 
 function table(rows: readonly (readonly [string, string])[]): string[] {

@@ -6,7 +6,7 @@ type Given = Record<string, string | boolean | (string | boolean)[] | undefined>
 
 /** Options of every command. */
 export const commonOptions = {
-  json: { type: 'boolean', help: 'print one JSON document' },
+  json: { type: 'boolean', help: 'print JSON: one document, or one line per item of a list' },
   help: { type: 'boolean', help: 'show this help' },
 } as const satisfies OptionSpecs
 
@@ -36,12 +36,25 @@ function parse(command: AnyCommand, args: readonly string[]) {
     ]),
   )
   try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
+    const read = { args: withDashedValues(command, args), options, allowPositionals: true }
+    const { values, positionals } = parseArgs(read)
     return { values: values as Given, positionals }
   } catch (err) {
     // Drops the parser's advice, which is about arguments that begin with a dash.
     throw new UsageError(reasonOf(err).split('. ')[0] ?? '', { cause: err })
   }
+}
+
+/** The parser takes `-total` in `--order -total` for an option, but not in `--order=-total`. */
+function withDashedValues({ options }: AnyCommand, args: readonly string[]): string[] {
+  const joined: string[] = []
+  for (const arg of args) {
+    const before = joined.at(-1) ?? ''
+    const takesValue = before.startsWith('--') && options[before.slice(2)]?.type === 'string'
+    if (takesValue && /^-[^-]/.test(arg)) joined[joined.length - 1] = `${before}=${arg}`
+    else joined.push(arg)
+  }
+  return joined
 }
 
 function valuesOf(specs: OptionSpecs, given: Given) {
@@ -50,6 +63,8 @@ function valuesOf(specs: OptionSpecs, given: Given) {
     if (spec.multiple) return [name, given[name] ?? []]
     const value = given[name] ?? spec.default
     if (value === undefined && spec.required) throw new UsageError(`--${name} is missing`)
+    if (spec.choices !== undefined && value !== undefined && !spec.choices.includes(String(value)))
+      throw new UsageError(`--${name} is one of ${spec.choices.join(', ')}`)
     return [name, value]
   })
   return Object.fromEntries(entries)

@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
-import { type AnyCommand, defineCommand, exitCodes, Failure, type Io } from './command.ts'
+import {
+  type AnyCommand,
+  defineCommand,
+  exitCodes,
+  Failure,
+  type Io,
+  Unreachable,
+} from './command.ts'
 import { runCli } from './run-cli.ts'
 
 const greet = defineCommand({
@@ -12,8 +19,10 @@ const greet = defineCommand({
     times: { type: 'string', default: '1', help: 'how often' },
     tag: { type: 'string', multiple: true, help: 'tags' },
     from: { type: 'string', required: true, help: 'who greets' },
+    tone: { type: 'string', choices: ['kind', 'cold'], help: 'the tone' },
   },
   variables: { GREETING: 'the word' },
+  examples: ['greet people Ada --from us'],
   async run({ values, words, env, json, out }) {
     const { loud, times, tag, from } = values
     const said = { who: words['who'], loud, times, tag, from, word: env['GREETING'] }
@@ -27,7 +36,13 @@ const fail = defineCommand({
   options: {},
   run: () => Promise.reject(new Failure('It is broken', { error: 'BROKEN' })),
 })
-const commands: readonly AnyCommand[] = [greet, fail]
+const call = defineCommand({
+  name: 'call',
+  summary: 'Calls',
+  options: {},
+  run: () => Promise.reject(new Unreachable('Nobody answers')),
+})
+const commands: readonly AnyCommand[] = [greet, fail, call]
 
 async function run(...args: string[]) {
   const lines = { out: [] as string[], notes: [] as string[] }
@@ -51,17 +66,18 @@ describe('runCli', () => {
   })
 
   it.each([
-    [[''], ['fail', 'greet']],
+    [[''], ['call', 'fail', 'greet']],
     [['g'], ['greet']],
     [['greet', ''], ['people']],
     [['-'], ['--help', '--version']],
     [
       ['greet', 'people', '--'],
-      ['--from', '--help', '--json', '--loud', '--tag', '--times'],
+      ['--from', '--help', '--json', '--loud', '--tag', '--times', '--tone'],
     ],
+    [['greet', 'people', 'Ada', '--ti'], ['--times']],
     [
-      ['greet', 'people', 'Ada', '--t'],
-      ['--tag', '--times'],
+      ['greet', 'people', 'Ada', '--tone', ''],
+      ['cold', 'kind'],
     ],
     [['unknown', ''], []],
   ])('completes %j', async (words, expected) => {
@@ -93,11 +109,17 @@ describe('runCli', () => {
     })
   })
 
+  it('takes a value that begins with a dash', async () => {
+    const { out } = await run('greet', 'people', 'Ada', '--from', '-us', '--json')
+    expect(JSON.parse(out)).toMatchObject({ from: '-us' })
+  })
+
   it.each([
     [['greet', 'people', '--from', 'us'], '<who> is missing'],
     [['greet', 'people', 'Ada'], '--from is missing'],
     [['greet', 'people', 'Ada', 'Bea', '--from', 'us'], 'unexpected argument "Bea"'],
     [['greet', 'people', 'Ada', '--from', 'us', '--token', 'x'], "Unknown option '--token'"],
+    [['greet', 'people', 'Ada', '--from', 'us', '--tone', 'dry'], '--tone is one of kind, cold'],
     [['greet', 'animals'], 'There is no command "greet animals"'],
     [['unknown'], 'There is no command "unknown"'],
     [['greet'], 'greet people'],
@@ -114,6 +136,10 @@ describe('runCli', () => {
     expect(JSON.parse(inJson.out)).toEqual({ message: 'It is broken', error: 'BROKEN' })
   })
 
+  it('exits with 3 if nobody answers', async () => {
+    expect(await run('call')).toEqual({ code: 3, out: '', notes: 'Nobody answers' })
+  })
+
   it('prints help', async () => {
     const all = await run('--help')
     expect(all).toMatchObject({ code: 0, notes: '' })
@@ -121,7 +147,15 @@ describe('runCli', () => {
     expect((await run('greet', '--help')).out).not.toContain('fail')
     const one = await run('greet', 'people', '--help')
     expect(one.code).toBe(0)
-    for (const part of ['<who>', '--from <text>', '(required)', '(default 1)', 'GREETING']) {
+    const example = '  surehook greet people Ada --from us'
+    for (const part of [
+      '<who>',
+      '--from <text>',
+      '(required)',
+      '(default 1)',
+      'GREETING',
+      example,
+    ]) {
       expect(one.out).toContain(part)
     }
     expect((await run('help', 'greet', 'people')).out).toBe(one.out)

@@ -80,5 +80,5 @@ function explain(err: unknown, { command, json, io }: Ending): ExitCode {
   const facts = err instanceof Failure ? err.facts : {}
   if (json) io.out(JSON.stringify({ message: reasonOf(err), ...facts }, null, 2))
   else io.note(reasonOf(err))
-  return exitCodes.wrong
+  return err instanceof Failure ? err.exitCode : exitCodes.wrong
 }

@@ -9,7 +9,11 @@ import { roleCommands } from './admin/roles.ts'
 import { tokenCommands } from './admin/tokens.ts'
 import { userCommands } from './admin/users.ts'
 import { demoCommand } from './demo.ts'
+import { developerCommands } from './developer/developer-commands.ts'
 import { doctorCommand } from './doctor.ts'
+import { applyCommand } from './environment/apply.ts'
+import { exportFileCommand } from './environment/export.ts'
+import { typesCommand } from './environment/types.ts'
 import { ledgerCommand } from './ledger.ts'
 import { listenCommand } from './listen.ts'
 import { prepareDatabaseCommand } from './prepare-database.ts'
@@ -31,6 +35,10 @@ export const commands: readonly AnyCommand[] = [
   ledgerCommand,
   demoCommand,
   listenCommand,
+  applyCommand,
+  exportFileCommand,
+  typesCommand,
+  ...developerCommands,
   ...projectCommands,
   ...environmentCommands,
   ...tokenCommands,

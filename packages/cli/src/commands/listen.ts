@@ -1,11 +1,6 @@
 import { signingKeys } from '@surehook/matching/signed-headers'
-import {
-  type Call,
-  defineCommand,
-  exitCodes,
-  type OptionSpecs,
-  UsageError,
-} from '../cli/command.ts'
+import { type Call, defineCommand, exitCodes, type OptionSpecs } from '../cli/command.ts'
+import { countOf } from '../lib/option-values.ts'
 import { durationOf } from '../lib/wait-for.ts'
 import { forward, forwardUrl } from '../listen/forward.ts'
 import { onKeyPresses } from '../listen/key-presses.ts'
@@ -47,6 +42,10 @@ export const listenCommand = defineCommand({
     'it prints one line of JSON per change. With --exit-after, the exit code is 1 if a change was',
     'not answered with 2xx.',
   ].join('\n'),
+  examples: [
+    'listen orders --forward-to localhost:3000/hook',
+    'listen orders --from 1h --forward-to localhost:3000/hook --exit-after 3',
+  ],
   more: 'table',
   options,
   variables: tenantVariables,
@@ -74,6 +73,7 @@ type Opened = { tenant: ReturnType<typeof findTenant>; secret: string; signal: A
 
 function listeningOf(call: Call<typeof options>, { tenant, secret, signal }: Opened) {
   const { 'forward-to': target, events, filter, select, from, timeout } = call.values
+  const { 'exit-after': exitAfter } = call.values
   const [table, ...others] = call.more
   // The API filters by one table at most.
   const wanted = { table: others.length === 0 ? table : undefined, events, filter, select, from }
@@ -96,14 +96,8 @@ function listeningOf(call: Call<typeof options>, { tenant, secret, signal }: Ope
       to === null
         ? null
         : (change: Parameters<typeof forward>[0]) => forward(change, { ...forwarding, to }),
-    exitAfter: countOf(call.values['exit-after']),
+    exitAfter: exitAfter === undefined ? null : countOf('exit-after', exitAfter),
     json: call.json,
     io: call,
   }
-}
-
-function countOf(text: string | undefined): number | null {
-  if (text === undefined) return null
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw new UsageError(`--exit-after: "${text}" is not a number of changes`)
 }

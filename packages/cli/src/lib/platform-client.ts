@@ -36,7 +36,8 @@ export function findPlatform(
   running: () => RunningSystem | null = findRunningSystem,
 ): Platform {
   const url = values.url ?? (env['SUREHOOK_URL'] || undefined)
-  const given = values['token-file'] === undefined ? tokenOf(env) : tokenIn(values['token-file'])
+  const given =
+    values['token-file'] === undefined ? adminTokenIn(env) : tokenIn(values['token-file'])
   if (url !== undefined) {
     if (given !== undefined) return { baseUrl: checkedUrl(url), adminToken: given }
     throw new UsageError(
@@ -53,20 +54,20 @@ export function findPlatform(
 }
 
 /** During a token rotation the variable has two tokens. Clients send the first. */
-function tokenOf(env: NodeJS.ProcessEnv): string | undefined {
+export function adminTokenIn(env: NodeJS.ProcessEnv): string | undefined {
   const text = env['SUREHOOK_ADMIN_TOKEN'] || env['PLATFORM_ADMIN_TOKEN']
   return text?.split(',')[0]?.trim() || undefined
 }
 
-/** Reads the token that `--token-file` names. */
-export function tokenIn(file: string): string {
+/** Reads the token, or the secret, in the file that an option names. */
+export function tokenIn(file: string, option = 'token-file'): string {
   let text: string
   try {
     text = readFileSync(file, 'utf8').trim()
   } catch (err) {
-    throw new Failure(`--token-file: ${reasonOf(err)}`)
+    throw new Failure(`--${option}: ${reasonOf(err)}`)
   }
-  if (!/^\S+$/.test(text)) throw new Failure(`--token-file: ${file} does not hold one token`)
+  if (!/^\S+$/.test(text)) throw new Failure(`--${option}: ${file} does not hold one token`)
   return text
 }
 

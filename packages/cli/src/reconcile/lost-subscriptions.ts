@@ -59,6 +59,12 @@ const newest = ({ cancellations }: { cancellations: readonly { askedAt: number }
 
 /** Emits the state again, because a slot from the backup will relay older states after it. */
 export async function writeSubscriptionsBack(db: Client, lost: LostSubscriptions): Promise<void> {
+  // A name may have moved from one of them to another.
+  await db.query(
+    `update webhook_api.subscription set name = null
+     where id = any($1::uuid[]) and set_config('surehook.knows_policy', 'on', true) = 'on'`,
+    [[...lost.keys()]],
+  )
   for (const [id, state] of lost) {
     if (state === null) await db.query('delete from webhook_api.subscription where id = $1', [id])
     else await db.query(upsert, valuesOf(state))
@@ -73,7 +79,7 @@ export async function writeSubscriptionsBack(db: Client, lost: LostSubscriptions
 
 const columns = [
   ...['id', 'project_id', 'environment', 'watched_table', 'events', 'url', 'active', 'filter'],
-  ...['selected', 'secrets', 'created_at', 'updated_at', 'policy', 'cancellations'],
+  ...['selected', 'secrets', 'created_at', 'updated_at', 'policy', 'cancellations', 'name'],
 ]
 
 const upsert = `
@@ -91,5 +97,6 @@ function valuesOf(state: SubscriptionState): unknown[] {
     ...[JSON.stringify(state.secrets), state.createdAt, state.updatedAt],
     state.policy && JSON.stringify(state.policy),
     JSON.stringify(state.cancellations),
+    state.name,
   ]
 }

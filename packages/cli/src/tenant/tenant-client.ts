@@ -1,12 +1,19 @@
+import { Surehook, type SurehookOptions } from '@surehook/client'
 import { type OptionSpecs, UsageError, type Values } from '../cli/command.ts'
 import { checkedUrl, platformOptions, tokenIn } from '../lib/platform-client.ts'
 import { findRunningSystem } from '../lib/running-system.ts'
+import { type Profile, readProfiles } from './profile-file.ts'
 
 /** An environment, and the management token for it. */
 export type Tenant = { baseUrl: string; project: string; environment: string; token: string }
 
 /** Options of commands that act as a developer of one environment. */
 export const tenantOptions = {
+  profile: {
+    type: 'string',
+    value: 'name',
+    help: 'a profile of "surehook login". Default: SUREHOOK_PROFILE, or the last login',
+  },
   url: platformOptions.url,
   project: { type: 'string', value: 'id', help: 'the project. Default: SUREHOOK_PROJECT' },
   environment: {
@@ -16,32 +23,54 @@ export const tenantOptions = {
   },
   'token-file': { type: 'string', value: 'file', help: 'a file with the management token' },
 } as const satisfies OptionSpecs
+export type TenantValues = Values<typeof tenantOptions>
 
 export const tenantVariables = {
-  SUREHOOK_URL: 'the URL of the gateway',
-  SUREHOOK_PROJECT: 'the project',
-  SUREHOOK_ENVIRONMENT: 'the environment',
-  SUREHOOK_TOKEN: 'a management token of the project',
+  SUREHOOK_PROFILE: 'the profile',
+  SUREHOOK_URL: 'the URL of the gateway, instead of that of the profile',
+  SUREHOOK_PROJECT: 'the project, instead of that of the profile',
+  SUREHOOK_ENVIRONMENT: 'the environment, instead of that of the profile',
+  SUREHOOK_TOKEN: 'a management token of the project, instead of that of the profile',
 } as const
 
 /**
- * Finds the environment that a command acts on. A token is no option, because options are visible
- * to other users of the machine.
+ * Finds the environment that a command acts on. Options win over variables, and variables over the
+ * profile of the last login. A profile that `--profile` names wins over variables: they may belong
+ * to another system. A token is no option, because options are visible to other users of the
+ * machine.
  */
-export function findTenant(values: Values<typeof tenantOptions>, env: NodeJS.ProcessEnv): Tenant {
-  const project = values.project ?? env['SUREHOOK_PROJECT']
-  if (!project) throw new UsageError('the project is missing: --project or SUREHOOK_PROJECT')
-  const url = values.url ?? (env['SUREHOOK_URL'] || findRunningSystem()?.baseUrl)
-  if (url === undefined) throw new UsageError('the gateway is missing: --url or SUREHOOK_URL')
-  const file = values['token-file']
-  const token = file === undefined ? env['SUREHOOK_TOKEN'] : tokenIn(file)
-  if (!token) {
-    throw new UsageError(
-      'the management token is missing: SUREHOOK_TOKEN or --token-file. An operator creates one with "surehook admin tokens create"',
-    )
-  }
-  const environment = values.environment ?? (env['SUREHOOK_ENVIRONMENT'] || 'master')
-  return { baseUrl: checkedUrl(url), project, environment, token }
+export function findTenant(values: TenantValues, env: NodeJS.ProcessEnv): Tenant {
+  const variables = values.profile === undefined ? env : {}
+  const profile = findProfile(values.profile, env)
+  const project = values.project ?? (variables['SUREHOOK_PROJECT'] || profile?.project)
+  if (!project) throw missing('project', '--project, SUREHOOK_PROJECT')
+  const baseUrl = urlOf(values.url ?? variables['SUREHOOK_URL'], profile)
+  const token = tokenOf(values['token-file'], variables['SUREHOOK_TOKEN'], profile, baseUrl)
+  const environment =
+    values.environment ?? (variables['SUREHOOK_ENVIRONMENT'] || profile?.environment || 'master')
+  return { baseUrl, project, environment, token }
+}
+
+/** Finds only the gateway, for commands that need no project. */
+export function findUrl(values: TenantValues, env: NodeJS.ProcessEnv): string {
+  const variables = values.profile === undefined ? env : {}
+  return urlOf(values.url ?? variables['SUREHOOK_URL'], findProfile(values.profile, env))
+}
+
+/** Opens a client of the environment that a command acts on. */
+export function openTenantClient(
+  values: TenantValues,
+  env: NodeJS.ProcessEnv,
+  options?: Pick<SurehookOptions, 'fetch' | 'timeout' | 'maxRetries'>,
+): Surehook {
+  return clientOf(findTenant(values, env), options)
+}
+
+export function clientOf(
+  { baseUrl, project, environment, token }: Tenant,
+  options: Pick<SurehookOptions, 'fetch' | 'timeout' | 'maxRetries'> = {},
+): Surehook {
+  return new Surehook({ baseUrl, projectId: project, environment, token, ...options })
 }
 
 export const tenantHeaders = ({ token, project, environment }: Tenant) => ({
@@ -49,3 +78,40 @@ export const tenantHeaders = ({ token, project, environment }: Tenant) => ({
   'x-project-id': project,
   environment,
 })
+
+function findProfile(named: string | undefined, env: NodeJS.ProcessEnv): Profile | undefined {
+  const { current, profiles } = readProfiles(env)
+  const name = named ?? (env['SUREHOOK_PROFILE'] || undefined)
+  if (name === undefined) return current === null ? undefined : profiles[current]
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
+  if (profile === undefined) {
+    throw new UsageError(
+      `there is no profile "${name}": surehook profiles list shows what there is`,
+    )
+  }
+  return profile
+}
+
+function urlOf(given: string | undefined, profile: Profile | undefined): string {
+  const url = given || (profile?.url ?? findRunningSystem()?.baseUrl)
+  if (url === undefined) throw missing('gateway', '--url, SUREHOOK_URL')
+  return checkedUrl(url)
+}
+
+function tokenOf(
+  file: string | undefined,
+  variable: string | undefined,
+  profile: Profile | undefined,
+  baseUrl: string,
+): string {
+  if (file !== undefined) return tokenIn(file)
+  if (variable) return variable
+  // The token of a profile is sent only to the system that it is for.
+  if (profile?.url === baseUrl) return profile.token
+  throw missing('management token', 'SUREHOOK_TOKEN, --token-file')
+}
+
+const missing = (what: string, ways: string) =>
+  new UsageError(
+    `the ${what} is missing: ${ways} or "surehook login". An operator creates a token with "surehook admin tokens create"`,
+  )

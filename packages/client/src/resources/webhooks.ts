@@ -42,7 +42,10 @@ type Tenant = 'projectId' | 'environment'
 export type NewWebhook = Omit<SubscriptionInput, Tenant>
 export type WebhookChange = Omit<SubscriptionChange, Tenant>
 export type WebhookPreview = Omit<PreviewInput, Tenant>
-export type WebhookQuery = Omit<Query<ListWebhooksData>, 'active'> & { active?: boolean }
+export type WebhookQuery = Omit<Query<ListWebhooksData>, 'active' | 'fingerprints'> & {
+  active?: boolean
+  fingerprints?: boolean
+}
 
 const one = '/api/rest/_webhooks/{id}'
 
@@ -95,8 +98,12 @@ export class Webhooks {
   }
 
   list(query: WebhookQuery = {}, options?: RequestOptions): Promise<ListWebhooksResponse> {
-    const { active, ...rest } = query
-    const asked = { ...rest, ...(active !== undefined && { active: `${active}` as const }) }
+    const { active, fingerprints, ...rest } = query
+    const asked = {
+      ...rest,
+      ...(active !== undefined && { active: `${active}` as const }),
+      ...(fingerprints !== undefined && { fingerprints: `${fingerprints}` as const }),
+    }
     return this.#transport.send<ListWebhooksData, ListWebhooksResponse>(
       { method: 'GET', url: '/api/rest/_webhooks', query: asked, repeat: 'safe' },
       options,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
+import { singularOf } from '@surehook/contracts/http/data/derived-names'
 import { TableName } from '@surehook/contracts/http/data/names'
 import fc from 'fast-check'
-import { graphqlNames, singularOf } from './graphql-names.ts'
+import { graphqlNames } from './graphql-names.ts'
 
 const letters = 'abcdefghijklmnopqrstuvwxyz'.split('')
 const ends = [

@@ -22,6 +22,7 @@ const subscription: SubscriptionRow = {
   disabled_reason: null,
   policy: null,
   cancellations: [],
+  name: null,
 }
 
 it('is an ordinary delivery, whatever the filter and the selection', () => {

@@ -25,6 +25,7 @@ const state = (change: Partial<SubscriptionState> = {}): SubscriptionState => ({
   updatedAt: t0,
   policy: null,
   cancellations: [],
+  name: null,
   ...change,
 })
 

@@ -18,6 +18,7 @@ import type { KnownTables } from '../tables/known-tables.ts'
 import type { SettleFilters } from '../tables/settle-filters.ts'
 import { announce } from './announce.ts'
 import { lockedSubscription, ownSubscription } from './find-own.ts'
+import { fingerprintsOf } from './fingerprints.ts'
 import { fitToLadder, type RetryLadder } from './policy/fit-to-ladder.ts'
 import { noteLongRetries } from './policy/long-retries.ts'
 import {
@@ -48,6 +49,7 @@ export type SubscriptionDeps = {
 export type ListQuery = {
   table?: string | undefined
   active?: boolean | undefined
+  fingerprints?: boolean | undefined
   limit: number
   cursor?: string | undefined
 }
@@ -87,13 +89,17 @@ export function manageSubscriptions(deps: SubscriptionDeps) {
       return created
     },
 
-    async list(tenant: Tenant, { limit, cursor, ...filters }: ListQuery) {
+    async list(tenant: Tenant, { limit, cursor, fingerprints, ...filters }: ListQuery) {
       const after = decodeCursor(Position, cursor)
       await refuseUnknownEnvironment(deps, tenant)
       const query = { ...filters, after, limit: limit + 1 }
       const rows = await store.findSubscriptions(pool, tenant, query)
       const { page, nextCursor } = pageOf(rows, limit, (row) => [row.created_at, row.id])
-      return { webhooks: page.map((row) => shown(deps, row)), nextCursor }
+      const view = (row: SubscriptionRow): Subscription => ({
+        ...shown(deps, row),
+        ...(fingerprints && { fingerprints: fingerprintsOf(box, row) }),
+      })
+      return { webhooks: page.map(view), nextCursor }
     },
 
     async get(tenant: Tenant, id: string): Promise<Subscription> {

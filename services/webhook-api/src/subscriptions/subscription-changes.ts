@@ -58,6 +58,7 @@ export function newSubscription(
     disabled_reason: null,
     policy: changePolicy(box, { id, policy: null }, input.policy),
     cancellations: [],
+    name: input.name ?? null,
   }
 }
 
@@ -78,6 +79,7 @@ export function changeSubscription(
     secrets: changeSecrets(box, row, { change, now }),
     updated_at: now,
     policy: changePolicy(box, row, change.policy),
+    name: change.name === undefined ? row.name : change.name,
     ...(change.active === true && { disabled_at: null, disabled_reason: null }),
   }
 }

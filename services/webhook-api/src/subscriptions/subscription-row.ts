@@ -28,6 +28,8 @@ export type SubscriptionRow = {
   policy: StoredPolicy | null
   /** Written by itself: whatever else changes the row leaves it. */
   cancellations: Cancellation[]
+  /** Unique in the environment; `null` for none. */
+  name: string | null
 }
 
 /**
@@ -38,6 +40,7 @@ export function toSubscription(row: SubscriptionRow): Subscription {
   const policy = shownPolicy(row.policy)
   return {
     ...shared(row),
+    ...(row.name === null ? {} : { name: row.name }),
     ...(row.filter === null ? {} : { filter: JSON.parse(row.filter) }),
     ...(row.selected === null ? {} : { select: row.selected }),
     ...(policy && { policy }),
@@ -59,6 +62,7 @@ export function toState(row: SubscriptionRow): SubscriptionState {
     updatedAt: row.updated_at.toISOString(),
     policy: row.policy && toPolicy(row.policy),
     cancellations: row.cancellations,
+    name: row.name,
   }
 }
 

@@ -1,28 +1,43 @@
 import type { Cancellation } from '@surehook/contracts/events'
-import type { Pool, PoolClient } from 'pg'
+import { AppError } from '@surehook/service-kit/errors'
+import { DatabaseError, type Pool, type PoolClient } from 'pg'
 import type { Tenant } from './subscription-changes.ts'
 import type { SubscriptionRow } from './subscription-row.ts'
 
 /** A condition that is always true. The trigger `policy_guard` refuses updates without it. */
 const knowsPolicy = `set_config('surehook.knows_policy', 'on', true) = 'on'`
 
+/** Rejects with CONFLICT if another subscription has its name. */
 export async function insertSubscription(client: PoolClient, row: SubscriptionRow): Promise<void> {
-  await client.query(
+  await named(
+    client,
+    row,
     `insert into subscription (id, project_id, environment, watched_table, events, url, active,
-       filter, selected, secrets, created_at, updated_at, disabled_at, disabled_reason, policy)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
-    values(row),
+       filter, selected, secrets, created_at, updated_at, disabled_at, disabled_reason, policy, name)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
   )
 }
 
+/** Rejects with CONFLICT if another subscription has its name. */
 export async function updateSubscription(client: PoolClient, row: SubscriptionRow): Promise<void> {
-  await client.query(
+  await named(
+    client,
+    row,
     `update subscription set project_id = $2, environment = $3, watched_table = $4, events = $5,
        url = $6, active = $7, filter = $8, selected = $9, secrets = $10, created_at = $11,
-       updated_at = $12, disabled_at = $13, disabled_reason = $14, policy = $15
+       updated_at = $12, disabled_at = $13, disabled_reason = $14, policy = $15,
+       name = $16
      where id = $1 and ${knowsPolicy}`,
-    values(row),
   )
+}
+
+async function named(client: PoolClient, row: SubscriptionRow, sql: string): Promise<void> {
+  try {
+    await client.query(sql, values(row))
+  } catch (err) {
+    if (!(err instanceof DatabaseError && err.constraint === 'subscription_name')) throw err
+    throw new AppError('CONFLICT', `Another subscription has the name "${row.name}"`)
+  }
 }
 
 export async function updateCancellations(
@@ -53,6 +68,7 @@ function values(row: SubscriptionRow): unknown[] {
     row.disabled_at,
     row.disabled_reason,
     row.policy && JSON.stringify(row.policy),
+    row.name,
   ]
 }
 

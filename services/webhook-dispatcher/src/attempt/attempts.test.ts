@@ -46,6 +46,7 @@ const subscriptionWith = (headers: Record<string, string>) =>
       policy: { ...defaultPolicy, headers: { names: Object.keys(headers), ciphertext: '' } },
       secrets: [{ ciphertext: '', validUntil: null }],
       cancellations: [],
+      name: null,
     },
     { keys: () => signingKeys('secret'), headers: () => headers },
   )

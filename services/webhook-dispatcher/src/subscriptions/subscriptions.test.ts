@@ -24,6 +24,7 @@ const stateOf = (id: string): SubscriptionState => ({
   updatedAt: '2026-01-01T00:00:00.000Z',
   policy: null,
   cancellations: [],
+  name: null,
 })
 
 const droppedKey = 'sealed under a key that was dropped'

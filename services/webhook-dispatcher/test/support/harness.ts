@@ -165,6 +165,7 @@ export async function openHarness(): Promise<Harness> {
         updatedAt: now,
         policy: null,
         cancellations: [],
+        name: null,
         ...change,
       }
       await tell(id, state)

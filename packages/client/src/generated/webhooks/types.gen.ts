@@ -17,6 +17,10 @@ export type ProjectId = string;
 export type EnvironmentName = string;
 
 export type SubscriptionInput = {
+    /**
+     * Unique in the environment: configuration files find the subscription by it
+     */
+    name?: string | null;
     projectId: ProjectId;
     environment: EnvironmentName;
     /**
@@ -79,6 +83,10 @@ export type DeliveryPolicyInput = {
 };
 
 export type PreviewInput = {
+    /**
+     * Unique in the environment: configuration files find the subscription by it
+     */
+    name?: string | null;
     projectId?: ProjectId;
     environment?: EnvironmentName;
     /**
@@ -112,6 +120,10 @@ export type PreviewInput = {
 };
 
 export type SubscriptionChange = {
+    /**
+     * Unique in the environment: configuration files find the subscription by it
+     */
+    name?: string | null;
     projectId?: ProjectId;
     environment?: EnvironmentName;
     /**
@@ -418,6 +430,10 @@ export type Delivery = {
 
 export type Subscription = {
     id: string;
+    /**
+     * Absent without a name
+     */
+    name?: string;
     projectId: ProjectId;
     environment: EnvironmentName;
     table: string;
@@ -451,6 +467,10 @@ export type Subscription = {
      * What may keep it from working. Absent without a warning
      */
     warnings?: Array<Warning>;
+    /**
+     * Only with `fingerprints=true`
+     */
+    fingerprints?: Fingerprints;
 };
 
 export type DeliveryPolicy = {
@@ -495,6 +515,22 @@ export type Warning = {
      * The warning, as a sentence
      */
     message: string;
+};
+
+/**
+ * The first 16 bytes, in base64url, of HMAC-SHA-256 of a secret value. The key is `surehook fingerprint ` and the id of the subscription
+ */
+export type Fingerprints = {
+    /**
+     * Of the current secret. Absent if it cannot be read
+     */
+    secret?: string;
+    /**
+     * Of the values of the policy's headers, by name
+     */
+    headers: {
+        [key: string]: string;
+    };
 };
 
 export type HistoryRebuild = {
@@ -1484,6 +1520,10 @@ export type ListWebhooksData = {
          */
         active?: 'true' | 'false';
         /**
+         * Adds fingerprints, which tell whether a secret is the one that you know
+         */
+        fingerprints?: 'true' | 'false';
+        /**
          * Entries per page
          */
         limit?: number;
@@ -2031,6 +2071,10 @@ export type UpdateWebhookErrors = {
      * ENVIRONMENT_NOT_FOUND, WEBHOOK_NOT_FOUND
      */
     404: Problem;
+    /**
+     * CONFLICT
+     */
+    409: Problem;
     /**
      * PAYLOAD_TOO_LARGE
      */

@@ -1,0 +1,13 @@
+import { createHmac } from 'node:crypto'
+
+const bytes = 16
+
+/**
+ * Returns a text that tells whether a secret value of a subscription is a known one, without
+ * revealing it. Equal values of two subscriptions have different fingerprints. Anyone who may see
+ * it may already receive a signature of that secret: by setting the URL to a receiver of theirs.
+ */
+export function secretFingerprint(subscriptionId: string, value: string): string {
+  const hmac = createHmac('sha256', `surehook fingerprint ${subscriptionId}`).update(value)
+  return hmac.digest().subarray(0, bytes).toString('base64url')
+}

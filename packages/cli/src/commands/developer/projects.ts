@@ -1,0 +1,47 @@
+import { type Project, Surehook } from '@surehook/client'
+import { type Call, defineCommand, exitCodes } from '../../cli/command.ts'
+import { cellOf } from '../../lib/text-table.ts'
+import { print, showRows } from '../../output/shown.ts'
+import { timeCell } from '../../output/times.ts'
+import { adminTokenOptions, adminTokenVariables, findAdminToken } from '../../tenant/admin-token.ts'
+import { limitOption, take } from '../../tenant/take.ts'
+import { findTenant, findUrl, tenantOptions, tenantVariables } from '../../tenant/tenant-client.ts'
+import { explaining } from '../../tenant/tenant-command.ts'
+
+const options = { ...limitOption, ...adminTokenOptions, ...tenantOptions }
+
+/** A management token does not tell when its project was made. */
+type Shown = Pick<Project, 'id' | 'environments'> & Partial<Pick<Project, 'createdAt'>>
+
+export const projectsCommand = defineCommand({
+  name: 'projects list',
+  summary: 'List the projects that your token is for',
+  details:
+    "With the administration's token the command lists every project, else that of your profile.",
+  options,
+  variables: { ...tenantVariables, ...adminTokenVariables },
+  async run(call) {
+    const projects = await projectsOf(call)
+    const rows = showRows('projects', projects, ({ id, environments, createdAt }) => ({
+      project: id,
+      environments: cellOf(environments),
+      created: timeCell(createdAt, call.now()),
+    }))
+    print(rows, call)
+    return exitCodes.ok
+  },
+})
+
+async function projectsOf(call: Call<typeof options>): Promise<Shown[]> {
+  const { values, env, signal } = call
+  const token = findAdminToken(values, env)
+  if (token === undefined) {
+    const { project, environment } = findTenant(values, env)
+    return [{ id: project, environments: [environment] }]
+  }
+  const baseUrl = findUrl(values, env)
+  // The list is of no project. The client needs one all the same.
+  const { admin } = new Surehook({ baseUrl, projectId: '-', token })
+  const pages = (page: { limit: number }) => admin.projects.iterate(page, { signal })
+  return explaining(baseUrl, () => take(values, pages, call))
+}

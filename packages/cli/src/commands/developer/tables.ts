@@ -1,0 +1,79 @@
+import type { Table, TableInput } from '@surehook/client'
+import { UsageError } from '../../cli/command.ts'
+import { inputOptions, readObject } from '../../lib/read-input.ts'
+import { cellOf } from '../../lib/text-table.ts'
+import { type Shown, showDone, showRows, tableOf } from '../../output/shown.ts'
+import { timeCell } from '../../output/times.ts'
+import { tenantCommand } from '../../tenant/tenant-command.ts'
+
+export const tableCommands = [
+  tenantCommand({
+    name: 'tables list',
+    summary: 'List the tables of the environment',
+    options: {},
+    async act({ surehook, request, now }) {
+      return showRows('tables', await surehook.tables.list(request), (table) => ({
+        table: table.name,
+        columns: table.columns.map(({ name, type }) => `${name}:${type}`).join(' ') || '-',
+        changed: timeCell(table.updatedAt, now()),
+      }))
+    },
+  }),
+  tenantCommand({
+    name: 'tables show',
+    summary: 'Show the columns and the access rules of a table',
+    options: {},
+    positionals: ['table'],
+    async act({ surehook, request, words: { table }, now }) {
+      return shownTable(await surehook.tables.get(table, request), now())
+    },
+  }),
+  tenantCommand({
+    name: 'tables create',
+    summary: 'Create a table, or add columns to it',
+    details: 'The input lists every column: see "surehook tables show <table> --json".',
+    examples: [
+      `tables create orders --data '{"columns":[{"name":"status","type":"text"}]}'`,
+      'tables create orders --file orders.json',
+    ],
+    options: inputOptions,
+    positionals: ['table'],
+    async act(call) {
+      const { surehook, request, words, values, now } = call
+      // The API checks the input, and names each fault.
+      const input = (await readObject(values, call)) as TableInput
+      return shownTable(await surehook.tables.put(words.table, input, request), now())
+    },
+  }),
+  tenantCommand({
+    name: 'tables delete',
+    summary: 'Delete a table and its records',
+    examples: ['tables delete orders --confirm orders'],
+    options: {
+      confirm: { type: 'string', value: 'table', required: true, help: 'the name again' },
+    },
+    positionals: ['table'],
+    async act({ surehook, request, words: { table }, values: { confirm } }) {
+      if (confirm !== table) throw new UsageError(`--confirm must be "${table}", not "${confirm}"`)
+      await surehook.tables.delete(table, request)
+      return showDone(`table ${table} is deleted`, { deleted: table })
+    },
+  }),
+]
+
+function shownTable(table: Table, now: number): Shown {
+  const columns = table.columns.map(({ name, type, required, unique, default: usual }) => ({
+    column: name,
+    type,
+    required: required ? 'yes' : '-',
+    unique: unique ? 'yes' : '-',
+    default: cellOf(usual),
+  }))
+  const access = Object.entries(table.access).map(([action, roles]) => ({
+    action,
+    roles: cellOf(roles),
+  }))
+  const changed = `changed ${timeCell(table.updatedAt, now)}`
+  const lines = [`table ${table.name}, ${changed}`, '', ...tableOf(columns), '', ...tableOf(access)]
+  return { value: table, lines }
+}

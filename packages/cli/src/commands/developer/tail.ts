@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  ConnectionError,
+  NotFoundError,
+  RateLimitError,
+  type RequestOptions,
+  ServerError,
+  type Surehook,
+} from '@surehook/client'
+import { backoffMs } from '@surehook/service-kit/backoff'
+import { reasonOf } from '@surehook/service-kit/errors'
+import { type Call, defineCommand, type ExitCode, exitCodes } from '../../cli/command.ts'
+import { countOf, instantOf } from '../../lib/option-values.ts'
+import { endedLine } from '../../output/deliveries.ts'
+import { DeliveryTail, type TailSource } from '../../tail/delivery-tail.ts'
+import { clientOf, findTenant, tenantOptions, tenantVariables } from '../../tenant/tenant-client.ts'
+import { explaining } from '../../tenant/tenant-command.ts'
+
+const options = {
+  failed: { type: 'boolean', help: 'only dead letters' },
+  table: { type: 'string', value: 'name', help: 'only changes of this table' },
+  since: {
+    type: 'string',
+    value: 'when',
+    help: 'begin with those made since 1h ago, or since a time. Default: now',
+  },
+  'exit-after': { type: 'string', value: 'count', help: 'end after that many deliveries' },
+  ...tenantOptions,
+} as const
+
+export const tailCommand = defineCommand({
+  name: 'tail',
+  summary: 'Show each delivery when it ends',
+  details: [
+    'A delivery ends as delivered, as a dead letter, or cancelled. The command searches the history at',
+    'most once a second. Each time it reads the deliveries made in the two minutes before the newest',
+    'one, and looks at older ones that were still open. So it shows each delivery once, also after a',
+    'lost connection, and also when the history is behind. It misses a delivery only if the history',
+    'shows it more than two minutes later than newer ones. With --json it prints one line each.',
+  ].join('\n'),
+  examples: ['tail', 'tail --failed --table orders', 'tail --since 1h --failed --json'],
+  options,
+  variables: tenantVariables,
+  run(call) {
+    const tenant = findTenant(call.values, call.env)
+    const { project, environment, baseUrl } = tenant
+    if (!call.json) call.note(`deliveries of ${project}/${environment} that end from now on`)
+    return explaining(baseUrl, () => follow(call, clientOf(tenant)))
+  },
+})
+
+type TailCall = Call<typeof options>
+
+const everyMs = 1_000
+const backoff = { firstMs: 1_000, longestMs: 15_000 }
+
+async function follow(call: TailCall, surehook: Surehook): Promise<ExitCode> {
+  const { values, signal, now } = call
+  const { 'exit-after': exitAfter, since, table } = values
+  let left = exitAfter === undefined ? Number.POSITIVE_INFINITY : countOf('exit-after', exitAfter)
+  const tail = new DeliveryTail(sourceOf(surehook, { signal }), {
+    table,
+    since: since === undefined ? undefined : instantOf('since', since, now()).getTime(),
+  })
+  for (let failures = 0; ; ) {
+    const startedAt = performance.now()
+    const ended = await pollOf(tail, call, failures)
+    failures = ended === null ? failures + 1 : 0
+    for (const delivery of ended ?? []) {
+      if (values.failed && delivery.status !== 'dead_letter') continue
+      call.out(call.json ? JSON.stringify(delivery) : endedLine(delivery, now()))
+      left -= 1
+      if (left === 0) return exitCodes.ok
+    }
+    const tookMs = performance.now() - startedAt
+    // A long search leaves the platform as much time as it took.
+    const pauseMs = failures > 0 ? backoffMs(failures, backoff) : Math.max(everyMs - tookMs, tookMs)
+    if (await isStopped(pauseMs, signal)) return exitCodes.ok
+  }
+}
+
+/** Resolves with null if the platform cannot answer now. */
+async function pollOf(tail: DeliveryTail, { note, signal }: TailCall, failures: number) {
+  try {
+    const ended = await tail.poll()
+    if (failures > 0) note('connected again')
+    return ended
+  } catch (err) {
+    if (signal.aborted) return null
+    // A platform that never answered is more likely a wrong URL than a lost connection.
+    if (!tail.hasPolled) throw err
+    const isPassing =
+      err instanceof ConnectionError || err instanceof ServerError || err instanceof RateLimitError
+    if (!isPassing) throw err
+    if (failures === 0) note(`${reasonOf(err)}: trying again`)
+    return null
+  }
+}
+
+/** Pauses. Resolves with true once the user stops the command. */
+async function isStopped(ms: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await sleep(ms, undefined, { signal })
+  } catch (err) {
+    if (!signal.aborted) throw err
+  }
+  return signal.aborted
+}
+
+const pageSize = 1_000
+
+function sourceOf({ deliveries }: Surehook, request: RequestOptions): TailSource {
+  return {
+    search: (query) => deliveries.iterate({ limit: pageSize, ...query }, request),
+    async get({ webhookId, id }) {
+      try {
+        return await deliveries.get(webhookId, id, request)
+      } catch (err) {
+        if (err instanceof NotFoundError) return null
+        throw err
+      }
+    },
+  }
+}

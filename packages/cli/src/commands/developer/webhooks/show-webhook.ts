@@ -1,0 +1,39 @@
+import type { Subscription } from '@surehook/client'
+import { textFields } from '../../../lib/text-table.ts'
+import type { Shown } from '../../../output/shown.ts'
+import { timeCell } from '../../../output/times.ts'
+import type { ShownSecret } from './secret.ts'
+
+export const webhookCells = (webhook: Subscription, now: number) => ({
+  webhook: webhook.id,
+  table: webhook.table,
+  events: webhook.events.join(','),
+  state: webhook.active ? 'active' : 'inactive',
+  url: webhook.url,
+  created: timeCell(webhook.createdAt, now),
+})
+
+/** Shows a subscription, and a secret that the command has made for it. */
+export function showWebhook(
+  webhook: Subscription,
+  now: number,
+  secret: ShownSecret = { lines: [], fields: {} },
+): Shown {
+  return {
+    value: { ...webhook, ...secret.fields },
+    lines: [...webhookLines(webhook, now), ...secret.lines],
+  }
+}
+
+export function webhookLines(webhook: Subscription, now: number): string[] {
+  const { warnings = [], filter, createdAt, disabledAt, ...fields } = webhook
+  return [
+    ...textFields({
+      ...fields,
+      ...(filter !== undefined && { filter: JSON.stringify(filter) }),
+      createdAt: timeCell(createdAt, now),
+      ...(disabledAt !== undefined && { disabledAt: timeCell(disabledAt, now) }),
+    }),
+    ...warnings.map(({ field, message }) => `warning: ${field}: ${message}`),
+  ]
+}

@@ -1,0 +1,134 @@
+import { readFile } from 'node:fs/promises'
+import type { Surehook } from '@surehook/client'
+import { reasonOf } from '@surehook/service-kit/errors'
+import {
+  type Call,
+  defineCommand,
+  type ExitCode,
+  exitCodes,
+  Failure,
+  type OptionSpecs,
+} from '../../cli/command.ts'
+import { parseFile } from '../../environment-file/file/parse-file.ts'
+import { wishesOf } from '../../environment-file/file/wishes.ts'
+import { makePlan } from '../../environment-file/plan/plan.ts'
+import type { Plan } from '../../environment-file/plan/steps.ts'
+import { readState } from '../../environment-file/read-state.ts'
+import { type Progress, runSteps } from '../../environment-file/run-steps.ts'
+import { planLines, stepName, stepView } from '../../environment-file/show-plan.ts'
+import { confirm } from '../../lib/confirm.ts'
+import { readStdin } from '../../lib/read-input.ts'
+import { explained } from '../../tenant/explain-error.ts'
+import { clientOf, findTenant, tenantOptions, tenantVariables } from '../../tenant/tenant-client.ts'
+import { explaining } from '../../tenant/tenant-command.ts'
+
+const options = {
+  'dry-run': { type: 'boolean', help: 'only print the difference' },
+  prune: { type: 'boolean', help: 'delete the tables and subscriptions that the file lacks' },
+  'allow-data-loss': { type: 'boolean', help: 'with --prune: delete tables with their records' },
+  yes: { type: 'boolean', help: 'do not ask' },
+  ...tenantOptions,
+} as const satisfies OptionSpecs
+
+type ApplyCall = Call<typeof options>
+
+export const applyCommand = defineCommand({
+  name: 'apply',
+  summary: 'Change an environment to what a file says',
+  details: [
+    'Prints the difference, asks, and carries it out: roles, tables, subscriptions. A file named "-" is',
+    'standard input. Secrets come from variables, such as ${BILLING_SECRET}; none is printed. A second',
+    'run changes nothing. What the file does not name stays, unless you say --prune. The command stops',
+    'at the first refusal and says what was done. Run it again to continue.',
+    'With --dry-run, the exit code is 0 without a difference and 4 with one.',
+  ].join('\n'),
+  examples: ['apply surehook.yaml --dry-run', 'apply surehook.yaml --prune --yes'],
+  positionals: ['file'],
+  options,
+  variables: tenantVariables,
+  async run(call) {
+    const { values, env, signal } = call
+    const tenant = findTenant(values, env)
+    const wishes = wishesOf(parseFile(await contentOf(call), nameOf(call)), env)
+    const { prune, 'allow-data-loss': allowDataLoss } = values
+    return explaining(tenant.baseUrl, async () => {
+      const surehook = clientOf(tenant)
+      const state = await readState(surehook, wishes, { prune, request: { signal } })
+      const plan = makePlan(wishes, state, { prune, allowDataLoss })
+      for (const line of planLines(plan)) (call.json ? call.note : call.out)(line)
+      if (plan.refusals.length > 0) return refuse(call, plan)
+      if (values['dry-run'] || plan.steps.length === 0) return end(call, plan)
+      const where = `${tenant.project}/${tenant.environment}`
+      if (!values.yes && !(await confirm(call, `Change ${where}?`))) {
+        throw new Failure('nothing was done')
+      }
+      return carryOut(call, surehook, { plan, baseUrl: tenant.baseUrl })
+    })
+  },
+})
+
+const nameOf = ({ words }: ApplyCall): string =>
+  words['file'] === '-' ? 'standard input' : (words['file'] ?? '')
+
+async function contentOf(call: ApplyCall): Promise<string> {
+  const { file = '' } = call.words
+  if (file === '-') return readStdin(call, 'a file')
+  try {
+    return await readFile(file, 'utf8')
+  } catch (err) {
+    throw new Failure(reasonOf(err))
+  }
+}
+
+function refuse(call: ApplyCall, plan: Plan): ExitCode {
+  printJson(call, plan, { done: [], notDone: plan.steps })
+  return exitCodes.wrong
+}
+
+function end(call: ApplyCall, plan: Plan): ExitCode {
+  printJson(call, plan, { done: [], notDone: plan.steps })
+  return plan.steps.length === 0 ? exitCodes.ok : exitCodes.differs
+}
+
+type Carrying = { plan: Plan; baseUrl: string }
+
+async function carryOut(
+  call: ApplyCall,
+  surehook: Surehook,
+  { plan, baseUrl }: Carrying,
+): Promise<ExitCode> {
+  const progress = await runSteps(surehook, plan.steps, {
+    request: { signal: call.signal },
+    allowDataLoss: call.values['allow-data-loss'],
+    onDone(step, warnings) {
+      call.note(`${step.action}d ${stepName(step)}`)
+      for (const warning of warnings) call.note(`    warning: ${warning}`)
+    },
+  })
+  const { failed, notDone } = progress
+  if (failed === undefined) {
+    printJson(call, plan, progress)
+    return exitCodes.ok
+  }
+  const error = explained(failed.error, baseUrl)
+  printJson(call, plan, progress, error)
+  call.note(`failed: ${failed.step.action} ${stepName(failed.step)}`)
+  call.note(reasonOf(error))
+  for (const step of notDone) call.note(`not done: ${step.action} ${stepName(step)}`)
+  call.note('Run the command again to continue.')
+  return error instanceof Failure ? error.exitCode : exitCodes.wrong
+}
+
+function printJson(call: ApplyCall, plan: Plan, progress: Progress, error?: unknown): void {
+  if (!call.json) return
+  const { done, failed, notDone } = progress
+  const facts = error instanceof Failure ? error.facts : {}
+  const document = {
+    done: done.map(stepView),
+    ...(failed && { failed: { ...stepView(failed.step), message: reasonOf(error), ...facts } }),
+    notDone: notDone.map(stepView),
+    left: plan.left,
+    refusals: plan.refusals,
+  }
+  call.out(JSON.stringify(document, null, 2))
+}

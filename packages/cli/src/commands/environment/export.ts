@@ -1,0 +1,41 @@
+import { writeFile as write } from 'node:fs/promises'
+import { defineCommand, exitCodes, Failure, type OptionSpecs } from '../../cli/command.ts'
+import { writeFile } from '../../environment-file/file/write-file.ts'
+import { readAll } from '../../environment-file/read-state.ts'
+import { clientOf, findTenant, tenantOptions, tenantVariables } from '../../tenant/tenant-client.ts'
+import { explaining } from '../../tenant/tenant-command.ts'
+
+const options = {
+  out: { type: 'string', value: 'file', help: 'the file to write. Default: standard output' },
+  ...tenantOptions,
+} as const satisfies OptionSpecs
+
+export const exportFileCommand = defineCommand({
+  name: 'export',
+  summary: 'Write the file of an environment, for apply',
+  details: [
+    'Writes roles, tables and subscriptions. No API returns a secret, so the file names a variable for',
+    'each. "apply" needs them set. Sections that the token may not read are left out.',
+  ].join('\n'),
+  examples: ['export --out surehook.yaml'],
+  options,
+  variables: tenantVariables,
+  async run(call) {
+    const tenant = findTenant(call.values, call.env)
+    const state = await explaining(tenant.baseUrl, () =>
+      readAll(clientOf(tenant), { signal: call.signal }),
+    )
+    const missing = Object.entries(state).flatMap(([section, read]) => (read ? [] : [section]))
+    if (missing.length === 3) throw new Failure('the token may read no section of the file')
+    const { text, variables } = writeFile(state)
+    const { out: file } = call.values
+    if (file !== undefined) await write(file, text)
+    if (call.json)
+      call.out(JSON.stringify({ file: file ?? null, text, variables, missing }, null, 2))
+    else if (file === undefined) call.out(text.trimEnd())
+    for (const section of missing)
+      call.note(`left out, because the token may not read it: ${section}`)
+    if (variables.length > 0) call.note(`variables of the file: ${variables.join(', ')}`)
+    return exitCodes.ok
+  },
+})

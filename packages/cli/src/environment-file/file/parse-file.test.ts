@@ -1,0 +1,128 @@
+import { expect, it } from '@jest/globals'
+import { Failure } from '../../cli/command.ts'
+import { parseFile } from './parse-file.ts'
+import { wishesOf } from './wishes.ts'
+
+const faultsOf = (text: string, env: NodeJS.ProcessEnv = {}): string[] => {
+  try {
+    wishesOf(parseFile(text, 'surehook.yaml'), env)
+  } catch (err) {
+    if (err instanceof Failure) return err.message.split('\n')
+    throw err
+  }
+  throw new Error('the file is valid')
+}
+
+const subscription = (...lines: string[]) =>
+  ['version: 1', 'subscriptions:', '  - table: orders', ...lines.map((line) => `    ${line}`)].join(
+    '\n',
+  )
+const valid = ['events: [INSERT]', 'url: https://receiver.example/hook', 'secret: ${S}']
+
+it('reads every field', () => {
+  const text = [
+    'version: 1',
+    'roles: { clerk: , guest: { selfAssignable: true } }',
+    'tables:',
+    '  orders:',
+    '    columns: { total: { type: decimal, required: true }, status: { type: text, default: new } }',
+    '    access: { read: [clerk] }',
+    'subscriptions:',
+    '  - name: billing',
+    '    table: orders',
+    '    events: [INSERT, UPDATE]',
+    '    url: https://receiver.example/hook',
+    '    secret: ${S}',
+    '    active: false',
+    '    filter: { status: paid }',
+    '    select: [id]',
+    '    policy: { retryDelays: extended, headers: { Authorization: "Bearer ${T}", X-A: plain } }',
+  ].join('\n')
+  const { roles, subscriptions } = wishesOf(parseFile(text, 'f'), { S: 'first', T: 'second' })
+  expect(roles).toEqual({
+    clerk: { selfAssignable: false },
+    guest: { selfAssignable: true },
+  })
+  expect(subscriptions).toMatchObject([
+    {
+      name: 'billing',
+      secret: 'first',
+      active: false,
+      policy: { headers: { Authorization: 'Bearer second', 'X-A': 'plain' }, retryAfter: false },
+    },
+  ])
+})
+
+it.each<[string, string, RegExp[]]>([
+  [
+    'an unknown field',
+    'version: 1\ntable:\n  orders: {}',
+    [/^surehook.yaml:2: table: is no field/],
+  ],
+  ['another version', '\nversion: 2', [/^surehook.yaml:2: version: /]],
+  ['no version', 'tables: {}', [/^surehook.yaml:1: version: /]],
+  [
+    'a wrong type of a column',
+    'version: 1\ntables:\n  orders:\n    columns:\n      a: { type: text }\n      b: { type: money }',
+    [/^surehook.yaml:6: tables.orders.columns.b.type: /],
+  ],
+  [
+    'a reserved name',
+    'version: 1\ntables:\n  users:\n    columns: {}',
+    [/^surehook.yaml:3: tables.users: is a reserved name/],
+  ],
+  ['bad YAML', 'version: 1\ntables: [', [/^surehook.yaml:2: /]],
+  ['the same key twice', 'version: 1\nversion: 1', [/^surehook.yaml:2: .*unique/]],
+  [
+    'several faults at once',
+    subscription('events: [INSERT, CLICK]', 'url: http://a', 'secret: plain', 'extra: 1'),
+    [
+      /^surehook.yaml:4: subscriptions\[0\].events\[1\]: /,
+      /^surehook.yaml:5: subscriptions\[0\].url: must use https/,
+      /^surehook.yaml:6: subscriptions\[0\].secret: must be a variable/,
+      /^surehook.yaml:7: subscriptions\[0\].extra: is no field/,
+    ],
+  ],
+  [
+    'a variable outside of secrets',
+    subscription('events: [INSERT]', 'url: https://a.example/${S}', 'secret: ${S}'),
+    [
+      /^surehook.yaml:5: subscriptions\[0\].url: has a variable: only secret and policy.headers may/,
+    ],
+  ],
+  [
+    'a filter that is not valid',
+    subscription(...valid, 'filter:', '  total: { near: 1 }'),
+    [/^surehook.yaml:8: subscriptions\[0\].filter.total.near: /],
+  ],
+])('names the file, the line and the field of %s', (_, text, expected) => {
+  const faults = faultsOf(text, { S: 'set' })
+  expect(faults).toEqual(expected.map((fault) => expect.stringMatching(fault)))
+})
+
+it('names each missing variable: an empty one counts as missing', () => {
+  const text = subscription(...valid, 'policy:', '  headers:', '    X-A: Bearer ${T} ${U}')
+  expect(faultsOf(text, { T: '', U: 'set' })).toEqual([
+    'surehook.yaml:6: subscriptions[0].secret: the variable S is not set',
+    'surehook.yaml:9: subscriptions[0].policy.headers.X-A: the variable T is not set',
+  ])
+})
+
+it('does not show a value that is no valid header', () => {
+  const text = subscription(...valid, 'policy:', '  headers: { X-A: "${T}" }')
+  const faults = faultsOf(text, { S: 's', T: 'two\nlines' })
+  expect(faults).toEqual([
+    expect.stringMatching(
+      /^surehook.yaml:8: subscriptions\[0\].policy.headers.X-A: must be printable/,
+    ),
+  ])
+  expect(faults.join()).not.toContain('lines')
+})
+
+it('refuses a name that is there twice', () => {
+  const entry = ['  - name: billing', '    table: orders', ...valid.map((line) => `    ${line}`)]
+  const text = ['version: 1', 'subscriptions:', ...entry, ...entry].join('\n')
+  expect(faultsOf(text, { S: 's' })).toEqual([
+    'surehook.yaml:8: subscriptions[1].name: each name once',
+  ])
+})

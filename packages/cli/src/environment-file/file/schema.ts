@@ -1,0 +1,78 @@
+import { RoleName } from '@surehook/contracts/http/admin/auth-settings'
+import { ColumnName, TableName } from '@surehook/contracts/http/data/names'
+import { accessActions, ColumnType } from '@surehook/contracts/http/data/tables'
+import { httpsUrlFault } from '@surehook/contracts/http/https-url'
+import { PolicyInput } from '@surehook/contracts/http/webhooks/policy/policy'
+import {
+  Events,
+  FilterInput,
+  Select,
+  SubscriptionName,
+  WatchedTable,
+} from '@surehook/contracts/http/webhooks/webhooks'
+import * as z from 'zod'
+import { isOneVariable, withoutVariables } from './variables.ts'
+
+/** The version of the file's form that this command reads and writes. */
+export const fileVersion = 1
+
+const FileRole = z
+  .strictObject({ selfAssignable: z.boolean().optional() })
+  .nullable()
+  .transform((role) => ({ selfAssignable: role?.selfAssignable ?? false }))
+
+const FileColumn = z.strictObject({
+  type: ColumnType,
+  required: z.boolean().optional(),
+  unique: z.boolean().optional(),
+  default: z.unknown().optional(),
+})
+
+const FileTable = z.strictObject({
+  columns: z.record(ColumnName, FileColumn),
+  access: z.partialRecord(z.enum(accessActions), z.array(RoleName).max(100)).nullable().optional(),
+})
+export type FileTable = z.infer<typeof FileTable>
+
+const Url = z.string().superRefine((url, context) => {
+  const message = withoutVariables(url) ?? httpsUrlFault(url)
+  if (message !== null) context.addIssue({ code: 'custom', message })
+})
+
+const Secret = z
+  .string()
+  .refine(isOneVariable, 'must be a variable such as ${BILLING_SECRET}: a file holds no secret')
+
+const FileSubscription = z.strictObject({
+  name: SubscriptionName.optional(),
+  table: WatchedTable,
+  events: Events,
+  url: Url,
+  secret: Secret.optional(),
+  active: z.boolean().optional(),
+  filter: FilterInput.nullable().optional(),
+  select: Select.nullable().optional(),
+  policy: PolicyInput.extend({ headers: z.record(z.string(), z.string()).nullable().optional() })
+    .nullable()
+    .optional(),
+})
+export type FileSubscription = z.infer<typeof FileSubscription>
+
+/** The file `surehook.yaml`. An absent section is not managed. */
+export const EnvironmentFile = z
+  .strictObject({
+    version: z.literal(fileVersion),
+    roles: z.record(RoleName, FileRole).optional(),
+    tables: z.record(TableName, FileTable).optional(),
+    subscriptions: z.array(FileSubscription).optional(),
+  })
+  .superRefine(({ subscriptions = [] }, context) => {
+    const seen = new Set<string>()
+    for (const [index, { name }] of subscriptions.entries()) {
+      if (name === undefined) continue
+      const path = ['subscriptions', index, 'name']
+      if (seen.has(name)) context.addIssue({ code: 'custom', message: 'each name once', path })
+      seen.add(name)
+    }
+  })
+export type EnvironmentFile = z.infer<typeof EnvironmentFile>

@@ -1,0 +1,95 @@
+import type { ChangeOperation } from '@surehook/contracts/events'
+import { headerFaults } from '@surehook/contracts/http/webhooks/policy/own-headers'
+import { extendedDelays } from '@surehook/contracts/http/webhooks/policy/policy'
+import { failed, type ParsedFile } from './parse-file.ts'
+import type { EnvironmentFile, FileSubscription, FileTable } from './schema.ts'
+import { fillVariables } from './variables.ts'
+
+/** The policy with every key. `null`: the default. */
+export type PolicyWish = {
+  headers: Readonly<Record<string, string>>
+  retryAfter: boolean
+  gone: 'deactivate' | null
+  retryDelays: readonly string[] | null
+  concurrency: number | null
+  rateLimit: { perSecond: number } | null
+  ordered: 'record' | null
+}
+
+/** A subscription as the file wants it. `undefined`: it stays as it is. */
+export type SubscriptionWish = {
+  name: string | null
+  table: string
+  events: ChangeOperation[]
+  url: string
+  secret: string | undefined
+  active: boolean | undefined
+  filter: Record<string, unknown> | null
+  select: string[] | null
+  policy: PolicyWish
+}
+
+/** What the file wants, with its secrets. An absent section is not managed. */
+export type Wishes = {
+  roles?: NonNullable<EnvironmentFile['roles']> | undefined
+  tables?: Readonly<Record<string, FileTable>> | undefined
+  subscriptions?: readonly SubscriptionWish[] | undefined
+}
+
+/** Fills in the secrets. Throws a `Failure` that names every missing variable, and no value. */
+export function wishesOf({ content, fault }: ParsedFile, env: NodeJS.ProcessEnv): Wishes {
+  const { roles, tables, subscriptions } = content
+  const faults: string[] = []
+  const wishes = subscriptions?.map((subscription, index) => {
+    const fill: Fill = (path, text) => {
+      const filled = fillVariables(text, env)
+      for (const name of filled.missing) {
+        faults.push(fault(['subscriptions', index, ...path], `the variable ${name} is not set`))
+      }
+      return filled.text
+    }
+    return subscriptionWish(subscription, fill)
+  })
+  if (faults.length > 0) throw failed(faults)
+  const unsendable = wishes?.flatMap(({ policy }, index) =>
+    headerFaults(policy.headers).map(({ path, message }) =>
+      fault(['subscriptions', index, 'policy', 'headers', ...path], message),
+    ),
+  )
+  if (unsendable?.length) throw failed(unsendable)
+  return { roles, tables, subscriptions: wishes }
+}
+
+type Fill = (path: readonly string[], text: string) => string
+
+function subscriptionWish(given: FileSubscription, fill: Fill): SubscriptionWish {
+  const { name, table, events, url, secret, active, filter, select, policy } = given
+  return {
+    name: name ?? null,
+    table,
+    events,
+    url,
+    secret: secret === undefined ? undefined : fill(['secret'], secret),
+    active,
+    filter: filter ?? null,
+    select: select ?? null,
+    policy: policyWish(policy, fill),
+  }
+}
+
+function policyWish(policy: FileSubscription['policy'], fill: Fill): PolicyWish {
+  const headers = Object.entries(policy?.headers ?? {}).map(([name, value]): [string, string] => [
+    name,
+    fill(['policy', 'headers', name], value),
+  ])
+  const delays = policy?.retryDelays ?? null
+  return {
+    headers: Object.fromEntries(headers),
+    retryAfter: policy?.retryAfter ?? false,
+    gone: policy?.gone ?? null,
+    retryDelays: delays === 'extended' ? extendedDelays : delays,
+    concurrency: policy?.concurrency ?? null,
+    rateLimit: policy?.rateLimit ?? null,
+    ordered: policy?.ordered ?? null,
+  }
+}

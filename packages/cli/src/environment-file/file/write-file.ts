@@ -1,0 +1,105 @@
+import type { Subscription } from '@surehook/client'
+import { accessActions } from '@surehook/contracts/http/data/tables'
+import { stringify } from 'yaml'
+import { byCreation, eventsText } from '../plan/match-subscriptions.ts'
+import type { State, StoredTable } from '../plan/steps.ts'
+import { type EnvironmentFile, fileVersion } from './schema.ts'
+
+export type WrittenFile = { text: string; variables: readonly string[] }
+
+/** Writes the file of an environment. Sections that were not read are left out. */
+export function writeFile({ roles, tables, subscriptions }: State): WrittenFile {
+  const variables = new Set<string>()
+  const content = {
+    version: fileVersion,
+    ...(roles && {
+      roles: byName(roles, ({ selfAssignable }) => (selfAssignable ? { selfAssignable } : {})),
+    }),
+    ...(tables && { tables: byName(tables, tableOf) }),
+    ...(subscriptions && {
+      subscriptions: subscriptions
+        .toSorted(byCreation)
+        .toSorted((a, b) => compare(orderOf(a), orderOf(b)))
+        .map((subscription) => subscriptionOf(subscription, variables)),
+    }),
+  } satisfies Record<keyof EnvironmentFile, unknown> | object
+  return { text: stringify(content, { lineWidth: 0 }), variables: [...variables] }
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
+
+function byName<T extends { name: string }>(all: readonly T[], entry: (one: T) => object) {
+  const sorted = all.toSorted((a, b) => compare(a.name, b.name))
+  return Object.fromEntries(sorted.map((one) => [one.name, entry(one)]))
+}
+
+function tableOf({ columns, access }: StoredTable) {
+  const granted = accessActions.filter((action) => access[action].length > 0)
+  return {
+    columns: Object.fromEntries(
+      columns.map(({ name, type, required, unique, default: value }) => [
+        name,
+        {
+          type,
+          ...(required && { required }),
+          ...(unique && { unique }),
+          ...(value !== null && value !== undefined && { default: value }),
+        },
+      ]),
+    ),
+    ...(granted.length > 0 && {
+      access: Object.fromEntries(granted.map((action) => [action, access[action]])),
+    }),
+  }
+}
+
+const orderOf = ({ name, table, url, events }: Subscription): string =>
+  JSON.stringify([name ?? '', table, url, eventsText(events)])
+
+function subscriptionOf(subscription: Subscription, variables: Set<string>) {
+  const { name, table, events, url, active, filter, select, policy } = subscription
+  const placeholder = (what: string) => {
+    const wanted = variableName(`${name ?? table}_${what}`)
+    const variable = unused(wanted, variables)
+    variables.add(variable)
+    return `\${${variable}}`
+  }
+  const secret = placeholder('secret')
+  const { headerNames = [], ...rest } = policy ?? {}
+  const headers = Object.fromEntries(headerNames.map((header) => [header, placeholder(header)]))
+  const written = { ...rest, ...(headerNames.length > 0 && { headers }) }
+  return {
+    ...(name !== undefined && { name }),
+    table,
+    events,
+    url,
+    secret,
+    ...(!active && { active }),
+    ...(filter && { filter }),
+    ...(select && { select }),
+    ...(Object.keys(written).length > 0 && { policy: written }),
+  }
+}
+
+/** Variables of the command itself: a secret must not be named like one. */
+const ownVariables: ReadonlySet<string> = new Set([
+  'SUREHOOK_PROFILE',
+  'SUREHOOK_PROJECT',
+  'SUREHOOK_ENVIRONMENT',
+  'SUREHOOK_TOKEN',
+  'SUREHOOK_URL',
+])
+
+const variableName = (text: string): string =>
+  text
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, '_')
+    .replace(/^(?=\d)|^$/, '_')
+
+function unused(name: string, variables: ReadonlySet<string>): string {
+  const isFree = (candidate: string) => !variables.has(candidate) && !ownVariables.has(candidate)
+  if (isFree(name)) return name
+  let number = 2
+  while (!isFree(`${name}_${number}`)) number += 1
+  return `${name}_${number}`
+}

@@ -1,0 +1,118 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Subscription, WebhookChange } from '@surehook/client'
+import { secretFingerprint } from '@surehook/matching/secret-fingerprint'
+import type { SubscriptionWish, Wishes } from '../file/wishes.ts'
+import { comparePolicy, hiddenValue, policyInput } from './compare-policy.ts'
+import { type Fields, knownFields, sameFilter } from './known-fields.ts'
+import { eventsText, matchSubscriptions } from './match-subscriptions.ts'
+import { emptyPart, type Part } from './part.ts'
+import type { Change, PlanOptions, State, Step } from './steps.ts'
+
+export function planSubscriptions(wishes: Wishes, state: State, options: PlanOptions): Part {
+  const part = emptyPart()
+  if (wishes.subscriptions === undefined) return part
+  const fields = knownFields(wishes, state)
+  const updateOf = (wish: SubscriptionWish, found: Subscription) =>
+    update(wish, found, fields.get(wish.table))
+  const { matches, rest } = matchSubscriptions(
+    wishes.subscriptions,
+    state.subscriptions ?? [],
+    (wish, found) => updateOf(wish, found) === null,
+  )
+  for (const { wish, found } of matches) {
+    const step = found === undefined ? creation(part, wish) : updateOf(wish, found)
+    if (step !== null) part.steps.push(step)
+  }
+  for (const found of rest) {
+    const name = labelOf(found)
+    const step = {
+      kind: 'subscription',
+      action: 'delete',
+      name,
+      id: found.id,
+      changes: [],
+    } as const
+    if (options.prune) part.deletions.push(step)
+    else part.left.push(`subscription ${name}`)
+  }
+  return part
+}
+
+/** The name, or what else tells people which one it is. */
+export const labelOf = ({
+  name,
+  table,
+  url,
+}: Pick<SubscriptionWish, 'table' | 'url'> & {
+  name?: string | null
+}): string => name ?? `${table} -> ${url}`
+
+function creation(part: Part, wish: SubscriptionWish): Step | null {
+  const { secret, active, policy, ...rest } = wish
+  const name = labelOf(wish)
+  if (secret === undefined) {
+    part.refusals.push(`subscription ${name}: a new subscription needs a secret`)
+    return null
+  }
+  const input = {
+    ...rest,
+    ...(active !== undefined && { active }),
+    policy: policyInput(policy),
+    secret,
+  }
+  const { headers = null, ...shownPolicy } = input.policy ?? {}
+  const shown = {
+    ...rest,
+    active: input.active,
+    policy: Object.keys(shownPolicy).length === 0 ? null : shownPolicy,
+    secret: hiddenValue,
+  }
+  const changes: Change[] = [
+    ...Object.entries(shown).filter(([, value]) => value !== null && value !== undefined),
+    ...Object.keys(headers ?? {}).map((header) => [`policy.headers.${header}`, hiddenValue]),
+  ].map(([field, after]) => ({ field: String(field), before: null, after }))
+  return { kind: 'subscription', action: 'create', name, changes, input }
+}
+
+function update(
+  wish: SubscriptionWish,
+  found: Subscription,
+  fields: Fields | undefined,
+): Step | null {
+  const before = plainFields(found)
+  const { secret, policy, active, ...plain } = wish
+  const wanted = { ...plain, active: active ?? found.active }
+  const keys = Object.keys(wanted) as (keyof typeof wanted)[]
+  const differs = (key: keyof typeof wanted) => {
+    if (key === 'filter') return !sameFilter(wish.filter, before.filter, fields)
+    if (key === 'events') return eventsText(wanted.events) !== eventsText(before.events)
+    return !isDeepStrictEqual(wanted[key], before[key])
+  }
+  const changed = keys.filter(differs)
+  const ofPolicy = comparePolicy(policy, found)
+  const isNewSecret =
+    secret !== undefined && found.fingerprints?.secret !== secretFingerprint(found.id, secret)
+  const changes: Change[] = [
+    ...changed.map((key) => ({ field: key, before: before[key], after: wanted[key] })),
+    ...(isNewSecret ? [{ field: 'secret', hidden: true } as const] : []),
+    ...ofPolicy.changes,
+  ]
+  if (changes.length === 0) return null
+  const input: WebhookChange = {
+    ...Object.fromEntries(changed.map((key) => [key, wanted[key]])),
+    ...(isNewSecret && { secret }),
+    ...(ofPolicy.changes.length > 0 && { policy: ofPolicy.input }),
+  }
+  const name = labelOf(wish)
+  return { kind: 'subscription', action: 'update', name, id: found.id, changes, input }
+}
+
+const plainFields = ({ name, table, events, url, active, filter, select }: Subscription) => ({
+  name: name ?? null,
+  table,
+  events,
+  url,
+  active,
+  filter: filter ?? null,
+  select: select ?? null,
+})

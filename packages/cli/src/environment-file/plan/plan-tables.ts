@@ -1,0 +1,107 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { TableInput } from '@surehook/client'
+import { accessActions } from '@surehook/contracts/http/data/tables'
+import type { FileTable } from '../file/schema.ts'
+import type { Wishes } from '../file/wishes.ts'
+import { emptyPart, type Part } from './part.ts'
+import type { Change, PlanOptions, State, StoredTable } from './steps.ts'
+
+type Column = StoredTable['columns'][number]
+
+export function planTables({ tables }: Wishes, state: State, options: PlanOptions): Part {
+  const part = emptyPart()
+  if (tables === undefined) return part
+  const existing = new Map(state.tables?.map((table) => [table.name, table]))
+  for (const [name, wish] of Object.entries(tables)) planTable(part, name, wish, existing.get(name))
+  for (const table of existing.values()) {
+    if (!Object.hasOwn(tables, table.name)) planDeletion(part, table, options)
+  }
+  return part
+}
+
+function planTable(part: Part, name: string, wish: FileTable, table?: StoredTable): void {
+  const wanted = Object.entries(wish.columns).map(
+    ([column, { type, required = false, unique = false, default: value = null }]): Column => ({
+      name: column,
+      type,
+      required,
+      unique,
+      default: value,
+    }),
+  )
+  const columns = merged(part, name, table?.columns ?? [], wanted)
+  const access = Object.fromEntries(
+    accessActions.map((action) => [action, wish.access?.[action] ?? []]),
+  )
+  const input: TableInput = { columns, access }
+  const changes = table === undefined ? changesOf(none, input) : changesOf(table, input)
+  if (table !== undefined && changes.length === 0) return
+  const action = table === undefined ? 'create' : 'update'
+  part.steps.push({ kind: 'table', action, name, changes, input })
+}
+
+/** A request lists every column, so those that the file lacks are listed as they are. */
+function merged(
+  part: Part,
+  table: string,
+  existing: readonly Column[],
+  wanted: readonly Column[],
+): Column[] {
+  const wishes = new Map(wanted.map((column) => [column.name, column]))
+  const kept = existing.map((column) => {
+    const wish = wishes.get(column.name)
+    wishes.delete(column.name)
+    const place = `column ${table}.${column.name}`
+    if (wish === undefined) {
+      part.left.push(`${place} (no column can be deleted)`)
+      return column
+    }
+    part.refusals.push(...faultsOf(column, wish).map((fault) => `${place}: ${fault}`))
+    return wish
+  })
+  return [...kept, ...wishes.values()]
+}
+
+/** What the API refuses whatever the records are. */
+function faultsOf(column: Column, wish: Column): string[] {
+  return [
+    ...(column.type === wish.type ? [] : [`is ${column.type}, and a type cannot change`]),
+    ...(wish.required && !column.required ? ['cannot become required'] : []),
+    ...(wish.unique && !column.unique ? ['cannot become unique'] : []),
+  ]
+}
+
+const none: Pick<StoredTable, 'columns' | 'access'> = {
+  columns: [],
+  access: { read: [], create: [], update: [], delete: [] },
+}
+
+function changesOf(before: typeof none, after: TableInput): Change[] {
+  const columns = new Map(before.columns.map((column) => [column.name, column]))
+  const ofColumns = after.columns.map(({ name, ...wish }) => {
+    const { name: _, ...column } = columns.get(name) ?? { name }
+    const old = columns.has(name) ? column : null
+    return { field: `columns.${name}`, before: old, after: wish }
+  })
+  const ofAccess = accessActions.map((action) => ({
+    field: `access.${action}`,
+    before: before.access[action],
+    after: after.access?.[action] ?? [],
+  }))
+  return [...ofColumns, ...ofAccess].filter(
+    (change) => !isDeepStrictEqual(change.before, change.after),
+  )
+}
+
+function planDeletion(part: Part, table: StoredTable, options: PlanOptions): void {
+  const { name, hasRecords } = table
+  if (!options.prune) {
+    part.left.push(`table ${name}`)
+    return
+  }
+  // Unknown counts as "has records": the token may not look.
+  if (hasRecords !== false && !options.allowDataLoss) {
+    part.refusals.push(`table ${name}: has records; --allow-data-loss deletes them`)
+  }
+  part.deletions.push({ kind: 'table', action: 'delete', name, changes: [] })
+}

@@ -1,0 +1,73 @@
+import type { Delivery, DeliveryDetail, FoundDelivery } from '@surehook/client'
+import { cellOf } from '../lib/text-table.ts'
+import type { Shown } from './shown.ts'
+import { tableOf } from './shown.ts'
+import { timeCell } from './times.ts'
+
+export const deliveryCells = (delivery: Delivery, now: number) => ({
+  delivery: delivery.id,
+  status: delivery.status,
+  http: cellOf(delivery.httpStatus),
+  attempts: String(delivery.attempts),
+  error: cellOf(delivery.lastError),
+  made: timeCell(delivery.createdAt, now),
+  next: timeCell(delivery.nextAttemptAt, now),
+  event: delivery.eventId,
+})
+
+export const foundCells = (delivery: FoundDelivery, now: number) => ({
+  ...deliveryCells(delivery, now),
+  change: changeOf(delivery),
+  webhook: delivery.webhookId,
+})
+
+/** One line for a delivery that has ended. */
+export function endedLine(delivery: FoundDelivery, now: number): string {
+  const { id, webhookId, status, httpStatus, attempts, lastError, createdAt } = delivery
+  const answer = httpStatus === null ? (lastError ?? '-') : String(httpStatus)
+  const tries = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
+  return [
+    timeCell(createdAt, now),
+    status.padEnd(11),
+    answer,
+    tries,
+    changeOf(delivery),
+    `${webhookId} ${id}`,
+  ].join('  ')
+}
+
+const changeOf = ({ event, table, recordId }: FoundDelivery) =>
+  `${event ?? '-'} ${table ?? '-'}/${recordId ?? '-'}`
+
+/** Shows a delivery with its attempts and its body. */
+export function showDelivery(detail: DeliveryDetail, now: number): Shown {
+  const { attemptLog, body } = detail
+  const attempts = attemptLog.map((attempt) => ({
+    attempt: String(attempt.attempt),
+    at: timeCell(attempt.at, now),
+    outcome: attempt.outcome,
+    http: cellOf(attempt.httpStatus),
+    ms: cellOf(attempt.latencyMs),
+    error: attempt.errorClass === null ? '-' : `${attempt.errorClass}: ${attempt.errorMessage}`,
+    answer: oneLine(attempt.answer),
+  }))
+  const lines = [
+    ...Object.entries(deliveryCells(detail, now)).map(
+      ([name, cell]) => `${name.padEnd(10)}${cell}`,
+    ),
+    `${'again of'.padEnd(10)}${cellOf(detail.redeliveryOf)}`,
+    '',
+    ...(attempts.length === 0 ? ['no attempt yet'] : tableOf(attempts)),
+    '',
+    body ?? 'the body has expired',
+  ]
+  return { value: detail, lines }
+}
+
+const shownAnswer = 80
+
+function oneLine(answer: string | null): string {
+  const line = (answer ?? '').replaceAll(/\s+/g, ' ').trim()
+  if (line === '') return '-'
+  return line.length > shownAnswer ? `${line.slice(0, shownAnswer)}…` : line
+}

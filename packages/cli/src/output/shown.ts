@@ -1,0 +1,38 @@
+import type { Call } from '../cli/command.ts'
+import { textFields, textTable } from '../lib/text-table.ts'
+
+/** The output of a command: JSON for `--json`, and lines for a terminal. */
+export type Shown =
+  | { readonly value: unknown; readonly lines: readonly string[] }
+  /** `--json` prints one line for each item. */
+  | { readonly items: readonly unknown[]; readonly lines: readonly string[] }
+
+/** Shows one object, field by field. */
+export const showFields = (value: object, fields: object = value): Shown => ({
+  value,
+  lines: textFields(fields),
+})
+
+/** Shows one line, for an operation without a result. `value` is what `--json` prints. */
+export const showDone = (line: string, value: object = {}): Shown => ({ value, lines: [line] })
+
+/** Shows items as rows with aligned columns. */
+export function showRows<Item>(
+  what: string,
+  items: readonly Item[],
+  row: (item: Item) => Readonly<Record<string, string>>,
+): Shown {
+  return { items, lines: items.length === 0 ? [`no ${what}`] : tableOf(items.map(row)) }
+}
+
+/** Aligns rows, which may have different columns. */
+export function tableOf(rows: readonly Readonly<Record<string, string>>[]): string[] {
+  const titles = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  return textTable([titles, ...rows.map((row) => titles.map((title) => row[title] ?? '-'))])
+}
+
+export function print(shown: Shown, { json, out }: Pick<Call<never>, 'json' | 'out'>): void {
+  if (!json) for (const line of shown.lines) out(line)
+  else if ('items' in shown) for (const item of shown.items) out(JSON.stringify(item))
+  else out(JSON.stringify(shown.value, null, 2))
+}

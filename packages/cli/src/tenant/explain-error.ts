@@ -1,0 +1,32 @@
+import { ConnectionError, SurehookError } from '@surehook/client'
+import { reasonOf } from '@surehook/service-kit/errors'
+import { Failure, Unreachable } from '../cli/command.ts'
+import { causeOf } from '../lib/cause-of.ts'
+
+/**
+ * Turns an error of the client into a `Failure` that names each field and the request. Returns any
+ * other error as it is.
+ */
+export function explained(err: unknown, baseUrl: string): unknown {
+  if (!(err instanceof SurehookError)) return err
+  const { code, status, requestId, violations } = err
+  const request = requestId === undefined ? [] : [`  request ${requestId}`]
+  const facts = { error: code, status, requestId, violations }
+  if (err instanceof ConnectionError) {
+    const why = err.cause === undefined ? 'no answer in time' : reasonOf(causeOf(err.cause))
+    return new Unreachable([`${baseUrl} cannot be reached: ${why}`, ...request].join('\n'), facts)
+  }
+  const lines = [
+    `${status} ${code}: ${sentenceOf(err)}`,
+    ...violations.map(({ field, message }) => `  ${field}: ${message}`),
+    ...request,
+  ]
+  return new Failure(lines.join('\n'), facts)
+}
+
+/** The client appends the violations, the status and the request. They have lines of their own. */
+function sentenceOf({ message, violations }: SurehookError): string {
+  const sentence = message.replace(/ \([^()]*request [^()]*\)$/, '')
+  const [first] = violations
+  return first === undefined ? sentence : sentence.split(`: ${first.field} `)[0] || sentence
+}

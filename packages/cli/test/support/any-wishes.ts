@@ -1,0 +1,48 @@
+import fc from 'fast-check'
+import type {
+  PolicyWish,
+  SubscriptionWish,
+  Wishes,
+} from '../../src/environment-file/file/wishes.ts'
+
+const columns = fc.dictionary(
+  fc.constantFrom('a', 'b'),
+  fc.record({ type: fc.constant('decimal' as const), default: fc.constantFrom(null, '1.0') }),
+)
+const access = fc.option(fc.record({ read: fc.subarray(['clerk', 'guest']) }), { nil: undefined })
+const anyTables = fc.dictionary(fc.constantFrom('orders', 'items'), fc.record({ columns, access }))
+const anyPolicy = fc.record<PolicyWish>({
+  headers: fc.dictionary(fc.constantFrom('X-A', 'X-B'), fc.constantFrom('secret-1', 'secret-2')),
+  retryAfter: fc.boolean(),
+  gone: fc.constantFrom(null, 'deactivate'),
+  retryDelays: fc.constantFrom(null, ['1s', '60s']),
+  concurrency: fc.constantFrom(null, 3),
+  rateLimit: fc.constantFrom(null, { perSecond: 2 }),
+  ordered: fc.constantFrom(null, 'record'),
+})
+const anySubscription = fc.record<SubscriptionWish>({
+  name: fc.constantFrom(null, 'x', 'y', 'z'),
+  table: fc.constantFrom('orders', 'items', 'elsewhere'),
+  events: fc.subarray(['INSERT', 'UPDATE'], { minLength: 1 }),
+  url: fc.constantFrom('https://a.example', 'https://b.example'),
+  secret: fc.constantFrom('secret-1', 'secret-2'),
+  active: fc.constantFrom(undefined, true, false),
+  filter: fc.constantFrom(null, { a: '1.50' }, { b: { gt: 2 } }),
+  select: fc.constantFrom(null, ['id', 'a']),
+  policy: anyPolicy,
+})
+/** A file with its secrets, which are `secret-1` and `secret-2`. */
+export const anyWishes: fc.Arbitrary<Wishes> = fc.record({
+  roles: fc.option(fc.constant({ clerk: { selfAssignable: true } }), { nil: undefined }),
+  tables: fc.option(anyTables, { nil: undefined }),
+  subscriptions: fc.option(
+    fc
+      .array(anySubscription, { maxLength: 5 })
+      .map((all) =>
+        all.filter(
+          ({ name }, at) => name === null || all.findIndex((one) => one.name === name) === at,
+        ),
+      ),
+    { nil: undefined },
+  ),
+})

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto'
+import type { DeliveryPolicyInput, Role, Subscription } from '@surehook/client'
+import { secretFingerprint } from '@surehook/matching/secret-fingerprint'
+import type { State, Step, StoredTable } from '../../src/environment-file/plan/steps.ts'
+
+/** An environment in memory, for tests of plans: it does what the API does, and refuses the same. */
+export class ModelEnvironment {
+  readonly #roles: Role[] = []
+  readonly #tables = new Map<string, StoredTable>()
+  readonly #subscriptions = new Map<string, Subscription>()
+  #created = 0
+
+  get state() {
+    return {
+      roles: [...this.#roles],
+      tables: [...this.#tables.values()].map((table) => ({ ...table, hasRecords: false })),
+      subscriptions: [...this.#subscriptions.values()],
+    } satisfies State
+  }
+
+  run(steps: readonly Step[]): void {
+    for (const step of steps) this.#runOne(step)
+  }
+
+  /** As if it had been created without a name, by an older version or by hand. */
+  removeName(index: number): void {
+    const found = [...this.#subscriptions.values()][index]
+    if (found !== undefined) delete found.name
+  }
+
+  #runOne(step: Step): void {
+    if (step.kind === 'role') this.#createRole(step)
+    else if (step.kind === 'subscription') this.#changeSubscriptions(step)
+    else if (step.action === 'delete') this.#tables.delete(step.name)
+    else this.#putTable(step)
+  }
+
+  #createRole({ input }: Step & { kind: 'role' }): void {
+    const { name, selfAssignable = false } = input
+    if (this.#roles.some((role) => role.name === name)) throw new Error('409: the role exists')
+    this.#roles.push({ id: randomUUID(), name, selfAssignable: selfAssignable ?? false })
+  }
+
+  #putTable({ name, input }: Step & { kind: 'table'; action: 'create' | 'update' }): void {
+    const columns = input.columns.map((column) => ({
+      name: column.name,
+      type: column.type,
+      required: column.required ?? false,
+      unique: column.unique ?? false,
+      default: column.default ?? null,
+    }))
+    for (const column of this.#tables.get(name)?.columns ?? []) {
+      const kept = columns.find((one) => one.name === column.name)
+      if (kept?.type !== column.type) throw new Error('400: data would be lost')
+    }
+    const access = { read: [], create: [], update: [], delete: [], ...input.access }
+    this.#tables.set(name, { name, columns, access })
+  }
+
+  #changeSubscriptions(step: Step & { kind: 'subscription' }): void {
+    if (step.action === 'delete') {
+      if (!this.#subscriptions.delete(step.id)) throw new Error('404: no such subscription')
+      return
+    }
+    const before = step.action === 'update' ? this.#subscriptions.get(step.id) : undefined
+    if (step.action === 'update' && before === undefined) throw new Error('404')
+    const id = before?.id ?? randomUUID()
+    const { secret, policy, name, filter, select, ...plain } = step.input
+    const next: Subscription = {
+      ...(before ?? newSubscription(id, (this.#created += 1))),
+      ...withoutUndefined(plain),
+      fingerprints: {
+        headers: before?.fingerprints?.headers ?? {},
+        ...(before?.fingerprints?.secret && { secret: before.fingerprints.secret }),
+        ...(secret !== undefined && { secret: secretFingerprint(id, secret) }),
+      },
+    }
+    setOrClear(next, 'name', name)
+    setOrClear(next, 'filter', filter)
+    setOrClear(next, 'select', select)
+    if (policy) mergePolicy(next, policy)
+    if (next.name !== undefined && this.#hasName(next.name, id)) throw new Error('409: the name')
+    this.#subscriptions.set(id, next)
+  }
+
+  #hasName(name: string, besides: string): boolean {
+    return [...this.#subscriptions.values()].some((one) => one.name === name && one.id !== besides)
+  }
+}
+
+const newSubscription = (id: string, number: number): Subscription => ({
+  id,
+  projectId: 'shop',
+  environment: 'master',
+  table: '',
+  events: [],
+  url: '',
+  active: true,
+  createdAt: new Date(Date.UTC(2026, 0, 1) + number).toISOString(),
+})
+
+const withoutUndefined = <T extends object>(of: T): Partial<T> =>
+  Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined)) as Partial<T>
+
+/** An absent field stays, and `null` removes it. */
+function setOrClear<Key extends 'name' | 'filter' | 'select'>(
+  subscription: Subscription,
+  key: Key,
+  value: Subscription[Key] | null,
+): void {
+  if (value === null) delete subscription[key]
+  else if (value !== undefined) subscription[key] = value
+}
+
+function mergePolicy(subscription: Subscription, { headers, ...rest }: DeliveryPolicyInput): void {
+  const policy: Record<string, unknown> = { ...subscription.policy, ...rest }
+  if (headers !== undefined) {
+    const names = Object.keys(headers ?? {})
+    policy['headerNames'] = names.length === 0 ? null : names
+    const prints = names.map((name) => [
+      name,
+      secretFingerprint(subscription.id, headers?.[name] ?? ''),
+    ])
+    subscription.fingerprints = {
+      ...subscription.fingerprints,
+      headers: Object.fromEntries(prints),
+    }
+  }
+  const set = Object.entries(policy).filter(([, value]) => value !== null && value !== false)
+  if (set.length === 0) delete subscription.policy
+  else subscription.policy = Object.fromEntries(set)
+}

@@ -1,0 +1,32 @@
+import type { Fingerprints } from '@surehook/contracts/http/webhooks/webhooks'
+import { openHeaders } from '@surehook/matching/own-headers'
+import { secretFingerprint } from '@surehook/matching/secret-fingerprint'
+import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
+import type { SubscriptionRow } from './subscription-row.ts'
+
+type Box = Pick<SecretBox, 'open'>
+
+/** Values under a lost key have no fingerprint, so a comparison calls them different. */
+export function fingerprintsOf(box: Box, { id, secrets, policy }: SubscriptionRow): Fingerprints {
+  const sealed = secrets.find(({ validUntil }) => validUntil === null)
+  const secret = sealed && opened(() => box.open(sealed.ciphertext, id))
+  const ciphertext = policy?.headers?.ciphertext
+  const headers = ciphertext && opened(() => openHeaders(box, id, ciphertext))
+  const entries = Object.entries(headers || {}).map(([name, value]): [string, string] => [
+    name,
+    secretFingerprint(id, value),
+  ])
+  return {
+    ...(secret !== undefined && { secret: secretFingerprint(id, secret) }),
+    headers: Object.fromEntries(entries),
+  }
+}
+
+function opened<T>(open: () => T): T | undefined {
+  try {
+    return open()
+  } catch {
+    // Its key was removed. `warnings` says so.
+    return undefined
+  }
+}

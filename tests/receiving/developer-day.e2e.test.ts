@@ -1,0 +1,239 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { Webhook } from 'standardwebhooks'
+import { newPath } from '../support/listening-world.ts'
+import { type CliAnswer, surehook, surehookReading } from '../support/operator-cli.ts'
+import { eventually, openWorld, type World } from '../support/world.ts'
+
+let world: World
+let home: string
+/** A developer's variables: only the place of the profile. */
+let env: NodeJS.ProcessEnv
+
+beforeAll(async () => {
+  // The circuit stays open until the developer closes it.
+  world = await openWorld({ env: { WEBHOOK_CIRCUIT_COOLDOWN: '1h' } })
+  home = await mkdtemp(join(tmpdir(), 'surehook-home-'))
+  env = { XDG_CONFIG_HOME: home }
+})
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]()
+  if (home !== undefined) await rm(home, { recursive: true })
+})
+
+type Fields = Record<string, unknown>
+
+/** Runs a command as the developer, and expects that it succeeds. */
+async function run(...args: string[]): Promise<CliAnswer> {
+  const answer = await surehook(env, ...args)
+  const { code, notes } = answer
+  expect({ args, code, notes }).toEqual({ args, code: 0, notes: expect.any(String) })
+  return answer
+}
+
+const one = async (...args: string[]) => (await run(...args, '--json')).json() as Fields
+const linesOf = ({ out }: CliAnswer) =>
+  out
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Fields)
+const list = async (...args: string[]) => linesOf(await run(...args, '--json'))
+
+const search = (...args: string[]) => list('deliveries', 'search', ...args)
+const found = (count: number, ...args: string[]) =>
+  eventually(
+    () => search(...args),
+    (deliveries) => deliveries.length === count,
+    20_000,
+  )
+
+it("plays a developer's day", async () => {
+  const { baseUrl } = world.system
+  const tenant = await world.tenant()
+  const { projectId, environment, token } = tenant
+
+  // Login: the token comes from the standard input and appears nowhere.
+  const login = ['login', '--url', baseUrl, '--project', projectId, '--environment', environment]
+  const wrong = await surehookReading('mt_unknown', env, ...login)
+  expect(wrong).toMatchObject({ code: 1, out: '' })
+  expect(wrong.notes).toMatch(/^401 MANAGEMENT_TOKEN_INVALID.*\n {2}request \S+$/)
+  const logged = await surehookReading(`${token}\n`, env, ...login)
+  expect(logged).toMatchObject({ code: 0, out: expect.stringContaining(projectId) })
+  const file = join(home, 'surehook', 'profiles.json')
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  expect(await readFile(file, 'utf8')).toContain(token)
+  const profiles = await run('profiles', 'list', '--json')
+  expect(profiles.json()).toMatchObject({ name: 'default', project: projectId, current: true })
+  expect(`${logged.out}${profiles.out}`).not.toContain(token)
+  expect(await list('projects', 'list')).toEqual([{ id: projectId, environments: [environment] }])
+
+  // A table and a webhook, whose receiver fails. The secret is shown this once.
+  const columns = {
+    columns: [
+      { name: 'status', type: 'text' },
+      { name: 'n', type: 'integer' },
+    ],
+  }
+  const created = await surehookReading(JSON.stringify(columns), env, 'tables', 'create', 'orders')
+  expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/status +text/) })
+  expect(await list('tables', 'list')).toMatchObject([{ name: 'orders' }])
+  const path = newPath()
+  world.receiver.answer(path, () => ({ status: 500, body: 'out of order' }))
+  const to = world.receiver.url(path)
+  const made = await one('webhooks', 'create', '--table', 'orders', '--to', to)
+  const { id: webhook, secret } = made as { id: string; secret: string }
+  expect(secret).toMatch(/^whsec_/)
+  expect((await run('webhooks', 'show', webhook, '--json')).out).not.toContain(secret)
+
+  // The tail shows the delivery when it has failed.
+  const tail = run('tail', '--failed', '--since', '1h', '--exit-after', '1', '--json')
+  const order = await one('records', 'create', 'orders', '--data', '{"status":"new","n":1}')
+  const [failed] = linesOf(await tail)
+  const { id: delivery, eventId } = failed as { id: string; eventId: string }
+  expect(failed).toMatchObject({
+    status: 'dead_letter',
+    webhookId: webhook,
+    recordId: order['id'],
+    httpStatus: 500,
+  })
+  expect(await search('--status', 'dead_letter', '--table', 'orders')).toMatchObject([failed ?? {}])
+  expect(await search('--http-status', '503')).toEqual([])
+  const detail = await one('deliveries', 'show', webhook, delivery)
+  expect(detail['attemptLog']).toHaveLength(5)
+  const shown = await run('deliveries', 'show', webhook, delivery)
+  expect(shown.out).toMatch(/dead_letter[\s\S]*out of order[\s\S]*"status":"new"/)
+  const [receipt] = world.receiver.receipts(path)
+  const headers = receipt?.headers as Record<string, string>
+  expect(new Webhook(secret).verify(receipt?.body ?? '', headers)).toMatchObject({ id: eventId })
+  const explained = await one('events', 'explain', eventId)
+  expect(explained).toMatchObject({ webhooks: [{ webhookId: webhook, outcome: 'dead_letter' }] })
+
+  // The circuit is open. The developer cancels what waits, repairs the receiver, and closes it.
+  await run('records', 'create', 'orders', '--data', '{"n":2}')
+  await found(1, '--status', 'paused')
+  const [endpoint] = await list('endpoints', 'list')
+  expect(endpoint).toMatchObject({ circuit: 'open' })
+  const cancel = ['deliveries', 'cancel', webhook, '--status', 'paused']
+  expect(await one(...cancel)).toEqual({ count: 1 })
+  await found(1, '--status', 'cancelled')
+  world.receiver.answer(path, () => ({ status: 204 }))
+  const third = await one('records', 'create', 'orders', '--data', '{"n":3}')
+  await found(1, '--status', 'paused')
+  await run('endpoints', 'close', String(endpoint?.['id']))
+  await found(1, '--status', 'delivered', '--record', String(third['id']))
+
+  // What failed is sent again in three ways.
+  expect(await one('recover', webhook, '--since', '1h')).toEqual({ count: 1 })
+  await found(2, '--status', 'delivered')
+  const again = await one('deliveries', 'redeliver', webhook, delivery)
+  await found(3, '--status', 'delivered')
+  expect(await one('deliveries', 'show', webhook, String(again['deliveryId']))).toMatchObject({
+    status: 'delivered',
+    redeliveryOf: delivery,
+  })
+  const replay = await one('replay', webhook, '--from', '1h', '--wait')
+  expect(replay).toMatchObject({ state: 'done', deliveries: 3 })
+  const ended = linesOf(await run('tail', '--since', '1h', '--exit-after', '8', '--json'))
+  expect(new Set(ended.map(({ id }) => id)).size).toBe(8)
+  expect(await one('webhooks', 'stats', webhook)).toMatchObject({ counts: { deadLetter: 1 } })
+
+  // Another project's token sees nothing of all this.
+  const other = await world.tenant()
+  const stranger = {
+    SUREHOOK_URL: baseUrl,
+    SUREHOOK_PROJECT: other.projectId,
+    SUREHOOK_ENVIRONMENT: other.environment,
+    SUREHOOK_TOKEN: other.token,
+  }
+  for (const words of ['deliveries search', 'webhooks list', 'tables list', 'endpoints list']) {
+    const nothing = await surehook(stranger, ...words.split(' '), '--json')
+    expect({ words, ...nothing }).toMatchObject({ code: 0, out: '' })
+  }
+  for (const words of [
+    ['webhooks', 'show', webhook],
+    ['webhooks', 'delete', webhook],
+    ['deliveries', 'show', webhook, delivery],
+    ['deliveries', 'redeliver', webhook, delivery],
+    cancel.slice(0),
+    ['endpoints', 'close', String(endpoint?.['id'])],
+    ['events', 'explain', eventId],
+    ['records', 'list', 'orders'],
+  ]) {
+    const refused = await surehook(stranger, ...words, '--json')
+    expect({ words, code: refused.code }).toEqual({ words, code: 1 })
+    expect(refused.json()).toMatchObject({ status: 404, requestId: expect.any(String) })
+  }
+  const mixed = await surehook({ ...stranger, SUREHOOK_TOKEN: token }, 'tables', 'list')
+  expect(mixed).toMatchObject({ code: 1, notes: expect.stringContaining('403 FORBIDDEN') })
+}, 120_000)
+
+it('refuses, names the field, and knows when nobody answers', async () => {
+  const { projectId, environment, token } = await world.tenant()
+  const login = ['login', '--url', world.system.baseUrl, '--project', projectId]
+  const names = ['--environment', environment, '--profile', 'second']
+  expect(await surehookReading(token, env, ...login, ...names)).toMatchObject({ code: 0 })
+  const create = ['webhooks', 'create', '--table', 'orders', '--to', 'http://plain.example']
+  const refused = await surehook(env, ...create)
+  expect(refused).toMatchObject({ code: 1, out: '' })
+  expect(refused.notes).toMatch(/^400 VALIDATION_ERROR: .*\n {2}url: .*\n {2}request \S+$/)
+  const inJson = await surehook(env, ...create, '--json')
+  expect(inJson.json()).toMatchObject({ error: 'VALIDATION_ERROR', violations: [{ field: 'url' }] })
+
+  const away = { ...env, SUREHOOK_URL: 'http://127.0.0.1:1', SUREHOOK_TOKEN: token }
+  const nobody = await surehook(away, 'tables', 'list')
+  expect(nobody).toMatchObject({ code: 3, notes: expect.stringContaining('cannot be reached') })
+  const without = await surehook({ ...env, SUREHOOK_URL: 'http://127.0.0.1:1' }, 'tables', 'list')
+  expect(without).toMatchObject({ code: 2, notes: expect.stringContaining('token is missing') })
+
+  // Records, the rest of the webhook's life, limits and projects.
+  const run2 = (...args: string[]) => run(...args, '--profile', 'second')
+  const file = JSON.stringify({ columns: [{ name: 'n', type: 'integer' }] })
+  await run2('tables', 'create', 'orders', '--data', file)
+  await run2('records', 'create', 'orders', '--data', '[{"n":1},{"n":2},{"n":3}]')
+  const page = ['records', 'list', 'orders', '--filter', '{"n":{"gte":2}}', '--order', '-n']
+  const few = await run2(...page, '--limit', '1', '--json')
+  expect(linesOf(few)).toMatchObject([{ n: 3 }])
+  expect(few.notes).toContain('there are more')
+  const id = String(linesOf(few)[0]?.['id'])
+  const changed = await run2('records', 'update', 'orders', id, '--data', '{"n":4}', '--json')
+  expect(changed.json()).toMatchObject({ n: 4 })
+  expect((await run2('records', 'get', 'orders', id)).out).toMatch(/n +4/)
+  await run2('records', 'delete', 'orders', id)
+
+  const path = newPath()
+  const hook = ['webhooks', 'create', '--table', 'orders', '--to', world.receiver.url(path)]
+  const own = { ...env, SUREHOOK_WEBHOOK_SECRET: 'my own secret', SUREHOOK_PROFILE: 'second' }
+  const made = await surehook(own, ...hook, '--events', 'INSERT', '--json')
+  expect(made.out).not.toContain('my own secret')
+  const webhook = String((made.json() as Fields)['id'])
+  const rotated = await run2('webhooks', 'rotate-secret', webhook, '--overlap', '0s')
+  const secret = /whsec_\S+/.exec(rotated.out)?.[0] ?? ''
+  await run2('webhooks', 'test', webhook)
+  const [receipt] = await world.receiver.waitFor(path, 1)
+  const headers = receipt?.headers as Record<string, string>
+  expect(new Webhook(secret).verify(receipt?.body ?? '', headers)).toMatchObject({
+    record: { test: true },
+  })
+  await run2('webhooks', 'deactivate', webhook)
+  expect((await run2('webhooks', 'list', '--active', 'false')).out).toContain(webhook)
+  const filter = ['--filter', '{"n":{"gt":1}}', '--events', 'INSERT,UPDATE']
+  const updated = await run2('webhooks', 'update', webhook, ...filter, '--json')
+  expect(updated.json()).toMatchObject({ active: false, filter: { n: { gt: 1 } } })
+  await run2('webhooks', 'delete', webhook)
+  await run2('tables', 'delete', 'orders', '--confirm', 'orders')
+
+  const limits = (await run2('limits', 'show', '--json')).json()
+  const scopes = [{ scope: 'project', quota: expect.any(Number) }, { scope: 'token' }]
+  expect(limits).toMatchObject({ data: scopes, webhooks: scopes })
+  const admin = { ...env, SUREHOOK_ADMIN_TOKEN: world.system.adminToken }
+  const projects = linesOf(await surehook(admin, 'projects', 'list', '--limit', '500', '--json'))
+  expect(projects.map((project) => project['id'])).toContain(projectId)
+
+  // Logout forgets the tokens.
+  await run('logout', '--all')
+  expect(await readFile(join(home, 'surehook', 'profiles.json'), 'utf8')).not.toContain(token)
+  const out = await surehook(env, 'tables', 'list')
+  expect(out).toMatchObject({ code: 2, notes: expect.stringContaining('surehook login') })
+}, 60_000)
