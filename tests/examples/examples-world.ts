@@ -9,11 +9,13 @@ import { openTlsFront } from './tls-front.ts'
 export type ExamplesWorld = ListeningWorld & {
   /** The URL of the gateway, over HTTPS. */
   readonly url: string
-  /** Checks the types of an example with its own compiler and settings. */
-  check(name: string): Promise<{ code: number | null; out: string }>
+  /** Runs commands in the folder of an example. */
+  run(name: string, commands: string, env?: NodeJS.ProcessEnv): Promise<Ended>
   /** Starts an example by `npm start`. Resolves when it listens. */
   start(name: string, env: NodeJS.ProcessEnv): Promise<RunningExample>
 }
+
+export type Ended = { code: number | null; out: string }
 
 export type RunningExample = {
   /** Its URL behind a TLS proxy. */
@@ -46,8 +48,9 @@ export async function openExamplesWorld(
   return {
     ...world,
     url,
-    async check(name) {
-      await using shell = startShell(installed.dirOf(name), 'npm run check', {})
+    async run(name, commands, variables) {
+      const given = { NODE_EXTRA_CA_CERTS: caFile, ...variables }
+      await using shell = startShell(installed.dirOf(name), commands, given)
       return { code: await shell.ended, out: shell.out() }
     },
     async start(name, variables) {

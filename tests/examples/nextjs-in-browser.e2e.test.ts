@@ -44,7 +44,7 @@ async function newTenant(): Promise<Tenant> {
 }
 
 it('the types are correct', async () => {
-  expect(await world.check('nextjs-app')).toMatchObject({ code: 0 })
+  expect(await world.run('nextjs-app', 'npm run check')).toMatchObject({ code: 0 })
 })
 
 it('a user signs up, logs in and creates an order, and the webhook route gets it', async () => {

@@ -1,27 +1,30 @@
+import { readFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { expectStatus } from '@surehook/scripts/client/call'
 import { createTenant, defaultSecret, type Tenant } from '@surehook/scripts/client/tenant'
+import { repoRoot } from '@surehook/scripts/lib/paths'
+import { parse } from 'yaml'
 import { AuthTenant, trusting } from '../support/auth/auth-tenant.ts'
 import { transports } from '../support/auth/auth-transports.ts'
 import { eventually } from '../support/world.ts'
 import { type ExamplesWorld, openExamplesWorld, type RunningExample } from './examples-world.ts'
 
-const names = ['express-receiver', 'fastify-receiver', 'publisher', 'token-verifier']
+const typed = ['express-receiver', 'fastify-receiver', 'publisher', 'token-verifier']
 const secrets = JSON.stringify([defaultSecret])
 
 let world: ExamplesWorld
 
 beforeAll(async () => {
-  world = await openExamplesWorld(names)
+  world = await openExamplesWorld([...typed, 'infrastructure'])
 }, 180_000)
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-it.each(names)('the types of %s are correct', async (name) => {
-  expect(await world.check(name)).toMatchObject({ code: 0 })
+it.each(typed)('the types of %s are correct', async (name) => {
+  expect(await world.run(name, 'npm run check')).toMatchObject({ code: 0 })
 })
 
 /** Calls an example behind its TLS proxy. Resolves with the status and the parsed body. */
@@ -173,3 +176,43 @@ describe('token-verifier', () => {
     expect((await call(api, '/me')).status).toBe(401)
   })
 })
+
+describe('infrastructure', () => {
+  it('its workflow plans a pull request, and applies a merge once', async () => {
+    const tenant = await createTenant(world.system)
+    const variables = {
+      SUREHOOK_URL: world.url,
+      SUREHOOK_PROJECT: tenant.projectId,
+      SUREHOOK_ENVIRONMENT: tenant.environment,
+      SUREHOOK_TOKEN: tenant.token,
+      BILLING_SECRET: 'the secret of billing',
+      WAREHOUSE_SECRET: 'the secret of the warehouse',
+    }
+    const jobs = await jobsOf('infrastructure/.github/workflows/surehook.yml')
+    const run = async (job: 'plan' | 'apply') => {
+      const [install, step = '', ...others] = jobs[job].steps.flatMap((one) => one.run ?? [])
+      // The test has installed it.
+      expect([install, others]).toEqual(['npm install', []])
+      const { code, out } = await world.run('infrastructure', step, variables)
+      expect(out).not.toContain('the secret of')
+      return [code, out]
+    }
+    expect(await run('plan')).toEqual([0, expect.stringContaining('5 to create, 0 to change')])
+    expect(await tenant.webhooks('GET')).toMatchObject({ body: { webhooks: [] } })
+    expect(await run('apply')).toEqual([0, expect.stringContaining('created subscription billing')])
+    const { body } = await tenant.webhooks('GET')
+    expect(body.webhooks.map(({ url }) => url).toSorted()).toEqual([
+      'https://billing.example.com/hooks',
+      'https://warehouse.example.com/hooks',
+    ])
+    const nothing = [0, expect.stringContaining('The environment is as the file says')]
+    expect([await run('plan'), await run('apply')]).toEqual([nothing, nothing])
+  })
+})
+
+type Jobs = Record<'plan' | 'apply', { steps: { run?: string }[] }>
+
+async function jobsOf(workflow: string): Promise<Jobs> {
+  const text = await readFile(`${repoRoot}/examples/${workflow}`, 'utf8')
+  return (parse(text) as { jobs: Jobs }).jobs
+}

@@ -2,7 +2,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { repoRoot } from '../lib/paths.ts'
-import { manifestOf, packPackage } from '../release/pack-package.ts'
+import { type Manifest, manifestOf, packPackage, publicPackages } from '../release/pack-package.ts'
 import { installQuietly } from './installed-packages.ts'
 
 export type InstalledExamples = AsyncDisposable & {
@@ -10,7 +10,8 @@ export type InstalledExamples = AsyncDisposable & {
   dirOf(name: string): string
 }
 
-const scope = '@surehook/'
+/** A published package of this repository, and its folder. */
+type Published = { dir: string; manifest: Manifest }
 
 /**
  * Copies projects of `examples/` out of the repository, and installs what their manifests name. The
@@ -18,27 +19,29 @@ const scope = '@surehook/'
  */
 export async function installExamples(names: readonly string[]): Promise<InstalledExamples> {
   await using opening = new AsyncDisposableStack()
-  const dir = opening.adopt(await mkdtemp(join(tmpdir(), 'surehook-examples-')), (path) =>
+  const root = opening.adopt(await mkdtemp(join(tmpdir(), 'surehook-examples-')), (path) =>
     rm(path, { recursive: true }),
   )
-  const overrides: Record<string, string> = {}
+  const published = await publishedPackages()
+  const wanted = new Set<Published>()
   for (const name of names) {
-    await cp(`${repoRoot}/examples/${name}`, join(dir, name), { recursive: true, filter: isSource })
-    const { dependencies = {}, devDependencies = {} } = await manifestOf(`examples/${name}`)
-    for (const [wanted, version] of Object.entries({ ...dependencies, ...devDependencies })) {
-      const folder = folderOf(wanted)
-      if (folder === null || wanted in overrides) continue
-      await requireVersion(folder, { version, example: name })
-      overrides[wanted] = `file:${await packPackage(folder, dir)}`
-    }
+    const from = `examples/${name}`
+    await cp(`${repoRoot}/${from}`, join(root, name), { recursive: true, filter: isSource })
+    for (const one of namedBy(await manifestOf(from), published)) wanted.add(one)
+  }
+  const overrides: Record<string, string> = {}
+  for (const { dir, manifest } of wanted) {
+    overrides[manifest.name] = `file:${await packPackage(dir, root)}`
+    // The loop also visits what it adds.
+    for (const one of namedBy(manifest, published)) wanted.add(one)
   }
   // As one project, so that their common dependencies are unpacked once.
   const manifest = { name: 'examples', private: true, workspaces: names, overrides }
-  await writeFile(join(dir, 'package.json'), JSON.stringify(manifest))
-  await installQuietly(dir, ['--install-strategy=linked'])
+  await writeFile(join(root, 'package.json'), JSON.stringify(manifest))
+  await installQuietly(root, ['--install-strategy=linked'])
   const resources = opening.move()
   return {
-    dirOf: (name) => join(dir, name),
+    dirOf: (name) => join(root, name),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
@@ -46,18 +49,25 @@ export async function installExamples(names: readonly string[]): Promise<Install
 /** A checkout in which somebody ran the examples has more files. */
 const isSource = (path: string) => !/\/(?:node_modules|\.next|\.env|[^/]+\.sqlite)$/.test(path)
 
-/** The folder of a package of this repository, else null. */
-function folderOf(name: string): string | null {
-  if (name === 'surehook') return 'packages/cli'
-  return name.startsWith(scope) ? `packages/${name.slice(scope.length)}` : null
+async function publishedPackages(): Promise<Published[]> {
+  const dirs = await publicPackages()
+  return Promise.all(dirs.map(async (dir) => ({ dir, manifest: await manifestOf(dir) })))
 }
 
-/** An example names the version that its reader installs, which is the one of this commit. */
-async function requireVersion(
-  folder: string,
-  { version, example }: { version: string; example: string },
-): Promise<void> {
-  const { name, version: current } = await manifestOf(folder)
-  if (version === current) return
-  throw new Error(`examples/${example} names ${name} ${version}, and this is ${current}`)
+/**
+ * Returns the packages that a manifest installs. Throws if it names a version other than the one of
+ * this commit, which is what readers of an example install.
+ */
+function namedBy(manifest: Manifest, published: readonly Published[]): Published[] {
+  const { name, dependencies = {}, devDependencies = {}, private: isExample = false } = manifest
+  const named = isExample ? { ...dependencies, ...devDependencies } : dependencies
+  const found = published.filter((one) => one.manifest.name in named)
+  for (const {
+    manifest: { name: wanted, version },
+  } of found) {
+    if (isExample && named[wanted] !== version) {
+      throw new Error(`${name} names ${wanted} ${named[wanted]}, and this is ${version}`)
+    }
+  }
+  return found
 }
