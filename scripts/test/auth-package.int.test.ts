@@ -60,6 +60,16 @@ export async function main(signal: AbortSignal): Promise<string> {
 }
 `
 
+/** The browser's own storage and locks fit. */
+const inBrowsers = `
+export const webLocked = new SurehookAuth({
+  baseUrl: 'https://x.example',
+  projectId: 'shop',
+  storage: localStorage,
+  lock: (name, task) => navigator.locks.request(name, task),
+})
+`
+
 it.each([
   ['node16', 'node', ['es2023']],
   ['bundler', 'browser', ['es2022', 'dom']],
@@ -76,7 +86,7 @@ it.each([
     skipLibCheck: platform === 'node',
     noEmit: true,
   }
-  await installed.write('main.ts', program)
+  await installed.write('main.ts', platform === 'node' ? program : program + inBrowsers)
   await installed.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['main.ts'] }))
   await installed.run('tsc', '-p', '.')
 })

@@ -180,7 +180,7 @@ it('the client writes and reads a record in a browser', async () => {
   const record = await first.evaluate(
     async (options) => {
       const token = () => auth.accessToken()
-      const surehook = new packages.Surehook({ ...options, token })
+      const surehook = new packages.Surehook({ ...options, token, fetch: auth.fetch })
       const orders = surehook.table<{ status: string }>('orders')
       return orders.get((await orders.create({ status: 'new' })).id)
     },

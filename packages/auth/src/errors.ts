@@ -41,7 +41,7 @@ export class AuthError extends Error {
   readonly lockedUntil: string | undefined
 
   constructor(message: string, details: ErrorDetails) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    super(message, details)
     this.code = details.code
     this.status = details.status
     this.requestId = details.requestId
@@ -67,7 +67,8 @@ export class SignedOutError extends AuthError {
 
   constructor(cause?: AuthError) {
     const { status, requestId } = cause ?? {}
-    super('Nobody is signed in', { code: 'SIGNED_OUT', status, requestId, cause })
+    const details = { code: 'SIGNED_OUT', status, requestId }
+    super('Nobody is signed in', cause ? { ...details, cause } : details)
   }
 }
 

@@ -210,6 +210,7 @@ it('an error has the code, the faults, the waiting time and the request id', asy
     limited,
     locked,
     new Response('<h1>Bad gateway</h1>', { status: 500 }),
+    new Response('<h1>Welcome</h1>'),
   ])
   const invalid = await failureOf(auth.signup(credentials))
   expect(invalid).toBeInstanceOf(ValidationError)
@@ -227,6 +228,8 @@ it('an error has the code, the faults, the waiting time and the request id', asy
   const proxy = await failureOf(auth.login(credentials))
   const requestId = sent[3]?.headers['x-request-id']
   expect(proxy).toMatchObject({ code: 'UNEXPECTED_RESPONSE', status: 500, requestId })
+  const other = await failureOf(auth.login(credentials))
+  expect(other).toMatchObject({ code: 'UNEXPECTED_RESPONSE', status: 200 })
 })
 
 it('gives up after the timeout, also if fetch does not', async () => {

@@ -89,7 +89,7 @@ export class SurehookAuth {
 
   /** Registers a user. `settings` tells whether a mailed code confirms the address. */
   signup(input: SignupData['body'], options?: RequestOptions): Promise<SignupResponse> {
-    return this.#http.send({ method: 'POST', path: 'signup', body: input }, options)
+    return this.#post('signup', input, options)
   }
 
   /** Confirms the address with the mailed code, and signs the user in. */
@@ -99,7 +99,7 @@ export class SurehookAuth {
 
   /** Mails a new code. */
   resendCode(input: { email: string }, options?: RequestOptions): Promise<Message> {
-    return this.#http.send({ method: 'POST', path: 'resend-code', body: input }, options)
+    return this.#post('resend-code', input, options)
   }
 
   /** Signs the user in, in all tabs. */
@@ -109,12 +109,12 @@ export class SurehookAuth {
 
   /** Mails a recovery code, if the address is registered. */
   recover(input: RecoverPasswordData['body'], options?: RequestOptions): Promise<Message> {
-    return this.#http.send({ method: 'POST', path: 'recover-password', body: input }, options)
+    return this.#post('recover-password', input, options)
   }
 
   /** Sets a new password with the mailed recovery code. Ends all sessions of the user. */
   reset(input: ResetPasswordData['body'], options?: RequestOptions): Promise<Message> {
-    return this.#http.send({ method: 'POST', path: 'reset-password', body: input }, options)
+    return this.#post('reset-password', input, options)
   }
 
   /**
@@ -163,8 +163,7 @@ export class SurehookAuth {
     query: NonNullable<ListSessionsData['query']> = {},
     options?: RequestOptions,
   ): Promise<ListSessionsResponse> {
-    const params = new URLSearchParams()
-    for (const [name, value] of Object.entries(query)) params.set(name, String(value))
+    const params = new URLSearchParams(query as Record<string, string>)
     return this.#send({ method: 'GET', path: `sessions?${params.toString()}` }, options)
   }
 
@@ -191,15 +190,19 @@ export class SurehookAuth {
     return this.#sessions.onChange(listener)
   }
 
-  /** Stops listening to other tabs. The session stays. */
+  /** Ends the use of this object. The session stays. */
   close(): Promise<void> {
     this.#unfollow()
     return this.#sessions.close()
   }
 
+  #post<Body>(path: string, body: object, options?: RequestOptions): Promise<Body> {
+    return this.#http.send({ method: 'POST', path, body }, options)
+  }
+
   async #signIn(path: string, body: object, options?: RequestOptions): Promise<PublicUser> {
     const since = systemClock.now()
-    const loggedIn = await this.#http.send<LoggedIn>({ method: 'POST', path, body }, options)
+    const loggedIn = await this.#post<LoggedIn>(path, body, options)
     await this.#sessions.start(loggedIn, since)
     return loggedIn.user
   }

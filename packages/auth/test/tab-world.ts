@@ -81,6 +81,8 @@ type TabOptions = Partial<Pick<SessionsParts, 'clock' | 'exchange' | 'lock'>> & 
 export class TabWorld {
   readonly clock = new VirtualClock()
   readonly service = new FakeService(this.clock)
+  /** All messages that were sent. */
+  readonly messages: Message[] = []
   delays: Delays = { message: () => 1, storage: () => 1 }
   readonly #views = new Map<string, View>()
   readonly #receivers = new Map<string, (message: Message) => void>()
@@ -155,6 +157,7 @@ export class TabWorld {
 
   #post(from: string, message: Message): void {
     if (!this.#views.has(from)) return
+    this.messages.push(message)
     for (const [name, receive] of this.#receivers) {
       if (name === from) continue
       this.#arrive(`message ${from} ${name}`, this.delays.message(), () => {

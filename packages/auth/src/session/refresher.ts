@@ -46,7 +46,8 @@ export class Refresher {
     if (lock !== undefined) return lock(key, task)
     if (lease === undefined) return task()
     const isWanted = async () => isSame(await this.#parts.store.read(), stale)
-    if (!(await lease.acquire(stale, isWanted))) return this.#current()
+    const { id, rotation } = stale
+    if (!(await lease.acquire({ id, rotation }, isWanted))) return this.#current()
     try {
       return await task()
     } finally {

@@ -2,7 +2,7 @@ import type { PublicUser } from '../generated/types.gen.ts'
 import type { Scope } from '../storage/open-storage.ts'
 import type { TolerantStorage } from '../storage/tolerant-storage.ts'
 import type { EndReason } from './changes.ts'
-import { isNewer, isSame, parseObject, parseSession, type Session } from './session.ts'
+import { isNewer, isSame, parseObject, type Session, sessionIn } from './session.ts'
 
 /**
  * The session of this tab. The storage decides, because other tabs write it too. But a browser may
@@ -29,10 +29,10 @@ export class SessionStore {
   }
 
   async read(): Promise<Session | null> {
-    const text = await this.#storage.get(this.#key)
-    const end = parseEnd(text)
-    if (end !== null) this.#ended.set(end.id, end.reason)
-    const stored = parseSession(text)
+    const value = parseObject(await this.#storage.get(this.#key))
+    // What `end` wrote, in whichever tab.
+    if (value?.['reason']) this.#ended.set(String(value['id']), value['reason'] as EndReason)
+    const stored = sessionIn(value)
     const known = this.#newest
     const isBehind = known !== null && stored !== null && isNewer(known, stored)
     const session = isBehind || !this.#isSaved ? known : stored
@@ -90,7 +90,7 @@ export class SessionStore {
   }
 
   async userOf({ id, user }: Session): Promise<PublicUser> {
-    const changed = parseObject((await this.#storage.get(this.#userKey)) ?? 'null')
+    const changed = parseObject(await this.#storage.get(this.#userKey))
     return changed?.['id'] === id ? (changed['user'] as PublicUser) : user
   }
 
@@ -104,10 +104,4 @@ export class SessionStore {
     this.#isSaved = false
     this.#isSaved = await this.#storage.set(this.#key, JSON.stringify(session))
   }
-}
-
-function parseEnd(text: string | null): { id: string; reason: EndReason } | null {
-  const value = text === null ? null : parseObject(text)
-  const isEnd = typeof value?.['id'] === 'string' && typeof value['reason'] === 'string'
-  return isEnd ? (value as { id: string; reason: EndReason }) : null
 }

@@ -5,8 +5,9 @@ import {
   freshness,
   isNewer,
   lifetimeOf,
-  parseSession,
+  parseObject,
   rotated,
+  sessionIn,
   startSession,
 } from './session.ts'
 
@@ -58,8 +59,8 @@ it('finds the change between two looks', () => {
 })
 
 it('reads what it stored, and nothing else', () => {
-  expect(parseSession(JSON.stringify(session))).toEqual(session)
+  expect(sessionIn(parseObject(JSON.stringify(session)))).toEqual(session)
   for (const text of [null, '', 'null', '7', '{}', '{"id":"s"}']) {
-    expect(parseSession(text)).toBeNull()
+    expect(sessionIn(parseObject(text))).toBeNull()
   }
 })

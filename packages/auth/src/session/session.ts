@@ -80,8 +80,7 @@ export function lifetimeOf(accessToken: string): number | null {
 }
 
 /** Null: nothing, or what another version or program wrote. */
-export function parseSession(text: string | null): Session | null {
-  const value = text === null ? null : parseObject(text)
+export function sessionIn(value: Record<string, unknown> | null): Session | null {
   const isSession =
     typeof value?.['id'] === 'string' &&
     typeof value['rotation'] === 'number' &&
@@ -90,9 +89,9 @@ export function parseSession(text: string | null): Session | null {
   return isSession ? (value as Session) : null
 }
 
-export function parseObject(text: string): Record<string, unknown> | null {
+export function parseObject(text: string | null): Record<string, unknown> | null {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = JSON.parse(text ?? 'null')
     return typeof value === 'object' ? (value as Record<string, unknown> | null) : null
   } catch {
     return null

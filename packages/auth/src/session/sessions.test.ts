@@ -42,6 +42,9 @@ it('one refresh serves all callers of all tabs', async () => {
   expect(world.service.exchanged).toEqual(['r0'])
   expect(await rotations(calls)).toEqual([1, 1, 1, 1, 1, 1])
   expect(world.service.exchanged).toEqual(['r0'])
+  const claims = world.messages.filter(({ kind }) => kind === 'claim')
+  expect(claims.length).toBeGreaterThan(0)
+  expect(JSON.stringify(claims)).not.toContain('r0')
 })
 
 it.each([

@@ -7,16 +7,16 @@ export type OpenedStorage = { storage: AuthStorage; scope: Scope }
 
 /** Where a browser blocks its storage, the session stays in memory. */
 export function openStorage(choice: StorageName | AuthStorage = 'localStorage'): OpenedStorage {
-  if (typeof choice !== 'string') return { storage: choice, scope: 'shared' }
-  const storage = choice === 'memory' ? undefined : usable(choice)
+  const storage = typeof choice === 'string' ? named(choice) : choice
   if (storage === undefined) return { storage: memoryStorage(), scope: 'page' }
   // A browser copies the storage of a tab when it duplicates the tab.
-  return { storage, scope: choice === 'localStorage' ? 'shared' : 'copied' }
+  return { storage, scope: storage === named('sessionStorage') ? 'copied' : 'shared' }
 }
 
-function usable(name: 'localStorage' | 'sessionStorage'): AuthStorage | undefined {
+/** Undefined: the memory, or a storage that does not work. */
+function named(name: StorageName): AuthStorage | undefined {
   // Node has storages that need a file and warn without one.
-  if (!('document' in globalThis)) return undefined
+  if (name === 'memory' || !('document' in globalThis)) return undefined
   try {
     const storage: AuthStorage = globalThis[name]
     const probe = 'surehook-auth-probe'

@@ -126,12 +126,11 @@ const connectionError = (cause: unknown, requestId: string) =>
     cause,
   })
 
-function bodyOf({ status }: Response, text: string, requestId: string): unknown {
+function bodyOf(response: Response, text: string, requestId: string): unknown {
   if (text === '') return undefined
   try {
     return JSON.parse(text)
-  } catch (cause) {
-    const message = `The answer is not JSON: does baseUrl name a Surehook? (request ${requestId})`
-    throw new AuthError(message, { code: 'UNEXPECTED_RESPONSE', status, requestId, cause })
+  } catch {
+    throw errorOf(response, text, requestId)
   }
 }
