@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Surehook } from '@surehook/client'
 import type { Tenant } from '@surehook/scripts/client/tenant'
-import type { Receipt } from '@surehook/scripts/receiver/receiver'
 import { newPath } from '../support/listening-world.ts'
 import { type CliAnswer, surehookReading } from '../support/operator-cli.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -85,8 +84,9 @@ type ShopOptions = { url: string; tables?: string; filter?: string }
 async function expectDelivery(path: string, secret: string): Promise<void> {
   const record = await clientOf(staging).table('orders').create({ total: '12.50' })
   const [receipt] = await world.receiver.waitFor(path, 1)
-  const { headers, body } = receipt as Receipt
-  expect(JSON.parse(String(body))).toMatchObject({ table: 'orders', record: { id: record.id } })
+  if (receipt === undefined) throw new Error('nothing came')
+  const { headers, body } = receipt
+  expect(JSON.parse(body)).toMatchObject({ table: 'orders', record: { id: record.id } })
   const signature = createHmac('sha256', secret).update(body).digest('hex')
   expect(headers['x-service-signature']).toContain(signature)
   expect(headers['authorization']).toBe('Bearer token-of-billing')

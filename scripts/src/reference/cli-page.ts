@@ -1,5 +1,5 @@
-import { type AnyCommand, exitCodes, type OptionSpec } from 'surehook/cli/command'
-import { usageOf } from 'surehook/cli/help'
+import { type AnyCommand, exitCodes, type OptionGroup, type OptionSpec } from 'surehook/cli/command'
+import { ownOf, usageOf } from 'surehook/cli/help'
 import { commonOptions } from 'surehook/cli/read-call'
 import { code, fence, paragraph, sentence, table } from './markdown.ts'
 
@@ -38,6 +38,7 @@ export function cliPage(commands: readonly AnyCommand[]): string {
         spoken(summary),
       ]),
     ),
+    ...groupsOf(commands).flatMap(groupSection),
     ...commands.flatMap(commandSection),
   ]
     .join('\n')
@@ -45,8 +46,24 @@ export function cliPage(commands: readonly AnyCommand[]): string {
     .concat('\n')
 }
 
+const groupsOf = (commands: readonly AnyCommand[]): OptionGroup[] => [
+  ...new Set(commands.flatMap(({ group }) => group ?? [])),
+]
+
+const groupSection = ({ title, options, variables }: OptionGroup): string[] => [
+  `## ${title}`,
+  '',
+  'Several commands take these options. An option wins over a variable.',
+  '',
+  ...optionTable(options),
+  ...variableTable(variables),
+]
+
+const anchorOf = (title: string): string => `#${title.toLowerCase().replaceAll(' ', '-')}`
+
 function commandSection(command: AnyCommand): string[] {
-  const { name, summary, details, examples = [], options, variables = {} } = command
+  const { name, summary, details, examples = [], group } = command
+  const { options, variables } = ownOf(command)
   return [
     `## surehook ${name}`,
     '',
@@ -55,17 +72,21 @@ function commandSection(command: AnyCommand): string[] {
     ...(details === undefined ? [] : detailsOf(details)),
     ...(examples.length === 0 ? [] : fence('bash', examples.map(typed).join('\n'))),
     ...optionTable(options),
-    ...table(
-      ['variable', 'meaning'],
-      Object.entries(variables).map(([variable, meaning]) => [
-        variable.replaceAll(/[A-Z][A-Z_]+/g, code),
-        spoken(meaning),
-      ]),
-    ),
+    ...variableTable(variables),
+    ...(group === undefined ? [] : [`Further: [${group.title}](${anchorOf(group.title)}).`, '']),
   ]
 }
 
 const typed = (example: string): string => `surehook ${example}`
+
+const variableTable = (variables: Readonly<Record<string, string>>): string[] =>
+  table(
+    ['variable', 'meaning'],
+    Object.entries(variables).map(([variable, meaning]) => [
+      variable.replaceAll(/[A-Z][A-Z_]+/g, code),
+      spoken(meaning),
+    ]),
+  )
 
 /** Keeps aligned lines as they are, and joins sentences into a paragraph. */
 const detailsOf = (details: string): string[] =>

@@ -58,6 +58,13 @@ export type Call<Specs extends OptionSpecs> = Io & {
   readonly json: boolean
 }
 
+/** Options and variables that many commands have. The reference describes them once. */
+export type OptionGroup = {
+  readonly title: string
+  readonly options: OptionSpecs
+  readonly variables: Readonly<Record<string, string>>
+}
+
 export type Command<Specs extends OptionSpecs = OptionSpecs> = {
   /** Words after `surehook`, such as `prepare database`. */
   readonly name: string
@@ -67,6 +74,8 @@ export type Command<Specs extends OptionSpecs = OptionSpecs> = {
   /** Calls as a user types them, without `surehook`. */
   readonly examples?: readonly string[]
   readonly options: Specs
+  /** The group that some of `options` and `variables` are of. */
+  readonly group?: OptionGroup
   /** Required arguments after the name, in this order. */
   readonly positionals?: readonly string[]
   /** Name of the optional arguments behind `positionals`, of which any number may follow. */

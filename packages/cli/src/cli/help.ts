@@ -20,17 +20,30 @@ export function helpOfAll(commands: readonly AnyCommand[], prefix = ''): string 
 }
 
 export function helpOf(command: AnyCommand): string {
+  const { group } = command
+  const own = ownOf(command)
   return [
     `Usage: ${usageOf(command)}`,
     '',
     command.summary,
     ...(command.details === undefined ? [] : ['', command.details]),
-    ...section('Options', optionRows({ ...command.options, ...commonOptions })),
-    ...section('Variables', Object.entries(command.variables ?? {})),
+    ...section('Options', optionRows({ ...own.options, ...commonOptions })),
+    ...(group === undefined ? [] : section(group.title, optionRows(group.options))),
+    ...section('Variables', Object.entries({ ...own.variables, ...group?.variables })),
     ...examplesOf(command),
     '',
     codes,
   ].join('\n')
+}
+
+/** The options and variables of a command that are not of its group. */
+export function ownOf({ options, variables = {}, group }: AnyCommand) {
+  const without = <Value>(all: Readonly<Record<string, Value>>, shared: object = {}) =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => !Object.hasOwn(shared, name)))
+  return {
+    options: without(options, group?.options),
+    variables: without(variables, group?.variables),
+  }
 }
 
 /** The words of a call, such as `surehook listen [table…] [options]`. */

@@ -15,7 +15,6 @@ import { applyCommand } from './environment/apply.ts'
 import { exportFileCommand } from './environment/export.ts'
 import { typesCommand } from './environment/types.ts'
 import { ledgerCommand } from './ledger.ts'
-import { listenCommand } from './listen.ts'
 import { prepareDatabaseCommand } from './prepare-database.ts'
 import { prepareKafkaAccessCommand } from './prepare-kafka-access.ts'
 import { prepareTopicsCommand } from './prepare-topics.ts'
@@ -25,6 +24,10 @@ import { rotateKeyCommand } from './rotate-key.ts'
 
 /** Every command, in the order of the help. */
 export const commands: readonly AnyCommand[] = [
+  ...developerCommands,
+  applyCommand,
+  exportFileCommand,
+  typesCommand,
   prepareDatabaseCommand,
   prepareTopicsCommand,
   prepareKafkaAccessCommand,
@@ -34,11 +37,6 @@ export const commands: readonly AnyCommand[] = [
   doctorCommand,
   ledgerCommand,
   demoCommand,
-  listenCommand,
-  applyCommand,
-  exportFileCommand,
-  typesCommand,
-  ...developerCommands,
   ...projectCommands,
   ...environmentCommands,
   ...tokenCommands,

@@ -2,14 +2,19 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import type { Input } from '../cli/command.ts'
 
+type Asking = {
+  hidden?: boolean
+  signal: AbortSignal
+  /** Default: the standard error, because the standard output is for results. */
+  visible?: NodeJS.WritableStream
+}
+
 /** Asks the user of a terminal. The answer to a `hidden` question does not appear. */
 export async function ask(
   input: Input,
   question: string,
-  { hidden = false, signal }: { hidden?: boolean; signal: AbortSignal },
+  { hidden = false, signal, visible = process.stderr }: Asking,
 ): Promise<string> {
-  // The standard output is for results.
-  const visible = process.stderr
   const silent = new Writable({ write: (_, __, done) => done() })
   const lines = createInterface({ input, output: hidden ? silent : visible, terminal: true })
   // A terminal in raw mode makes no signal of Ctrl-C.

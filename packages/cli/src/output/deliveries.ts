@@ -1,24 +1,31 @@
 import type { Delivery, DeliveryDetail, FoundDelivery } from '@surehook/client'
-import { cellOf } from '../lib/text-table.ts'
+import { cellOf, textTable } from '../lib/text-table.ts'
 import type { Shown } from './shown.ts'
 import { tableOf } from './shown.ts'
 import { timeCell } from './times.ts'
 
-export const deliveryCells = (delivery: Delivery, now: number) => ({
-  delivery: delivery.id,
-  status: delivery.status,
-  http: cellOf(delivery.httpStatus),
-  attempts: String(delivery.attempts),
-  error: cellOf(delivery.lastError),
-  made: timeCell(delivery.createdAt, now),
-  next: timeCell(delivery.nextAttemptAt, now),
+/** `deliveries show` takes the last two cells in their order. */
+export const foundCells = (delivery: FoundDelivery, now: number) => ({
+  ...stateCells(delivery, now),
+  change: changeOf(delivery),
   event: delivery.eventId,
+  webhook: delivery.webhookId,
+  delivery: delivery.id,
 })
 
-export const foundCells = (delivery: FoundDelivery, now: number) => ({
-  ...deliveryCells(delivery, now),
-  change: changeOf(delivery),
-  webhook: delivery.webhookId,
+export const deliveryCells = (delivery: Delivery, now: number) => ({
+  ...stateCells(delivery, now),
+  event: delivery.eventId,
+  delivery: delivery.id,
+})
+
+const stateCells = (delivery: Delivery, now: number) => ({
+  made: timeCell(delivery.createdAt, now),
+  status: delivery.status,
+  http: cellOf(delivery.httpStatus),
+  error: cellOf(delivery.lastError),
+  attempts: String(delivery.attempts),
+  next: timeCell(delivery.nextAttemptAt, now),
 })
 
 /** One line for a delivery that has ended. */
@@ -48,14 +55,12 @@ export function showDelivery(detail: DeliveryDetail, now: number): Shown {
     outcome: attempt.outcome,
     http: cellOf(attempt.httpStatus),
     ms: cellOf(attempt.latencyMs),
-    error: attempt.errorClass === null ? '-' : `${attempt.errorClass}: ${attempt.errorMessage}`,
+    error: [attempt.errorClass, attempt.errorMessage].filter(Boolean).join(': ') || '-',
     answer: oneLine(attempt.answer),
   }))
+  const fields = { ...deliveryCells(detail, now), 'redelivery of': cellOf(detail.redeliveryOf) }
   const lines = [
-    ...Object.entries(deliveryCells(detail, now)).map(
-      ([name, cell]) => `${name.padEnd(10)}${cell}`,
-    ),
-    `${'again of'.padEnd(10)}${cellOf(detail.redeliveryOf)}`,
+    ...textTable(Object.entries(fields)),
     '',
     ...(attempts.length === 0 ? ['no attempt yet'] : tableOf(attempts)),
     '',

@@ -93,7 +93,7 @@ describe('DeliveryTail', () => {
           const before = new Set(idsOf(history.shown.filter(hasEnded)))
           const found: FoundDelivery[] = []
           for (history.now = 1; history.now <= 170; history.now++) {
-            history.fails = failures[history.now - 1] === true && history.now < 170
+            history.fails = history.now < 170 && (failures[history.now - 1] ?? false)
             await tail.poll().then(
               (ended) => void found.push(...ended),
               (err: Error) => expect(err.message).toBe('away'),

@@ -1,5 +1,5 @@
 import { Surehook, type SurehookOptions } from '@surehook/client'
-import { type OptionSpecs, UsageError, type Values } from '../cli/command.ts'
+import { type OptionGroup, type OptionSpecs, UsageError, type Values } from '../cli/command.ts'
 import { checkedUrl, platformOptions, tokenIn } from '../lib/platform-client.ts'
 import { findRunningSystem } from '../lib/running-system.ts'
 import { type Profile, readProfiles } from './profile-file.ts'
@@ -32,6 +32,12 @@ export const tenantVariables = {
   SUREHOOK_ENVIRONMENT: 'the environment, instead of that of the profile',
   SUREHOOK_TOKEN: 'a management token of the project, instead of that of the profile',
 } as const
+
+export const tenantGroup: OptionGroup = {
+  title: 'Options of the login',
+  options: tenantOptions,
+  variables: tenantVariables,
+}
 
 /**
  * Finds the environment that a command acts on. Options win over variables, and variables over the

@@ -5,6 +5,7 @@ import {
   defineCommand,
   exitCodes,
   type OptionSpecs,
+  UsageError,
 } from '../cli/command.ts'
 import { print, type Shown } from '../output/shown.ts'
 import { explained } from './explain-error.ts'
@@ -12,7 +13,7 @@ import {
   clientOf,
   findTenant,
   type Tenant,
-  type TenantValues,
+  tenantGroup,
   tenantOptions,
   tenantVariables,
 } from './tenant-client.ts'
@@ -31,7 +32,7 @@ export type TenantCall<Specs extends OptionSpecs, Name extends string = string> 
 
 type TenantCommand<Specs extends OptionSpecs, Name extends string> = Pick<
   Command<Specs>,
-  'name' | 'summary' | 'details' | 'examples' | 'options'
+  'name' | 'summary' | 'details' | 'examples' | 'options' | 'variables'
 > & {
   readonly positionals?: readonly Name[]
   act(call: TenantCall<Specs, Name>): Promise<Shown>
@@ -45,9 +46,11 @@ export function tenantCommand<const Specs extends OptionSpecs, const Name extend
   return defineCommand<Specs & typeof tenantOptions>({
     ...described,
     options: { ...command.options, ...tenantOptions },
-    variables: tenantVariables,
+    variables: { ...command.variables, ...tenantVariables },
+    group: tenantGroup,
     async run(call) {
-      const tenant = findTenant(call.values as TenantValues, call.env)
+      for (const [name, word] of Object.entries(call.words)) assertId(name, word)
+      const tenant = findTenant(call.values, call.env)
       const shown = await explaining(tenant.baseUrl, () =>
         act({
           ...(call as unknown as Omit<Call<Specs>, 'words'>),
@@ -61,6 +64,11 @@ export function tenantCommand<const Specs extends OptionSpecs, const Name extend
       return exitCodes.ok
     },
   })
+}
+
+/** An empty word, as of a variable that is not set, would name another operation. */
+function assertId(name: string, word: string): void {
+  if (/^\.{0,2}$/.test(word)) throw new UsageError(`<${name}>: "${word}" is not a name or an id`)
 }
 
 /** Rejects with a `Failure` that explains an error of the client. */

@@ -33,7 +33,17 @@ const awkward: TypedTable[] = ['records', 'new_orders', 'picks', 'tables', 'part
 )
 
 const uses = `
+import type { Surehook } from '@surehook/client'
+import { createReceiver } from '@surehook/receiver'
 import type { Order, NewOrder_ as NewOrder, OrderChanges, OrderEvent, Tables } from './types.ts'
+
+declare const surehook: Surehook
+const orders = surehook.table<Order, NewOrder>('orders')
+const inserted: Promise<Order> = orders.create({ total: '1.50', status: 'paid' })
+const updated: Promise<Order> = orders.update('id', { n: 1 })
+// @ts-expect-error: no such column
+orders.create({ total: '1', totl: '2' })
+createReceiver<Order>({ secrets: 's', onEvent: ({ record }) => void record.total.length })
 
 const created: NewOrder = { total: 12.5, tags: ['a', { b: null }] }
 const changes: OrderChanges = { n: null }
@@ -56,10 +66,13 @@ const assigned: NewOrder = { total: '1', id: 'x' }
 // @ts-expect-error: it is required, so nobody can clear it
 const cleared: OrderChanges = { status: null }
 const same: Tables['orders']['record'] = order
-export { created, changes, total, n, id, incomplete, assigned, cleared, same }
+export { inserted, updated, created, changes, total, n, id, incomplete, assigned, cleared, same }
 `
 
 const tsc = fileURLToPath(new URL('../../../../node_modules/.bin/tsc', import.meta.url))
+
+const packageSource = (name: string): string =>
+  fileURLToPath(new URL(`../../../${name}/src/index.ts`, import.meta.url))
 
 /** Resolves with the faults that the compiler prints. */
 async function compile(dir: string): Promise<{ stdout: string }> {
@@ -87,7 +100,12 @@ it('compiles strictly, and means what the API takes and answers', async () => {
       allowImportingTsExtensions: true,
       module: 'nodenext',
       target: 'es2022',
-      types: [],
+      types: ['node'],
+      typeRoots: [fileURLToPath(new URL('../../../../node_modules/@types', import.meta.url))],
+      paths: {
+        '@surehook/client': [packageSource('client')],
+        '@surehook/receiver': [packageSource('receiver')],
+      },
     }
     const config = { compilerOptions, files: ['uses.ts', 'types.ts'] }
     await writeFile(join(dir, 'tsconfig.json'), JSON.stringify(config))

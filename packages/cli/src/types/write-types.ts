@@ -45,8 +45,11 @@ function tableTypes({ name, columns }: TypedTable, names: TypeNames): string {
     ([field, type]) => `${field}: ${valueTypes[type]}`,
   )
   return [
-    type(`A record of the table \`${name}\`.`, names.record, [...assigned, ...sorted.map(shown)]),
-    type(`A new record of \`${name}\`.`, names.new, sorted.map(given)),
+    typeText(`A record of the table \`${name}\`.`, names.record, [
+      ...assigned,
+      ...sorted.map(shown),
+    ]),
+    typeText(`A new record of \`${name}\`.`, names.new, sorted.map(given)),
     `/** Changes of a record of \`${name}\`. \`null\` clears a field. */`,
     `export type ${names.changes} = Partial<${names.new}>\n`,
     eventType(name, names),
@@ -95,10 +98,10 @@ function tableMap(tables: readonly TypedTable[], names: ReadonlyMap<string, Type
     const { record, new: created, changes, event } = namesIn(names, table)
     return `${table.name}: { record: ${record}; new: ${created}; changes: ${changes}; event: ${event} }`
   })
-  return type('The types of each table.', 'Tables', entries)
+  return typeText('The types of each table.', 'Tables', entries)
 }
 
-function type(comment: string, name: string, fields: readonly string[]): string {
+function typeText(comment: string, name: string, fields: readonly string[]): string {
   const body = fields.length === 0 ? '{}' : `{\n${fields.map((field) => `  ${field}\n`).join('')}}`
   return `/** ${comment} */\nexport type ${name} = ${body}\n`
 }

@@ -8,7 +8,7 @@ export class ModelEnvironment {
   readonly #roles: Role[] = []
   readonly #tables = new Map<string, StoredTable>()
   readonly #subscriptions = new Map<string, Subscription>()
-  #created = 0
+  #count = 0
 
   get state() {
     return {
@@ -62,18 +62,13 @@ export class ModelEnvironment {
       if (!this.#subscriptions.delete(step.id)) throw new Error('404: no such subscription')
       return
     }
-    const before = step.action === 'update' ? this.#subscriptions.get(step.id) : undefined
-    if (step.action === 'update' && before === undefined) throw new Error('404')
-    const id = before?.id ?? randomUUID()
+    const before = step.action === 'update' ? this.#existing(step.id) : this.#created()
+    const { id } = before
     const { secret, policy, name, filter, select, ...plain } = step.input
-    const next: Subscription = {
-      ...(before ?? newSubscription(id, (this.#created += 1))),
-      ...withoutUndefined(plain),
-      fingerprints: {
-        headers: before?.fingerprints?.headers ?? {},
-        ...(before?.fingerprints?.secret && { secret: before.fingerprints.secret }),
-        ...(secret !== undefined && { secret: secretFingerprint(id, secret) }),
-      },
+    const next: Subscription = { ...before, ...withoutUndefined(plain) }
+    if (secret !== undefined) {
+      const headers = before.fingerprints?.headers ?? {}
+      next.fingerprints = { headers, secret: secretFingerprint(id, secret) }
     }
     setOrClear(next, 'name', name)
     setOrClear(next, 'filter', filter)
@@ -81,6 +76,17 @@ export class ModelEnvironment {
     if (policy) mergePolicy(next, policy)
     if (next.name !== undefined && this.#hasName(next.name, id)) throw new Error('409: the name')
     this.#subscriptions.set(id, next)
+  }
+
+  #existing(id: string): Subscription {
+    const found = this.#subscriptions.get(id)
+    if (found === undefined) throw new Error('404: no such subscription')
+    return found
+  }
+
+  #created(): Subscription {
+    this.#count += 1
+    return newSubscription(randomUUID(), this.#count)
   }
 
   #hasName(name: string, besides: string): boolean {

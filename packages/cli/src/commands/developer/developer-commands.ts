@@ -1,4 +1,5 @@
 import type { AnyCommand } from '../../cli/command.ts'
+import { listenCommand } from '../listen.ts'
 import { deliveryCommands } from './deliveries.ts'
 import { endpointCommands } from './endpoints.ts'
 import { eventCommands } from './events.ts'
@@ -27,5 +28,6 @@ export const developerCommands: readonly AnyCommand[] = [
   ...eventCommands,
   ...replayCommands,
   tailCommand,
+  listenCommand,
   limitsCommand,
 ]

@@ -2,7 +2,7 @@ import { type RequestOptions, Surehook, SurehookError } from '@surehook/client'
 import { cellOf, leavesOf } from '../../lib/text-table.ts'
 import { type RateLimit, rateLimitsOf } from '../../limits/rate-limits.ts'
 import { tableOf } from '../../output/shown.ts'
-import { adminTokenOptions, findAdminToken } from '../../tenant/admin-token.ts'
+import { adminTokenOptions, adminTokenVariables, findAdminToken } from '../../tenant/admin-token.ts'
 import { clientOf, type Tenant } from '../../tenant/tenant-client.ts'
 import { tenantCommand } from '../../tenant/tenant-command.ts'
 
@@ -14,6 +14,7 @@ export const limitsCommand = tenantCommand({
     "from the answers. With the administration's token it shows the settings of the environment too.",
   ].join('\n'),
   options: adminTokenOptions,
+  variables: adminTokenVariables,
   async act({ tenant, request, values, env }) {
     const limits = {
       data: await limitsAt(tenant, (surehook) => surehook.tables.list(request)),

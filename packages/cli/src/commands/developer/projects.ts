@@ -5,7 +5,13 @@ import { print, showRows } from '../../output/shown.ts'
 import { timeCell } from '../../output/times.ts'
 import { adminTokenOptions, adminTokenVariables, findAdminToken } from '../../tenant/admin-token.ts'
 import { limitOption, take } from '../../tenant/take.ts'
-import { findTenant, findUrl, tenantOptions, tenantVariables } from '../../tenant/tenant-client.ts'
+import {
+  findTenant,
+  findUrl,
+  tenantGroup,
+  tenantOptions,
+  tenantVariables,
+} from '../../tenant/tenant-client.ts'
 import { explaining } from '../../tenant/tenant-command.ts'
 
 const options = { ...limitOption, ...adminTokenOptions, ...tenantOptions }
@@ -20,6 +26,7 @@ export const projectsCommand = defineCommand({
     "With the administration's token the command lists every project, else that of your profile.",
   options,
   variables: { ...tenantVariables, ...adminTokenVariables },
+  group: tenantGroup,
   async run(call) {
     const projects = await projectsOf(call)
     const rows = showRows('projects', projects, ({ id, environments, createdAt }) => ({

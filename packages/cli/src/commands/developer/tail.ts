@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   ConnectionError,
+  type FoundDelivery,
   NotFoundError,
   RateLimitError,
   type RequestOptions,
@@ -13,7 +14,13 @@ import { type Call, defineCommand, type ExitCode, exitCodes } from '../../cli/co
 import { countOf, instantOf } from '../../lib/option-values.ts'
 import { endedLine } from '../../output/deliveries.ts'
 import { DeliveryTail, type TailSource } from '../../tail/delivery-tail.ts'
-import { clientOf, findTenant, tenantOptions, tenantVariables } from '../../tenant/tenant-client.ts'
+import {
+  clientOf,
+  findTenant,
+  tenantGroup,
+  tenantOptions,
+  tenantVariables,
+} from '../../tenant/tenant-client.ts'
 import { explaining } from '../../tenant/tenant-command.ts'
 
 const options = {
@@ -41,10 +48,11 @@ export const tailCommand = defineCommand({
   examples: ['tail', 'tail --failed --table orders', 'tail --since 1h --failed --json'],
   options,
   variables: tenantVariables,
+  group: tenantGroup,
   run(call) {
     const tenant = findTenant(call.values, call.env)
     const { project, environment, baseUrl } = tenant
-    if (!call.json) call.note(`deliveries of ${project}/${environment} that end from now on`)
+    if (!call.json) call.note(`deliveries of ${project}/${environment}, as they end`)
     return explaining(baseUrl, () => follow(call, clientOf(tenant)))
   },
 })
@@ -56,8 +64,21 @@ const backoff = { firstMs: 1_000, longestMs: 15_000 }
 
 async function follow(call: TailCall, surehook: Surehook): Promise<ExitCode> {
   const { values, signal, now } = call
-  const { 'exit-after': exitAfter, since, table } = values
+  const exitAfter = values['exit-after']
   let left = exitAfter === undefined ? Number.POSITIVE_INFINITY : countOf('exit-after', exitAfter)
+  for await (const delivery of endedDeliveries(call, surehook)) {
+    if (values.failed && delivery.status !== 'dead_letter') continue
+    call.out(call.json ? JSON.stringify(delivery) : endedLine(delivery, now()))
+    left -= 1
+    if (left === 0 || signal.aborted) break
+  }
+  return exitCodes.ok
+}
+
+/** Goes on until the user stops the command. */
+async function* endedDeliveries(call: TailCall, surehook: Surehook): AsyncGenerator<FoundDelivery> {
+  const { values, signal, now } = call
+  const { table, since } = values
   const tail = new DeliveryTail(sourceOf(surehook, { signal }), {
     table,
     since: since === undefined ? undefined : instantOf('since', since, now()).getTime(),
@@ -66,16 +87,11 @@ async function follow(call: TailCall, surehook: Surehook): Promise<ExitCode> {
     const startedAt = performance.now()
     const ended = await pollOf(tail, call, failures)
     failures = ended === null ? failures + 1 : 0
-    for (const delivery of ended ?? []) {
-      if (values.failed && delivery.status !== 'dead_letter') continue
-      call.out(call.json ? JSON.stringify(delivery) : endedLine(delivery, now()))
-      left -= 1
-      if (left === 0) return exitCodes.ok
-    }
+    yield* ended ?? []
     const tookMs = performance.now() - startedAt
     // A long search leaves the platform as much time as it took.
     const pauseMs = failures > 0 ? backoffMs(failures, backoff) : Math.max(everyMs - tookMs, tookMs)
-    if (await isStopped(pauseMs, signal)) return exitCodes.ok
+    if (await isStopped(pauseMs, signal)) return
   }
 }
 

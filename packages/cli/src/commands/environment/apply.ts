@@ -19,7 +19,13 @@ import { planLines, stepName, stepView } from '../../environment-file/show-plan.
 import { confirm } from '../../lib/confirm.ts'
 import { readStdin } from '../../lib/read-input.ts'
 import { explained } from '../../tenant/explain-error.ts'
-import { clientOf, findTenant, tenantOptions, tenantVariables } from '../../tenant/tenant-client.ts'
+import {
+  clientOf,
+  findTenant,
+  tenantGroup,
+  tenantOptions,
+  tenantVariables,
+} from '../../tenant/tenant-client.ts'
 import { explaining } from '../../tenant/tenant-command.ts'
 
 const options = {
@@ -46,6 +52,7 @@ export const applyCommand = defineCommand({
   positionals: ['file'],
   options,
   variables: tenantVariables,
+  group: tenantGroup,
   async run(call) {
     const { values, env, signal } = call
     const tenant = findTenant(values, env)

@@ -2,7 +2,13 @@ import { writeFile as write } from 'node:fs/promises'
 import { defineCommand, exitCodes, Failure, type OptionSpecs } from '../../cli/command.ts'
 import { writeFile } from '../../environment-file/file/write-file.ts'
 import { readAll } from '../../environment-file/read-state.ts'
-import { clientOf, findTenant, tenantOptions, tenantVariables } from '../../tenant/tenant-client.ts'
+import {
+  clientOf,
+  findTenant,
+  tenantGroup,
+  tenantOptions,
+  tenantVariables,
+} from '../../tenant/tenant-client.ts'
 import { explaining } from '../../tenant/tenant-command.ts'
 
 const options = {
@@ -20,6 +26,7 @@ export const exportFileCommand = defineCommand({
   examples: ['export --out surehook.yaml'],
   options,
   variables: tenantVariables,
+  group: tenantGroup,
   async run(call) {
     const tenant = findTenant(call.values, call.env)
     const state = await explaining(tenant.baseUrl, () =>

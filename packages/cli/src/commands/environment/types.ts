@@ -6,7 +6,13 @@ import {
   type OptionSpecs,
   UsageError,
 } from '../../cli/command.ts'
-import { clientOf, findTenant, tenantOptions, tenantVariables } from '../../tenant/tenant-client.ts'
+import {
+  clientOf,
+  findTenant,
+  tenantGroup,
+  tenantOptions,
+  tenantVariables,
+} from '../../tenant/tenant-client.ts'
 import { explaining } from '../../tenant/tenant-command.ts'
 import { writeTypes } from '../../types/write-types.ts'
 
@@ -26,6 +32,7 @@ export const typesCommand = defineCommand({
   examples: ['types --out src/surehook-types.ts', 'types --out src/surehook-types.ts --check'],
   options,
   variables: tenantVariables,
+  group: tenantGroup,
   async run(call) {
     const { out: file, check } = call.values
     if (check && file === undefined) throw new UsageError('--check needs --out')

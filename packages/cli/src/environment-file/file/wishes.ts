@@ -77,19 +77,27 @@ function subscriptionWish(given: FileSubscription, fill: Fill): SubscriptionWish
   }
 }
 
+const defaults: PolicyWish = {
+  headers: {},
+  retryAfter: false,
+  gone: null,
+  retryDelays: null,
+  concurrency: null,
+  rateLimit: null,
+  ordered: null,
+}
+
 function policyWish(policy: FileSubscription['policy'], fill: Fill): PolicyWish {
-  const headers = Object.entries(policy?.headers ?? {}).map(([name, value]): [string, string] => [
+  const { headers: given, retryDelays, ...rest } = policy ?? {}
+  const set = Object.entries(rest).filter(([, value]) => value !== null && value !== undefined)
+  const headers = Object.entries(given ?? {}).map(([name, value]): [string, string] => [
     name,
     fill(['policy', 'headers', name], value),
   ])
-  const delays = policy?.retryDelays ?? null
   return {
+    ...defaults,
+    ...(Object.fromEntries(set) as Partial<PolicyWish>),
     headers: Object.fromEntries(headers),
-    retryAfter: policy?.retryAfter ?? false,
-    gone: policy?.gone ?? null,
-    retryDelays: delays === 'extended' ? extendedDelays : delays,
-    concurrency: policy?.concurrency ?? null,
-    rateLimit: policy?.rateLimit ?? null,
-    ordered: policy?.ordered ?? null,
+    retryDelays: retryDelays === 'extended' ? extendedDelays : (retryDelays ?? null),
   }
 }

@@ -29,7 +29,7 @@ export function policyInput({ headers, ...rest }: PolicyWish): DeliveryPolicyInp
   const set = Object.entries(rest).filter(([, value]) => value !== null && value !== false)
   const own = orNull(headers)
   const input = { ...Object.fromEntries(set), ...(own && { headers: own }) }
-  return Object.keys(input).length === 0 ? null : (input as DeliveryPolicyInput)
+  return Object.keys(input).length === 0 ? null : input
 }
 
 const orNull = (headers: PolicyWish['headers']) =>

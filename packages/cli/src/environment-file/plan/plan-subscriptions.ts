@@ -67,10 +67,15 @@ function creation(part: Part, wish: SubscriptionWish): Step | null {
     policy: Object.keys(shownPolicy).length === 0 ? null : shownPolicy,
     secret: hiddenValue,
   }
+  const set = Object.entries(shown).filter(([, value]) => value !== null && value !== undefined)
   const changes: Change[] = [
-    ...Object.entries(shown).filter(([, value]) => value !== null && value !== undefined),
-    ...Object.keys(headers ?? {}).map((header) => [`policy.headers.${header}`, hiddenValue]),
-  ].map(([field, after]) => ({ field: String(field), before: null, after }))
+    ...set.map(([field, after]) => ({ field, before: null, after })),
+    ...Object.keys(headers ?? {}).map((header) => ({
+      field: `policy.headers.${header}`,
+      before: null,
+      after: hiddenValue,
+    })),
+  ]
   return { kind: 'subscription', action: 'create', name, changes, input }
 }
 

@@ -5,6 +5,11 @@ import { readObject } from '../../../lib/read-input.ts'
 
 /** The fields of a subscription. `--url` is the gateway in every command. */
 export const fieldOptions = {
+  name: {
+    type: 'string',
+    value: 'name',
+    help: 'a name, unique in the environment, by which apply finds it. null: none',
+  },
   table: { type: 'string', value: 'name', help: 'the table to watch' },
   events: {
     type: 'string',
@@ -27,9 +32,10 @@ export async function fieldsOf(
   values: Values<typeof fieldOptions>,
   io: Pick<Io, 'stdin'>,
 ): Promise<Record<string, unknown>> {
-  const { table, events, to, filter, select, policy, file } = values
+  const { name, table, events, to, filter, select, policy, file } = values
   const base = file === undefined ? {} : await readObject({ file }, io)
   const options = given({
+    name: name === 'null' ? null : name,
     table,
     events: events === undefined ? undefined : listOf(events),
     url: to,

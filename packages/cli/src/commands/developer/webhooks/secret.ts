@@ -11,6 +11,8 @@ export const secretOptions = {
   },
 } as const satisfies OptionSpecs
 
+export const secretVariables = { SUREHOOK_WEBHOOK_SECRET: 'the signing secret' } as const
+
 /** `isNew`: the command has made the secret, so the output must show it. */
 type SigningSecret = { secret: string; isNew: boolean }
 

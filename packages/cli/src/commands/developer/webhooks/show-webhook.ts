@@ -6,6 +6,7 @@ import type { ShownSecret } from './secret.ts'
 
 export const webhookCells = (webhook: Subscription, now: number) => ({
   webhook: webhook.id,
+  name: webhook.name ?? '-',
   table: webhook.table,
   events: webhook.events.join(','),
   state: webhook.active ? 'active' : 'inactive',

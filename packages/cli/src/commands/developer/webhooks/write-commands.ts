@@ -4,7 +4,7 @@ import { durationOf } from '../../../lib/wait-for.ts'
 import { showDone } from '../../../output/shown.ts'
 import { tenantCommand } from '../../../tenant/tenant-command.ts'
 import { fieldOptions, fieldsOf } from './fields.ts'
-import { secretOptions, shownSecret, signingSecret } from './secret.ts'
+import { secretOptions, secretVariables, shownSecret, signingSecret } from './secret.ts'
 import { showWebhook } from './show-webhook.ts'
 
 const madeSecret =
@@ -20,6 +20,7 @@ export const webhookWriteCommands = [
       `webhooks create --table orders --events INSERT --filter '{"status":"paid"}' --to https://shop.example.com/hook`,
     ],
     options: { ...fieldOptions, ...secretOptions },
+    variables: secretVariables,
     async act(call) {
       const { surehook, request, values, env, now } = call
       const secret = signingSecret(values['secret-file'], env)
@@ -60,6 +61,7 @@ export const webhookWriteCommands = [
       },
       ...secretOptions,
     },
+    variables: secretVariables,
     positionals: ['webhook'],
     async act({ surehook, request, words, values, env, now }) {
       const secretOverlap = Math.round(durationOf('overlap', values.overlap) / 1_000)
