@@ -2,19 +2,24 @@
 
 import { SignedOutError } from '@surehook/auth'
 import { useRouter } from 'next/navigation'
-import { type FormEvent, useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import type { Order } from '../../lib/order'
 import { browserAuth, browserOrders } from '../../lib/surehook'
+import { NewOrder } from './new-order'
 
 export default function OrdersPage() {
   const router = useRouter()
   const [orders, setOrders] = useState<Order[] | null>(null)
   const [problem, setProblem] = useState('')
 
-  const show = useCallback(
-    (err: unknown) => {
-      if (err instanceof SignedOutError) router.replace('/login')
-      else setProblem(err instanceof Error ? err.message : String(err))
+  /** Does some work, and shows why it failed. */
+  const attempt = useCallback(
+    (work: () => Promise<void>) => {
+      setProblem('')
+      work().catch((err: unknown) => {
+        if (err instanceof SignedOutError) router.replace('/login')
+        else setProblem(err instanceof Error ? err.message : String(err))
+      })
     },
     [router],
   )
@@ -25,39 +30,26 @@ export default function OrdersPage() {
   }, [])
 
   useEffect(() => {
-    read().catch(show)
+    attempt(read)
     // Also when the user logs out in another tab.
     return browserAuth().onChange(({ type }) => {
       if (type === 'signedOut') router.replace('/login')
     })
-  }, [read, show, router])
+  }, [attempt, read, router])
 
-  function create(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const form = event.currentTarget
-    const customer = String(new FormData(form).get('customer') ?? '')
-    const work = async () => {
-      await browserOrders().create({ customer })
-      form.reset()
-      await read()
-    }
-    setProblem('')
-    work().catch(show)
+  async function create(customer: string): Promise<void> {
+    await browserOrders().create({ customer })
+    await read()
   }
 
   if (orders === null) return <p>{problem || 'Loading…'}</p>
   return (
     <>
       <h1>Orders</h1>
-      <form onSubmit={create}>
-        <label>
-          Customer <input name="customer" required />
-        </label>
-        <button type="submit">Create</button>
-        <button type="button" onClick={() => browserAuth().logout().catch(show)}>
-          Log out
-        </button>
-      </form>
+      <NewOrder onSubmit={(customer) => attempt(() => create(customer))} />
+      <button type="button" onClick={() => attempt(() => browserAuth().logout())}>
+        Log out
+      </button>
       <p role="alert">{problem}</p>
       <ul>
         {orders.map(({ id, customer }) => (
