@@ -6,16 +6,24 @@ import { defineConfig } from 'vitepress'
 const docsDir = fileURLToPath(new URL('..', import.meta.url))
 const repository = 'https://github.com/surehook/surehook/blob/main'
 
-/** A link from a page to a file that is no page, as an address in the repository; a dead one fails the build. */
-function toRepository(href: string, page: string): string | null {
+/**
+ * A link from a page to a file that is no page, as an address in the repository; a dead one fails the
+ * build. A README that a page includes names pages from its own place: those links become relative.
+ */
+function toSite(href: string, page: string): string | null {
   if (/^(?:[a-z]+:|#|\/)/i.test(href)) return null
   const [path = '', anchor] = href.split('#')
   const target = join(dirname(join(docsDir, page)), path)
   const inDocs = !relative(docsDir, target).startsWith('..')
-  if (inDocs && path.endsWith('.md')) return null
+  if (inDocs && path.endsWith('.md')) return `${toPage(target, page)}${anchor ? `#${anchor}` : ''}`
   if (!existsSync(target)) throw new Error(`docs/${page}: dead link ${href}`)
   const fromRoot = relative(join(docsDir, '..'), target)
   return `${repository}/${fromRoot}${anchor === undefined ? '' : `#${anchor}`}`
+}
+
+function toPage(target: string, page: string): string {
+  const path = relative(dirname(join(docsDir, page)), target)
+  return path.startsWith('.') ? path : `./${path}`
 }
 
 const pages = (base: string, items: Record<string, string>) =>
@@ -41,7 +49,7 @@ export default defineConfig({
       md.core.ruler.push('links-to-the-repository', ({ tokens, env }) => {
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
           const href = token.type === 'link_open' ? token.attrGet('href') : null
-          const address = href === null ? null : toRepository(href, env.relativePath)
+          const address = href === null ? null : toSite(href, env.relativePath)
           if (address !== null) token.attrSet('href', address)
         }
       })
@@ -52,7 +60,10 @@ export default defineConfig({
     sidebar: [
       {
         text: 'Start',
-        items: pages('', { 'What npm start runs': 'start/npm-start' }),
+        items: pages('start/', {
+          'Your first webhook': 'first-webhook',
+          'What npm start runs': 'npm-start',
+        }),
       },
       {
         text: 'Guides',
@@ -71,6 +82,7 @@ export default defineConfig({
           'Configuration as code': 'configuration-as-code',
           'Publish changes': 'publishing',
           'Accept access tokens': 'accept-access-tokens',
+          Examples: 'examples',
         }),
       },
       {
@@ -97,9 +109,14 @@ export default defineConfig({
           'HTTP: webhooks': 'http/webhooks',
           'HTTP: deliveries': 'http/deliveries',
           Topics: 'topics',
-          'The command surehook': 'cli',
+          Packages: 'packages',
+          'The command': 'command',
+          'All commands': 'cli',
           'The client': 'client',
           'The package auth': 'auth',
+          'The receiver': 'receiver',
+          'The publisher': 'publisher',
+          'The token verifier': 'token-verifier',
           'Rules of authentication': 'authentication-rules',
           'Rules of the data API': 'data-rules',
           'Rules of webhooks': 'webhook-rules',
@@ -135,6 +152,7 @@ export default defineConfig({
           'Add an endpoint': 'contribute/add-an-endpoint',
           'Add an event': 'contribute/add-an-event',
           'Add a service': 'contribute/add-a-service',
+          Release: 'contribute/releasing',
           Decisions: 'adr/README',
         }),
       },

@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -10,7 +11,9 @@ import {
   type InstalledPackages,
   installPackages,
 } from '@surehook/scripts/published/installed-packages'
+import { nodesOf } from '@surehook/scripts/published/node-versions'
 import { waitUntil } from '@surehook/service-kit/wait-until'
+import { commandsOf, startShell } from '../support/checkout.ts'
 import { type ListeningWorld, newPath, openListeningWorld } from '../support/listening-world.ts'
 import { writeExample } from '../support/readme-example.ts'
 import { eventually } from '../support/world.ts'
@@ -24,7 +27,8 @@ let installed: InstalledPackages
 
 beforeAll(async () => {
   resources = new AsyncDisposableStack()
-  installed = resources.use(await installPackages(['receiver', 'publisher'], ['express@5.3.0']))
+  const names = ['receiver', 'publisher', 'client', 'cli']
+  installed = resources.use(await installPackages(names, ['express@5.3.0']))
   world = resources.use(await openListeningWorld())
 }, 180_000)
 afterAll(async () => resources.disposeAsync())
@@ -108,3 +112,57 @@ it('the README of the publisher delivers its event', async () => {
     { event: 'UPDATE', record: { id: '42' }, changed_fields: ['paidAt'] },
   ])
 })
+
+it('the page about the first webhook works as printed, on the oldest Node of this machine', async () => {
+  const file = 'docs/start/first-webhook.md'
+  const [listen = '', install, ...receive] = await commandsOf({ file, to: '## Change a record' })
+  const [change = ''] = await commandsOf({ file, from: '## Change a record', to: '## Next' })
+  const [prepare = ''] = await commandsOf({ file, from: '## A Surehook of your own' })
+  expect(install).toBe('npm install @surehook/receiver express\n')
+  const readme = {
+    file: 'packages/cli/README.md',
+    from: '## For developers',
+    to: '## For operators',
+  }
+  expect((await commandsOf(readme)).join('')).toBe(listen)
+
+  const { baseUrl, adminToken } = world.system
+  const port = String(await freePort())
+  const project = `first-${port}`
+  const env = {
+    ...{ PATH: await pathOfOldestNode(), SUREHOOK_URL: baseUrl, SUREHOOK_PROJECT: project },
+    SUREHOOK_ADMIN_TOKEN: adminToken,
+  }
+  const start = (commands: string, more: NodeJS.ProcessEnv = {}) =>
+    startShell(
+      installed.dir,
+      commands
+        .replace('http://localhost:8080', baseUrl)
+        .replaceAll('shop', project)
+        .replaceAll('3000', port)
+        .replace('mt_…', more['SUREHOOK_TOKEN'] ?? ''),
+      { ...env, ...more },
+    )
+  await using preparing = start(prepare)
+  expect({ code: await preparing.ended, out: preparing.out() }).toMatchObject({ code: 0 })
+  const [token = ''] = /mt_\S+/.exec(preparing.out()) ?? []
+  const own = { SUREHOOK_TOKEN: token }
+
+  await using listening = start(listen, own)
+  await using receiver = start(receive.join(''), own)
+  const ready = async () => listening.out().includes('signed with') && !(await isFree(Number(port)))
+  await waitUntil(ready, { what: 'both listen', timeoutMs: 30_000 })
+  await using changing = start(change, own)
+  expect({ code: await changing.ended, out: changing.out() }).toMatchObject({ code: 0 })
+  const answered = () => / INSERT {2}orders\/.* 204 /.test(listening.out())
+  await waitUntil(answered, { what: 'the receiver answers', timeoutMs: 30_000 })
+  expect(receiver.out()).toBe('INSERT orders Ada\n')
+})
+
+async function pathOfOldestNode(): Promise<string> {
+  const path = process.env['PATH'] ?? ''
+  const nodes = [...(await nodesOf(path))]
+  const major = ([version]: [string, string]) => Number(/^v(\d+)/.exec(version)?.[1])
+  const [[, node] = ['', process.execPath]] = nodes.toSorted((a, b) => major(a) - major(b))
+  return `${dirname(node)}:${path}`
+}

@@ -52,7 +52,8 @@ export async function openCheckout(): Promise<Checkout> {
   }
 }
 
-function startShell(cwd: string, commands: string, env: NodeJS.ProcessEnv): Started {
+/** Starts commands in a shell that ends at the first failure. */
+export function startShell(cwd: string, commands: string, env: NodeJS.ProcessEnv): Started {
   const child = spawn('bash', ['-euo', 'pipefail', '-c', `exec 2>&1\n${commands}`], {
     cwd,
     stdio: ['ignore', 'pipe', 'inherit'],

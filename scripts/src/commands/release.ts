@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { runCommand } from '../check/run-command.ts'
 import { localDir, repoRoot } from '../lib/paths.ts'
 import { type ReleasePlan, withSection } from '../release/changelog-section.ts'
@@ -32,7 +32,11 @@ await edit('package.json', (text) =>
   text.replace(`"version": "${before}"`, `"version": "${version}"`),
 )
 const asWhole = new RegExp(`(?<![\\d.])${before.replaceAll('.', '\\.')}(?![\\d.])`, 'g')
-for (const file of named) await edit(file, (text) => text.replace(asWhole, version))
+const replaceVersion = (file: string) => edit(file, (text) => text.replace(asWhole, version))
+for (const file of named) await replaceVersion(file)
+for await (const file of glob('examples/*/package.json', { cwd: repoRoot })) {
+  await replaceVersion(file)
+}
 await run('npm', 'install', '--package-lock-only', '--ignore-scripts')
 await run('node', 'scripts/complete-lock.mjs')
 console.log(

@@ -1,17 +1,31 @@
-import { copyFile, cp, mkdtempDisposable, readdir, readFile, writeFile } from 'node:fs/promises'
+import {
+  copyFile,
+  cp,
+  glob,
+  mkdtempDisposable,
+  readdir,
+  readFile,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { runCommand } from '../check/run-command.ts'
 import { repoRoot } from '../lib/paths.ts'
 
 export type Manifest = {
   name: string
+  version: string
   private?: boolean
+  bin?: Record<string, string>
+  engines?: Record<string, string>
   exports: Record<string, string | Record<string, unknown>>
   scripts?: Record<string, string>
   dependencies?: Record<string, string>
   devDependencies?: Record<string, string>
   peerDependencies?: Record<string, string>
+  peerDependenciesMeta?: Record<string, { optional?: boolean }>
+  /** `bin` and `exports` replace those of the repository, as pnpm does it. */
+  publishConfig?: { bin?: Record<string, string>; exports?: Manifest['exports'] }
 }
 
 /** Folders such as `packages/receiver`, of the packages that are published. */
@@ -29,17 +43,39 @@ export async function manifestOf(dir: string): Promise<Manifest> {
   return JSON.parse(await readFile(`${repoRoot}/${dir}/package.json`, 'utf8')) as Manifest
 }
 
+/** One path that users import, such as `./express`, and its declarations. */
+export type Entry = { path: string; types: string }
+
+/** What users import from a package: nothing from one that is only a command. */
+export function entriesOf(manifest: Manifest): Entry[] {
+  const { exports } = manifest.publishConfig ?? {}
+  return Object.entries(exports ?? manifest.exports).flatMap(([path, target]) =>
+    typeof target === 'string' ? [] : [{ path, types: String(target['types']) }],
+  )
+}
+
+/** The manifests of all packages of this repository, by their names. */
+export async function workspaces(): Promise<Map<string, Manifest>> {
+  const { workspaces: patterns } = (await manifestOf('.')) as Manifest & { workspaces: string[] }
+  const manifests: Manifest[] = []
+  for await (const file of glob(patterns.map(withManifest), { cwd: repoRoot })) {
+    manifests.push(await manifestOf(dirname(file)))
+  }
+  return new Map(manifests.map((manifest) => [manifest.name, manifest]))
+}
+
+const withManifest = (pattern: string) => `${pattern}/package.json`
+
 /**
  * Packs a built package into `destination` and returns the file. It packs a copy, because the
- * published manifest differs: it has no `source` condition, which leads to files that are not
- * published, and names no private package.
+ * published manifest differs: see `publishedManifest`.
  */
 export async function packPackage(dir: string, destination: string): Promise<string> {
   await using temp = await mkdtempDisposable(join(tmpdir(), 'surehook-pack-'))
   const filter = (path: string) => basename(path) !== 'node_modules'
   await cp(`${repoRoot}/${dir}`, temp.path, { recursive: true, filter })
   await copyFile(`${repoRoot}/LICENSE`, `${temp.path}/LICENSE`)
-  const published = publishedManifest(await manifestOf(dir))
+  const published = publishedManifest(await manifestOf(dir), await workspaces())
   await writeFile(`${temp.path}/package.json`, `${JSON.stringify(published, null, 2)}\n`)
   const args = ['npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', destination]
   const { ok, output } = await runCommand({ args, cwd: temp.path, timeoutMs: 60_000 })
@@ -49,11 +85,38 @@ export async function packPackage(dir: string, destination: string): Promise<str
   return join(destination, file)
 }
 
-function publishedManifest({ scripts: _, devDependencies: __, ...manifest }: Manifest): object {
-  const exports = Object.entries(manifest.exports).map(([path, target]) => {
-    if (typeof target === 'string') return [path, target]
-    const { source: ___, ...published } = target
-    return [path, published]
+/**
+ * Returns the manifest that users get. It has no `source` condition, which leads to files that are
+ * not published. It names no private package, because bundles contain those, and it names packages
+ * of this repository with their exact version.
+ */
+export function publishedManifest(
+  manifest: Manifest,
+  known: ReadonlyMap<string, Pick<Manifest, 'private' | 'version'>>,
+): Manifest {
+  const { scripts: _, devDependencies: __, dependencies = {}, ...rest } = manifest
+  const { bin = rest.bin, exports = rest.exports, ...publishConfig } = rest.publishConfig ?? {}
+  const installed = Object.entries(dependencies).flatMap(([name, range]) => {
+    const own = known.get(name)
+    if (own?.private === true) return []
+    return [[name, own?.version ?? range]]
   })
-  return { ...manifest, exports: Object.fromEntries(exports) as object }
+  return {
+    ...rest,
+    ...(bin !== undefined && { bin }),
+    exports: withoutSource(exports),
+    ...(installed.length > 0 && {
+      dependencies: Object.fromEntries(installed) as Record<string, string>,
+    }),
+    publishConfig,
+  }
+}
+
+function withoutSource(exports: Manifest['exports']): Manifest['exports'] {
+  const published = Object.entries(exports).map(([path, target]) => {
+    if (typeof target === 'string') return [path, target]
+    const { source: _, ...others } = target
+    return [path, others]
+  })
+  return Object.fromEntries(published) as Manifest['exports']
 }

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { runCommand } from '../../check/run-command.ts'
 import { repoRoot } from '../../lib/paths.ts'
+import { entriesOf, manifestOf, publicPackages } from '../../release/pack-package.ts'
 
 /** Generates all files again, and prints the committed ones that differ. */
 const generatedDirs = [
@@ -21,9 +22,14 @@ const generatedPages = [
   'docs/reference/configuration.md',
   'docs/reference/metrics.md',
   'docs/reference/topics.md',
-  'packages/auth/api.md',
-  'packages/client/api.md',
+  ...(await apiPages()),
 ]
+
+async function apiPages(): Promise<string[]> {
+  const dirs = await publicPackages()
+  const entries = await Promise.all(dirs.map(async (dir) => entriesOf(await manifestOf(dir))))
+  return dirs.filter((_, at) => entries[at]?.length !== 0).map((dir) => `${dir}/api.md`)
+}
 
 async function generatedFiles(): Promise<Map<string, string>> {
   const inDirs = generatedDirs.map(async (dir) =>

@@ -1,15 +1,18 @@
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtempDisposable, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtempDisposable, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCommand } from '../../check/run-command.ts'
 import { repoRoot } from '../../lib/paths.ts'
 import { nodesOf } from '../../published/node-versions.ts'
 import {
+  entriesOf,
   type Manifest,
   manifestOf,
   packPackage,
   publicPackages,
+  publishedManifest,
+  workspaces,
 } from '../../release/pack-package.ts'
 
 /**
@@ -17,7 +20,7 @@ import {
  * and installs each into an empty project. Checks there what a user would meet: publint, attw, an
  * import of every entry on each Node of this machine, and its types. Run `npm run build` before.
  */
-type Package = { dir: string; manifest: Manifest; tarball: string }
+type Package = { dir: string; manifest: Manifest; published: Manifest; tarball: string }
 
 const resolutions = [
   { moduleResolution: 'node16', module: 'node16' },
@@ -34,24 +37,28 @@ for (const one of packages) {
 }
 
 async function pack(dir: string): Promise<Package> {
-  return { dir, manifest: await manifestOf(dir), tarball: await packPackage(dir, temp.path) }
+  const manifest = await manifestOf(dir)
+  const published = publishedManifest(manifest, await workspaces())
+  return { dir, manifest, published, tarball: await packPackage(dir, temp.path) }
 }
 
-async function checkPackage({ dir, manifest, tarball }: Package): Promise<void> {
+async function checkPackage({ dir, manifest, published, tarball }: Package): Promise<void> {
+  const entries = entriesOf(manifest).map(({ path }) => manifest.name + path.slice(1))
+  await checkSize(dir, manifest.name, tarball)
   await say(`${dir}: publint`, ['publint', 'run', '--strict', tarball])
-  // The packages are ESM only, as their `engines` allow.
-  await say(`${dir}: attw`, ['attw', tarball, '--profile', 'esm-only', '--no-emoji'])
+  // The packages are ESM only, as their `engines` allow. A command has no types.
+  if (entries.length > 0) {
+    await say(`${dir}: attw`, ['attw', tarball, '--profile', 'esm-only', '--no-emoji'])
+  }
   const project = join(temp.path, dir)
   await mkdir(project, { recursive: true })
   await writeFile(`${project}/package.json`, JSON.stringify({ private: true, type: 'module' }))
-  const needed = packages.filter((one) => one.manifest.name in (manifest.dependencies ?? {}))
+  const needed = packages.filter((one) => one.manifest.name in (published.dependencies ?? {}))
   await install(`${dir}: install`, project, [tarball, ...needed.map((one) => one.tarball)])
   await refusePrivate(dir, project)
-  const entries = Object.keys(manifest.exports)
-    .filter((path) => path !== './package.json')
-    .map((path) => manifest.name + path.slice(1))
   await checkImports(dir, project, entries)
-  await checkTypes(dir, project, { manifest, entries })
+  await checkCommands(dir, project, published)
+  if (entries.length > 0) await checkTypes(dir, project, { manifest, entries })
 }
 
 /** Without the frameworks, because a package names them only in its types. */
@@ -60,6 +67,18 @@ async function checkImports(dir: string, project: string, entries: string[]): Pr
   await writeFile(`${project}/imports.mjs`, lines.join('\n'))
   for (const [version, path] of nodes) {
     await say(`${dir}: imports on Node ${version}`, [path, 'imports.mjs'], project)
+  }
+}
+
+/** Starts each command of the package, as npm links it. */
+async function checkCommands(dir: string, project: string, { bin = {}, version }: Manifest) {
+  for (const name of Object.keys(bin)) {
+    for (const [node, path] of nodes) {
+      const args = [path, `node_modules/.bin/${name}`, '--version']
+      const { ok, output } = await runCommand({ args, cwd: project })
+      const isRight = ok && output.trim() === `${name} ${version}`
+      report(`${dir}: ${name} --version on Node ${node}`, isRight, output)
+    }
   }
 }
 
@@ -107,6 +126,16 @@ async function refusePrivate(dir: string, project: string): Promise<void> {
   const known = new Set(packages.map(({ manifest }) => manifest.name))
   const foreign = installed.filter((name) => !known.has(`@surehook/${name}`))
   report(`${dir}: no private dependency`, foreign.length === 0, foreign.join('\n'))
+}
+
+/** The page of the packages promises a size. */
+async function checkSize(dir: string, name: string, tarball: string): Promise<void> {
+  const page = await readFile(`${repoRoot}/docs/reference/packages.md`, 'utf8')
+  const row = page.split('\n').find((line) => line.startsWith(`| [\`${name}\`]`)) ?? ''
+  const mostKb = Number(/(\d+) kB \|$/.exec(row)?.[1])
+  const kb = (await stat(tarball)).size / 1_000
+  // Without a row there is no number, and this is false.
+  report(`${dir}: ${kb.toFixed(1)} kB`, kb <= mostKb, `docs/reference/packages.md: ${row}`)
 }
 
 function install(what: string, project: string, specs: readonly string[]): Promise<void> {

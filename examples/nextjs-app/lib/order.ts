@@ -1,0 +1,1 @@
+export type Order = { id: string; customer: string; createdAt: string; updatedAt: string }
