@@ -24,7 +24,6 @@ import { say, step } from '../start/progress.ts'
 const { values } = parseArgs({
   options: { 'require-all': { type: 'boolean' }, version: { type: 'string' } },
 })
-const leftOut: string[] = []
 const artefacts: Artefact[] = []
 
 try {
@@ -32,24 +31,22 @@ try {
     throw new Error(`the version is ${version()}, not ${values.version}`)
   }
   await requireOneVersion(version())
+  const missing = { chart: whyNoHelm(), images: await whyNoImages(process.env) }
+  const leftOut = Object.entries(missing).flatMap(([what, why]) => (why ? `${what}: ${why}` : []))
+  if (values['require-all'] && leftOut.length > 0) throw new Error(leftOut.join('\n'))
+  for (const line of leftOut) say(`left out: ${line}`)
   await rm(dir, { recursive: true, force: true })
   await mkdir(dir, { recursive: true })
   await step('build', () => npm('build'))
   await make('packages', () => packAll(`${dir}/packages`, version()))
   await step('the packages install and run', () => npm('check:packages'))
   await make('SBOM', async () => [await writeSbom(`${dir}/sbom.cdx.json`)])
-  await makeUnless(whyNoHelm(), 'chart', () => packChart(`${dir}/chart`, version()))
-  const whyNot = await whyNoImages(process.env)
-  await makeUnless(whyNot, 'images', () => packImages(`${dir}/images`, process.env))
-  await writeFile(
-    `${dir}/release.json`,
-    `${JSON.stringify({ version: version(), leftOut, artefacts }, null, 2)}\n`,
-  )
+  if (!missing.chart) await make('chart', () => packChart(`${dir}/chart`, version()))
+  if (!missing.images) await make('images', () => packImages(`${dir}/images`, process.env))
+  const list = { version: version(), leftOut, artefacts }
+  await writeFile(`${dir}/release.json`, `${JSON.stringify(list, null, 2)}\n`)
   for (const line of artefactTable(artefacts)) say(line)
   say(`.local/release has version ${version()}; nothing was published`)
-  if (values['require-all'] && leftOut.length > 0) {
-    throw new Error(`--require-all: ${leftOut.join('; ')}`)
-  }
 } catch (err) {
   console.error(err instanceof Error ? err.message : err)
   process.exitCode = 1
@@ -57,12 +54,6 @@ try {
 
 async function make(name: string, work: () => Promise<Artefact[]>): Promise<void> {
   artefacts.push(...(await step(name, work)))
-}
-
-async function makeUnless(why: string | null, name: string, work: () => Promise<Artefact[]>) {
-  if (why === null) return make(name, work)
-  leftOut.push(`${name}: ${why}`)
-  say(`left out: ${name} (${why})`)
 }
 
 /** Helm is built with Go if it is missing. */
