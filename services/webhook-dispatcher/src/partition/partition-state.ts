@@ -78,6 +78,7 @@ export class PartitionState {
       releaseView({
         subscriptions: deps.subscriptions,
         endpoints: this.endpoints,
+        ladder: deps.ladder,
         deliveries,
         isHandingOver: () => this.isHandingOver,
         isBlocked: (subscription) => this.isBlocked(subscription),
