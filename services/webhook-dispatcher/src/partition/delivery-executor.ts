@@ -189,12 +189,7 @@ export class DeliveryExecutor {
   }
 
   async #relocate({ delivery, published }: Extract<PausedAction, { kind: 'relocate' }>) {
-    const subscription = this.#state.deps.subscriptions.get(delivery.job.subscriptionId)
-    const isKnown = subscription !== undefined && subscription.url !== null
-    // Its new place would not tell since when it is paused.
-    if (isKnown && this.#state.isCancelled(subscription, delivery)) {
-      return this.#move(delivery, { kind: 'cancel' })
-    }
+    if (this.#state.isCancelledNow(delivery)) return this.#move(delivery, { kind: 'cancel' })
     const { group } = pausedMark(delivery.message)
     const run = this.#state.paused.expect(nextStepOf(delivery.job), group)
     const mark = { run, published, group }
@@ -291,6 +286,10 @@ export class DeliveryExecutor {
     if (this.#state.lease.aborted) return
     const { isOpen } = endpoint.circuit
     for (const delivery of endpoint.shed()) {
+      if (this.#state.isCancelledNow(delivery)) {
+        void this.#move(delivery, { kind: 'cancel' })
+        continue
+      }
       const subscription = this.#state.deps.subscriptions.get(delivery.job.subscriptionId)
       this.#pause(delivery, isOpen, waitsInGroup(delivery, subscription))
     }

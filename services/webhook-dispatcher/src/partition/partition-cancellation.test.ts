@@ -174,6 +174,22 @@ describe('a request to cancel', () => {
     await on.settle()
   }
 
+  /** A retry waits for a slot when that is cancelled, and is paused after that. */
+  const pausedWhileRetrying: Action[] = [
+    { crowd: true },
+    { answer: 200 },
+    { answer: 500 },
+    { fetch: pausedTopic },
+    { answer: 500 },
+    { answer: 200 },
+    { fetch: retryTopic('1s') },
+    { cancel: 'retrying' },
+    { answer: 200 },
+    { fetch: deliveriesTopic },
+    { crowd: true },
+    { answer: 200 },
+  ]
+
   it('ends only what had the status, and attempts nothing of it again', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 60 }), async (actions) => {
@@ -186,7 +202,7 @@ describe('a request to cancel', () => {
         expect(on.history.wronglyCancelled).toEqual([])
         expect(on.history.attemptedInVain).toEqual([])
       }),
-      { numRuns: 200 },
+      { numRuns: 200, examples: [[pausedWhileRetrying]] },
     )
   })
 })

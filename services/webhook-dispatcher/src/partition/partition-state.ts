@@ -78,6 +78,7 @@ export class PartitionState {
       releaseView({
         subscriptions: deps.subscriptions,
         endpoints: this.endpoints,
+        ladder: deps.ladder,
         deliveries,
         isHandingOver: () => this.isHandingOver,
         isBlocked: (subscription) => this.isBlocked(subscription),
@@ -105,6 +106,16 @@ export class PartitionState {
   /** Whether a delivery that is not in flight was cancelled by request. */
   isCancelled(subscription: Subscription, delivery: Delivery): boolean {
     return isCancelled(subscription, delivery, () => this.#blockedSince(subscription))
+  }
+
+  /**
+   * Whether a delivery was cancelled before it moves. Its new record does not show what it was at the
+   * time of the request.
+   */
+  isCancelledNow(delivery: Delivery): boolean {
+    const subscription = this.deps.subscriptions.get(delivery.job.subscriptionId)
+    if (subscription === undefined || subscription.url === null) return false
+    return this.isCancelled(subscription, delivery)
   }
 
   /** Whether a delivery was cancelled while its attempt was in flight: then it was not blocked. */

@@ -105,6 +105,18 @@ it('goes on by the usual road when the policy is switched off', async () => {
   expect(world.history.ended).toBe(3)
 })
 
+it('attempts a retry at once whose due time a clock far ahead wrote', async () => {
+  world.retryMs = 365 * 86_400_000
+  for (let n = 0; n < 2; n++) world.enqueue('a', 'r1')
+  await goOn()
+  await answer(500)
+  await goOn()
+  await answer(200)
+  await goOn()
+  expect([...world.history.delivered]).toEqual(['d0'])
+  expect(started()).toEqual([0, 1])
+})
+
 it('cancels a retry that is not due, and the next one goes', async () => {
   for (let n = 0; n < 2; n++) world.enqueue('a', 'r1')
   await goOn()

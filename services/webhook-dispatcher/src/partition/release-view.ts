@@ -4,12 +4,13 @@ import type { Endpoints } from '../endpoint/endpoints.ts'
 import type { PausedView } from '../paused/paused-actions.ts'
 import { pausedQueueId } from '../paused/paused-headers.ts'
 import type { Subscription, Subscriptions } from '../subscriptions/subscriptions.ts'
-import { waitLeftMs } from '../transitions/retry-after.ts'
+import { type RetryLadder, retryDueAt } from '../transitions/retry-ladder.ts'
 import type { Delivery } from './delivery.ts'
 
 export type ReleaseFacts = {
   subscriptions: Subscriptions
   endpoints: Endpoints<Delivery>
+  ladder: RetryLadder
   /** The assigned partition of `webhook.deliveries`. */
   deliveries: AssignedPartition
   isHandingOver: () => boolean
@@ -92,11 +93,12 @@ export function releaseView(facts: ReleaseFacts): PausedView {
  * A retry that waits in the order of its record has a due time. If its subscription changed, the
  * delivery is decided at once.
  */
-function dueTimeOf(delivery: Delivery, { subscriptions, isCancelled }: ReleaseFacts): number {
-  const { subscriptionId, url, dueAt, notBefore } = delivery.job
+function dueTimeOf(delivery: Delivery, facts: ReleaseFacts): number {
+  const { subscriptions, ladder, isCancelled } = facts
+  const { subscriptionId, url } = delivery.job
   const subscription = subscriptions.get(subscriptionId)
   if (subscription?.url !== url || isCancelled(subscription, delivery)) return 0
-  return waitLeftMs(notBefore, Date.now()) > 0 ? Math.max(dueAt, notBefore) : dueAt
+  return retryDueAt(delivery.job, ladder, Date.now())
 }
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { retryAfterMs, waitLeftMs } from './retry-after.ts'
-import { nextHop, stepsOf } from './retry-ladder.ts'
+import { nextHop, retryDueAt, stepsOf } from './retry-ladder.ts'
 
 const at = Date.parse('2026-01-31T12:00:00.400Z')
 const ladder = ['1s', '5s', '30s', '5m', '30m'].map((name, nth) => ({
@@ -61,4 +61,23 @@ describe('the way to a time', () => {
 it('a schedule takes the next shorter step for one that the ladder has no more', () => {
   const steps = stepsOf(ladder, ['1s', '60s', '8h', '100ms'])
   expect(steps.map(({ name }) => name)).toEqual(['1s', '30s', '30m', '1s'])
+})
+
+describe('a retry in the order of its record', () => {
+  const hours = 3_600_000
+  const upTo8h = [...ladder, { name: '8h', ms: 8 * hours }]
+  it.each([
+    ['at the time of its delay', upTo8h, { dueAt: at + 8.8 * hours, notBefore: 0 }, 8.8 * hours],
+    ['when its receiver asks', ladder, { dueAt: at + 1_000, notBefore: at + hours }, hours],
+    ['later than a short ladder', ladder, { dueAt: at + hours, notBefore: at + hours }, hours],
+  ])('is due %s', (_when, delays, job, waitMs) => {
+    expect(retryDueAt(job, delays, at)).toBe(at + waitMs)
+  })
+
+  it.each([
+    ['its delay', upTo8h, { dueAt: at + 8.9 * hours, notBefore: 0 }],
+    ['a wish of its receiver', ladder, { dueAt: at + 2 * hours, notBefore: at + 2 * hours }],
+  ])('is due at once if no clock can have meant that time by %s', (_what, delays, job) => {
+    expect(retryDueAt(job, delays, at)).toBe(0)
+  })
 })

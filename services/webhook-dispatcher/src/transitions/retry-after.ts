@@ -1,5 +1,5 @@
 /** The longest wait that a receiver can ask for. */
-const longestMs = 3_600_000
+export const longestAskedMs = 3_600_000
 /** All three forms of RFC 9110 §5.6.7 begin with the day of the week. */
 const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[A-Za-z]*,? /
 
@@ -11,7 +11,7 @@ const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[A-Za-z]*,? /
 export function retryAfterMs(text: string | undefined, at: number): number {
   const value = text?.trim() ?? ''
   const ms = /^\d+$/.test(value) ? Number(value) * 1_000 : dateMs(value) - at
-  return Math.min(longestMs, Math.max(0, ms))
+  return Math.min(longestAskedMs, Math.max(0, ms))
 }
 
 function dateMs(value: string): number {
@@ -27,5 +27,5 @@ function dateMs(value: string): number {
  */
 export function waitLeftMs(notBefore: number, now: number): number {
   const left = notBefore - now
-  return left > 0 && left <= longestMs * 1.1 ? left : 0
+  return left > 0 && left <= longestAskedMs * 1.1 ? left : 0
 }

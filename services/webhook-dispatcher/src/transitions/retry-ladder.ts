@@ -1,4 +1,6 @@
+import type { DeliveryJob } from '@surehook/contracts/events'
 import { parseDuration } from '@surehook/service-kit/time'
+import { longestAskedMs, waitLeftMs } from './retry-after.ts'
 
 /** A configured delay. Its name is also the end of its topic's name. */
 export type RetryDelay = { name: string; ms: number }
@@ -36,4 +38,17 @@ export function nextHop(ladder: RetryLadder, at: number, notBefore: number): Hop
   // Other jobs on the topic may wait as long, because of jitter.
   const isLast = left <= delay.ms * 1.1
   return { delay, dueAt: isLast ? notBefore : at + delay.ms }
+}
+
+type Waits = Pick<DeliveryJob, 'dueAt' | 'notBefore'>
+
+/**
+ * Returns when a retry that waits in the order of its record is due; 0 for at once. The clock of the
+ * dispatcher that wrote the time may have been ahead. So a rest that exceeds the longest wait counts
+ * as none.
+ */
+export function retryDueAt({ dueAt, notBefore }: Waits, ladder: RetryLadder, now: number): number {
+  const at = waitLeftMs(notBefore, now) > 0 ? Math.max(dueAt, notBefore) : dueAt
+  const longest = Math.max(longestAskedMs, ladder.at(-1)?.ms ?? 0)
+  return at - now > longest * 1.1 ? 0 : at
 }

@@ -229,6 +229,7 @@ export class PartitionWorld {
       },
       limits: { maxInFlight: 2, maxLocalWaitMs: () => 1 },
       window: { messages: 4, bytes: 1_000_000 },
+      ladder: [{ name: '1s', ms: 1_000 }],
       attempts: {
         make: ({ job }: Delivery) => this.#attempt(owner, job),
         nextStep: (job: DeliveryJob, { status }: { status: number }) =>

@@ -96,7 +96,8 @@ const columns: readonly Column[] = [
 ]
 
 const namesOf = (of: readonly Column[]) => of.map(({ name }) => name).join(', ')
-const arrays = columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ')
+// `select * from unnest(…, …)` would store each array a second time: 2 µs for each row.
+const unnested = columns.map(({ type }, index) => `unnest($${index + 1}::${type}[])`).join(', ')
 
 const firstJob = '(d.operation is null and excluded.operation is not null)'
 const newerTransition = '(excluded.step, excluded.moved_at) > (d.step, d.moved_at)'
@@ -117,7 +118,7 @@ const someMissing = `count(*) < $${columns.length + 1}::integer`
 
 const upsert = `
   with upserted as (insert into delivery as d (${namesOf(columns)})
-  select * from unnest(${arrays})
+  select ${unnested}
   on conflict (id, day) do update set
     ${takenWhen(firstJob, ofJob)},
     ${takenWhen(`${firstJob} or ${knownPlace}`, ofBody)},
