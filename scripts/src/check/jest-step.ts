@@ -16,8 +16,8 @@ export type JestStep = {
 }
 
 /**
- * How many test files run at once on two cores. Those on a stack mostly wait, and each worker has
- * its own stack.
+ * How many test files run at once on two cores. Those on a shared stack mostly wait, and each worker
+ * has its own stack.
  */
 const workersOf: Readonly<Record<JestLevel, number>> = {
   unit: 2,
@@ -28,16 +28,17 @@ const workersOf: Readonly<Record<JestLevel, number>> = {
   // Two, because these tests load the system while they break it.
   faults: 2,
 }
-export const testWorkers = Math.max(...Object.values(workersOf))
+/** The number of shared stacks. */
+export const testWorkers = Math.max(workersOf.integration, workersOf.e2e)
 
 /** How long Jest may take to exit after it wrote its results. */
 const exitGraceMs = 15_000
 
 /**
- * A level takes 10 to 15 minutes on two cores. A machine of half the speed must not fail because of
+ * A level takes 10 to 20 minutes on two cores. A machine of half the speed must not fail because of
  * it.
  */
-const levelTimeoutMs = 2_700_000
+const levelTimeoutMs = 3_600_000
 
 /**
  * Levels on the real stack, where other load on the machine can break tests that depend on time.

@@ -28,8 +28,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 const containers = await containerChecks(runDir, process.env)
-/** The real stack waits most of the time; the checks without it use what it leaves. */
+/** The checks without a stack use what the others leave. */
 const aside = { priority: 10 }
+/**
+ * Integration tests mostly wait, and fault tests mostly compute: side by side they fill two cores.
+ * Fault tests come second, because some integration tests measure times.
+ */
+const second = { priority: 5 }
 const check = (name: string) =>
   commandStep(name.replaceAll('-', ' '), ['npm', 'run', '-s', `check:${name}`], aside)
 const total = await runSteps(
@@ -52,12 +57,8 @@ const total = await runSteps(
     withTool('helm', check('helm')),
     withTool('helm', jestStep('deploy', aside)),
   ],
-  [
-    jestStep('integration'),
-    ...containers.steps,
-    { ...jestStep('e2e'), needs: ['build'] },
-    ...(noLocal === null ? [{ ...jestStep('faults'), needs: ['build'] }] : []),
-  ],
+  [jestStep('integration'), ...containers.steps, { ...jestStep('e2e'), needs: ['build'] }],
+  noLocal === null ? [{ ...jestStep('faults', second), needs: ['build'] }] : [],
 )
 await stopStacks()
 console.log(containers.said)
@@ -106,8 +107,7 @@ function withTool(tool: Toolchain, step: Step): Step {
 
 async function environmentOf(level: JestLevel): Promise<NodeJS.ProcessEnv> {
   if (level === 'unit' || level === 'deploy') return {}
-  // Without endpoints the tests start their own stack.
-  if (level === 'faults' && infra === 'containers') return { TEST_INFRA: 'local' }
+  if (level === 'faults') return { TEST_INFRA: 'local' }
   const { endpoints } = await starting
   return { TEST_INFRA: infra, TEST_STACKS: JSON.stringify(endpoints) }
 }
