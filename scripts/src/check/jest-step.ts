@@ -61,21 +61,23 @@ type Run = StepResult & { again: readonly string[] }
 
 /**
  * Runs one level of tests. A suite that cannot load counts as one failure. On the real stack, up to
- * three failed files run once more alone. Those that then pass are reported as flaky, with their
+ * three failed files can run once more alone. Those that then pass are reported as flaky, with their
  * first failure.
  */
 export async function runJest(step: JestStep): Promise<StepResult> {
-  const { level } = step
-  const first = await runOnce(step, level, [])
-  if (first.again.length === 0 || !levelsAgain.includes(level)) return first
-  const second = await runOnce(step, `${level}-again`, first.again)
-  if (second.failed > 0) return { ...first, output: `${first.output}\n\nalone:\n${second.output}` }
-  return {
-    passed: first.passed + first.failed,
-    failed: 0,
-    flaky: first.failed,
-    output: first.output,
-  }
+  const { again, ...first } = await runOnce(step, step.level, [])
+  if (again.length === 0 || !levelsAgain.includes(step.level)) return first
+  return { ...first, alone: () => runAlone(step, first, again) }
+}
+
+async function runAlone(
+  step: JestStep,
+  { passed, failed, output }: StepResult,
+  files: readonly string[],
+): Promise<StepResult> {
+  const second = await runOnce(step, `${step.level}-again`, files)
+  if (second.failed > 0) return { passed, failed, output: `${output}\n\nalone:\n${second.output}` }
+  return { passed: passed + failed, failed: 0, flaky: failed, output }
 }
 
 async function runOnce(step: JestStep, name: string, files: readonly string[]): Promise<Run> {
