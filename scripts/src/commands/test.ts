@@ -15,6 +15,8 @@ const runDir = `${runsDir}/${process.pid}`
 
 await removeOldRuns()
 await mkdir(runDir, { recursive: true })
+// The run starts the six services about 75 times: each start saves a tenth of its CPU.
+process.env['NODE_COMPILE_CACHE'] = `${runDir}/compiled`
 const infra = await chooseInfra(process.env)
 /** Fault and TLS tests act on processes, so they need the local stack. */
 const noLocal = infra === 'local' ? null : await whyNotLocal(process.env)
