@@ -22,6 +22,7 @@ function running(answer: Promise<object[]>) {
   const hungUp: string[] = []
   const connection = (name: string) => ({
     rejectRequests: () => void hungUp.push(`${name}: requests`),
+    disconnect: async () => hungUp.push(`${name}: connection`),
     socket: { destroy: () => void hungUp.push(`${name}: socket`) },
   })
   const pool = [connection('others'), connection('fetches')]
@@ -58,7 +59,8 @@ it('hangs up only the connection with the fetch, so that disconnecting does not 
   const { runner, consumerGroup } = running(new Promise(() => undefined))
   await runner.start()
   await runner.stop()
-  expect(consumerGroup.hungUp).toEqual(['fetches: requests', 'fetches: socket'])
+  const expected = ['fetches: requests', 'fetches: connection', 'fetches: socket']
+  expect(consumerGroup.hungUp).toEqual(expected)
 })
 
 it('ignores a fetch that fails later, when its connection is closed', async () => {

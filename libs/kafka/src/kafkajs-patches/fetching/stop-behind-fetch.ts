@@ -1,6 +1,10 @@
 import { createRequire } from 'node:module'
 
-type Connection = { readonly socket?: { destroy(): void }; rejectRequests(err: Error): void }
+type Connection = {
+  readonly socket?: { destroy(): void }
+  rejectRequests(err: Error): void
+  disconnect(): Promise<unknown>
+}
 type Broker = { readonly connectionPool: { readonly pool: readonly Connection[] } }
 type ConsumerGroup = {
   readonly cluster: { readonly brokerPool: { readonly brokers: Readonly<Record<string, Broker>> } }
@@ -42,20 +46,23 @@ async function stopNow(this: Runner): Promise<void> {
   const ended = before.stop.call(this)
   for (const abandon of abandons.get(this.consumerGroup) ?? []) abandon()
   await ended
-  hangUpFetches(this.consumerGroup)
+  await hangUpFetches(this.consumerGroup)
 }
 
 /** kafkajs fetches over the second connection to each broker, and does nothing else there. */
 const fetchConnection = 1
 
 /** Otherwise the consumer would wait for the answers before it disconnects. */
-function hangUpFetches({ cluster }: ConsumerGroup): void {
+async function hangUpFetches({ cluster }: ConsumerGroup): Promise<void> {
   const reason = new Error('The consumer has stopped')
-  for (const { connectionPool } of Object.values(cluster.brokerPool.brokers)) {
+  const hangUp = async ({ connectionPool }: Broker) => {
     const connection = connectionPool.pool[fetchConnection]
     connection?.rejectRequests(reason)
+    await connection?.disconnect()
+    // The answer would come to nobody.
     connection?.socket?.destroy()
   }
+  await Promise.all(Object.values(cluster.brokerPool.brokers).map(hangUp))
 }
 
 /** An abandoned fetch must not open a connection again. */
