@@ -28,6 +28,7 @@ const onStack = {
 export default {
   // A project's own testTimeout is ignored by Jest.
   testTimeout: 60_000,
+  testSequencer: '<rootDir>/tests/support/longest-first.mjs',
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['**/src/**/*.test.ts'] },
     {
@@ -51,8 +52,9 @@ export default {
       displayName: 'e2e',
       testMatch: ['<rootDir>/tests/**/*.e2e.test.ts'],
     },
+    // These tests start stacks of their own, because they break them.
     {
-      ...onStack,
+      ...shared,
       displayName: 'faults',
       testMatch: ['<rootDir>/tests/**/*.faults.test.ts'],
     },

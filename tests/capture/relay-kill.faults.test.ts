@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,47 +8,30 @@ import { emit } from '@surehook/change-capture/emit/capture'
 import { waitUntilRelayed } from '@surehook/change-capture/relay/wait-relayed'
 import { createKafka } from '@surehook/kafka/client/client'
 import { ensureTopics } from '@surehook/kafka/topics/topics'
+import { openOwnStack } from '@surehook/scripts/containers/start-stack'
+import type { Stack } from '@surehook/scripts/lib/stack'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { followTopics } from '@surehook/testing/follow-topics'
 import { until } from '@surehook/testing/until'
-import { Client, Pool } from 'pg'
+import { Pool } from 'pg'
 
 const log = createLogger('test', 'silent')
-const brokers = process.env['TEST_KAFKA_BROKERS'] ?? ''
-const adminUrl = process.env['TEST_DATABASE_URL'] ?? ''
 const script = fileURLToPath(new URL('./relay-process.ts', import.meta.url))
 
-async function asAdmin(statements: readonly string[]): Promise<void> {
-  const admin = new Client({ connectionString: adminUrl })
-  await admin.connect()
-  for (const statement of statements) await admin.query(statement)
-  await admin.end()
-}
+const slot = 'relay_kill'
 
-async function openDatabase() {
-  const name = `relay_kill_${randomBytes(4).toString('hex')}`
-  await asAdmin([`create database ${name}`])
-  const url = new URL(adminUrl)
-  url.pathname = `/${name}`
-  const pool = new Pool({ connectionString: url.href, max: 6 })
+async function openDatabase(url: string) {
+  const pool = new Pool({ connectionString: url, max: 6 })
   await pool.query('create publication surehook_capture')
-  await pool.query(`select pg_create_logical_replication_slot($1, 'pgoutput')`, [name])
-  return {
-    url: url.href,
-    slot: name,
-    pool,
-    async [Symbol.asyncDispose]() {
-      await pool.end()
-      await asAdmin([`select pg_drop_replication_slot('${name}')`, `drop database ${name}`])
-    },
-  }
+  await pool.query(`select pg_create_logical_replication_slot($1, 'pgoutput')`, [slot])
+  return { pool, [Symbol.asyncDispose]: () => pool.end() }
 }
 
 /** Starts a relay process. `leads` becomes true when the relay reports that it holds the slot. */
-function startRelay(url: string, slot: string) {
+function startRelay({ databaseUrl, kafkaBrokers }: Stack) {
   const child: ChildProcess = spawn(
     process.execPath,
-    ['--conditions=source', script, url, slot, brokers],
+    ['--conditions=source', script, databaseUrl, slot, kafkaBrokers],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const relay = { child, leads: false }
@@ -68,9 +50,10 @@ async function kill({ child }: { child: ChildProcess }): Promise<void> {
 
 describe('a relay that is killed again and again', () => {
   it('loses nothing, keeps the commit order, and a standby takes over', async () => {
-    await using database = await openDatabase()
-    const { pool, slot, url } = database
-    const kafka = createKafka({ brokers: [brokers], clientId: 'test', log })
+    await using stack = await openOwnStack({ only: ['kafka', 'postgres'] })
+    await using database = await openDatabase(stack.databaseUrl)
+    const { pool } = database
+    const kafka = createKafka({ brokers: [stack.kafkaBrokers], clientId: 'test', log })
     await ensureTopics(kafka, [{ name: slot, partitions: 'one', config: {} }], {
       mainPartitions: 1,
       replicationFactor: 1,
@@ -96,7 +79,7 @@ describe('a relay that is killed again and again', () => {
         await emit(pool, { service: 'test', header, body: `${written}` })
       }
     })()
-    let [leader, standby] = [startRelay(url, slot), startRelay(url, slot)]
+    let [leader, standby] = [startRelay(stack), startRelay(stack)]
     for (let round = 0; round < 6; round++) {
       await until(() => leader.leads || standby.leads)
       if (standby.leads) [leader, standby] = [standby, leader]
@@ -107,7 +90,7 @@ describe('a relay that is killed again and again', () => {
       const killedAt = Date.now()
       await until(() => standby.leads)
       process.stdout.write(`round ${round}: taken over after ${Date.now() - killedAt} ms\n`)
-      leader = startRelay(url, slot)
+      leader = startRelay(stack)
     }
     stop.abort()
     await writing

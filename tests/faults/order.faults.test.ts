@@ -10,7 +10,7 @@ beforeAll(async () => {
   // Small enough for a slow receiver to fill them.
   const env = { WEBHOOK_WINDOW: '60', WEBHOOK_ENDPOINT_CONCURRENCY: '1', WEBHOOK_TIMEOUT: '10s' }
   world = await openFaultWorld({ replicas: { 'webhook-dispatcher': 1 }, env })
-})
+}, 180_000)
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })

@@ -13,7 +13,7 @@ let world: FaultWorld
 
 beforeAll(async () => {
   world = await openFaultWorld({ replicas: { 'webhook-dispatcher': 2 } })
-})
+}, 180_000)
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })

@@ -50,7 +50,8 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
   },
   'redis-away': {
     what: 'Redis is killed and stays away',
-    file: 'tests/faults/lost-redis.faults.test.ts',
+    file: 'tests/faults/dependencies.faults.test.ts',
+    test: 'stays away',
   },
   'kafka-disk-full': {
     what: "Kafka's disk is full in the middle of 600 changes",
@@ -81,7 +82,7 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
     test: 'rolling restart',
   },
   'rolling-dispatchers': {
-    what: 'eight dispatchers are restarted in turn; prints the delays on partitions that stay and that move',
+    what: 'four dispatchers are restarted in turn; prints the delays on partitions that stay and that move',
     file: 'tests/rehearsals/dispatchers/rolling-dispatchers.faults.test.ts',
   },
   'registry-away': {

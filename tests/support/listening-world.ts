@@ -16,9 +16,15 @@ export type ListeningWorld = Omit<World, 'tenant'> & {
   listen(tenant: Tenant, fields?: object, behaviour?: Behaviour): Promise<Listener>
 }
 
-/** Opens a world whose tenants have a table, and whose receiver has a path per subscription. */
-export async function openListeningWorld(options?: TestSystemOptions): Promise<ListeningWorld> {
-  const world = await openWorld(options)
+/**
+ * Opens a world whose tenants have a table, and whose receiver has a path per subscription.
+ * @param open `openWorldWithStack` for a separate stack
+ */
+export async function openListeningWorld(
+  options: TestSystemOptions = {},
+  open: (options: TestSystemOptions) => Promise<World> = openWorld,
+): Promise<ListeningWorld> {
+  const world = await open(options)
   const { receiver } = world
   return {
     ...world,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { EnvironmentState } from '@surehook/contracts/events'
 import { formatWalPosition, walPositionHeader } from '@surehook/contracts/wal-position'
 import { type EventCodec, openEventCodec } from '@surehook/schemas/codec'
+import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { silent } from '@surehook/testing/database'
 import { compacted, endOf, makeTopic, registryUrl, testKafka } from '@surehook/testing/kafka'
 import { until } from '@surehook/testing/until'
@@ -100,6 +101,21 @@ describe('openTopicView', () => {
     await opened.view.ready
     await opened.view.barrier()
     expect(opened.history).toEqual([])
+  }, 30_000)
+
+  it('closes without waiting for the answer to its fetch', async () => {
+    const topic = await makeTopic(kafka, { config: compacted })
+    const metrics = createMetrics('test')
+    const brokers = [process.env['TEST_KAFKA_BROKERS'] ?? '']
+    const counted = createKafka({ brokers, clientId: 'test', log, metrics })
+    const opened = await openView([topic], { kafka: counted })
+    // The next fetch begins as soon as one is answered.
+    const isFetched = async () => (await metrics.registry.metrics()).includes('api="Fetch"')
+    await until(isFetched)
+    const startedAt = performance.now()
+    await opened[Symbol.asyncDispose]()
+    // A fetch without records waits for 2 s.
+    expect(performance.now() - startedAt).toBeLessThan(1_500)
   }, 30_000)
 
   it('never misses a state that was acknowledged before the barrier', async () => {

@@ -29,4 +29,20 @@ describe('runSteps', () => {
       flaky: 0,
     })
   })
+
+  it('repeats what may pass alone when nothing else runs, and counts only the second result', async () => {
+    const ran: string[] = []
+    const noted = (name: string, result: StepResult): Step => ({
+      name,
+      run: async () => (ran.push(name), result),
+    })
+    const alone = async () => (ran.push('alone'), { passed: 3, failed: 0, output: 'no', flaky: 1 })
+    const lines = [
+      [noted('e2e', { ...failed, alone }), noted('more', passed)],
+      [noted('a', passed)],
+    ]
+    expect(await runSteps([], ...lines)).toEqual({ passed: 5, failed: 0, flaky: 1 })
+    expect(ran.at(-1)).toBe('alone')
+    expect(ran).toHaveLength(4)
+  })
 })

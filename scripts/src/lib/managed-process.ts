@@ -20,7 +20,7 @@ export type ProcessSpec = {
   /** Resolves to whether the process `pid` is ready. */
   isReady: (pid: number) => Promise<boolean>
   readyTimeoutMs: number
-  stopTimeoutMs?: number
+  stopTimeoutMs?: number | undefined
   /** If true, restarts the process after growing pauses whenever it ends by itself. */
   keepAlive?: boolean
 }

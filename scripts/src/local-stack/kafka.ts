@@ -1,14 +1,13 @@
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { type ProcessHandle, startProcess } from '../lib/managed-process.ts'
 import { cacheDir, repoRoot } from '../lib/paths.ts'
 import { askPort, freePort } from '../lib/ports.ts'
-import { openProcessGroup } from '../lib/process-group.ts'
+import { classArchiveFlags } from './class-archive.ts'
 import { type Component, type ComponentOptions, environment } from './component.ts'
-import { jvmFlags, requireJava } from './java.ts'
+import { jvmFlags } from './java.ts'
 import { fetchWithMaven, moveIntoPlace } from './maven.ts'
 import { answersTls } from './secured/answers-tls.ts'
 import { scramArguments, securedProperties } from './secured/secured-kafka.ts'
@@ -33,13 +32,15 @@ export type KafkaOptions = ComponentOptions & {
   kafkaNode?: KafkaNode | undefined
 }
 
-type Broker = KafkaOptions & { libs: string; archiveFlags: string[] }
+type Broker = KafkaOptions & { libs: string; archiveFlags: string[]; stopTimeoutMs?: number }
 
 export async function startKafka(options: KafkaOptions): Promise<Component> {
-  const java = await requireJava()
-  const libs = await fetchWithMaven({ name: 'kafka', goal: 'copy', log: options.owner.log })
-  const archive = await classArchive({ libs, java, log: options.owner.log })
-  const archiveFlags = archive === null ? [] : [`-XX:SharedArchiveFile=${archive}`]
+  const { log } = options.owner
+  const libs = await fetchWithMaven({ name: 'kafka', goal: 'copy', log })
+  const archiveFlags = await classArchiveFlags({
+    ...{ name: 'kafka', home: libs, log },
+    start: (trial) => startBroker({ ...trial, libs }),
+  })
   const process = await startBroker({ ...options, libs, archiveFlags })
   return { url: `127.0.0.1:${options.port}`, process }
 }
@@ -76,6 +77,7 @@ async function startBroker(broker: Broker): Promise<ProcessHandle> {
           : answersTls(port, secured.ca),
       readyTimeoutMs: 90_000,
       keepAlive: broker.keepAlive,
+      stopTimeoutMs: broker.stopTimeoutMs,
       ...environment(broker),
     },
     owner,
@@ -84,7 +86,7 @@ async function startBroker(broker: Broker): Promise<ProcessHandle> {
 
 function jvmArgs(libs: string): string[] {
   const logLevel = '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn'
-  return [...jvmFlags, '-Xlog:cds=off', logLevel, '-cp', `${libs}/*`]
+  return [...jvmFlags, logLevel, '-cp', `${libs}/*`]
 }
 
 /**
@@ -179,34 +181,4 @@ async function formatTemplate(libs: string, template: string): Promise<void> {
 async function format(libs: string, properties: string, more: string[] = []): Promise<void> {
   const tool = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', properties, ...more]
   await promisify(execFile)('java', [...jvmArgs(libs), ...tool])
-}
-
-type ArchiveOptions = { libs: string; java: string; log: (line: string) => void }
-
-/**
- * A class-data archive of this JVM reduces the broker's start from 8–16 s to 2–3 s. One trial run
- * per machine makes it. A JDK without support for it only starts the broker more slowly.
- */
-async function classArchive({ libs, java, log }: ArchiveOptions): Promise<string | null> {
-  const key = createHash('sha256').update(java).digest('hex').slice(0, 8)
-  const archive = `${libs}.${key}.jsa`
-  if (existsSync(archive)) return archive
-  const startedAt = performance.now()
-  const dir = await mkdtemp(`${cacheDir}/kafka-trial-`)
-  const group = await openProcessGroup(dir)
-  try {
-    const port = await freePort()
-    const made = `${dir}/classes.jsa`
-    const archiveFlags = [`-XX:ArchiveClassesAtExit=${made}`]
-    const owner = { group, log }
-    const broker = await startBroker({ dir, port, owner, keepAlive: false, libs, archiveFlags })
-    await broker.stop()
-    if (!existsSync(made)) return null
-    await moveIntoPlace(made, archive)
-    log(`made Kafka's class archive (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`)
-    return archive
-  } finally {
-    await group.close()
-    await rm(dir, { recursive: true, force: true })
-  }
 }

@@ -1,15 +1,31 @@
 import { answersOk } from '../lib/http-probe.ts'
-import { startProcess } from '../lib/managed-process.ts'
+import { type ProcessHandle, startProcess } from '../lib/managed-process.ts'
+import { classArchiveFlags } from './class-archive.ts'
 import { type Component, type ComponentOptions, environment } from './component.ts'
 import { jvmFlags } from './java.ts'
 import { fetchWithMaven } from './maven.ts'
 
 export async function startRegistry(options: ComponentOptions): Promise<Component> {
-  const { dir, port, owner } = options
-  const home = await fetchWithMaven({ name: 'registry', goal: 'unpack', log: owner.log })
-  const url = `http://127.0.0.1:${port}/apis/ccompat/v7`
+  const { log } = options.owner
+  const home = await fetchWithMaven({ name: 'registry', goal: 'unpack', log })
+  const archiveFlags = await classArchiveFlags({
+    ...{ name: 'registry', home, log },
+    start: (trial) => startServer({ ...trial, home }),
+  })
+  return {
+    url: urlAt(options.port),
+    process: await startServer({ ...options, home, archiveFlags }),
+  }
+}
+
+const urlAt = (port: number) => `http://127.0.0.1:${port}/apis/ccompat/v7`
+
+type Server = ComponentOptions & { home: string; archiveFlags: string[]; stopTimeoutMs?: number }
+
+function startServer(server: Server): Promise<ProcessHandle> {
+  const { dir, port, owner, home, archiveFlags } = server
   const marker = `-Dsurehook.dir=${dir}`
-  const process = await startProcess(
+  return startProcess(
     {
       name: 'registry',
       command: 'java',
@@ -17,6 +33,7 @@ export async function startRegistry(options: ComponentOptions): Promise<Componen
         '-Xms32m',
         '-Xmx192m',
         ...jvmFlags,
+        ...archiveFlags,
         marker,
         '-Dquarkus.http.host=127.0.0.1',
         `-Dquarkus.http.port=${port}`,
@@ -29,12 +46,12 @@ export async function startRegistry(options: ComponentOptions): Promise<Componen
       marker,
       logFile: `${dir}/registry.log`,
       stopSignal: 'SIGTERM',
-      isReady: () => answersOk(`${url}/subjects`),
+      isReady: () => answersOk(`${urlAt(port)}/subjects`),
       readyTimeoutMs: 90_000,
-      keepAlive: options.keepAlive,
-      ...environment(options),
+      keepAlive: server.keepAlive,
+      stopTimeoutMs: server.stopTimeoutMs,
+      ...environment(server),
     },
     owner,
   )
-  return { url, process }
 }

@@ -24,6 +24,7 @@ export function environmentOf(
   return {
     PATH: process.env['PATH'],
     HOME: process.env['HOME'],
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
     NODE_ENV: 'production',
     ...withoutSecrets(input.overrides),
     KAFKA_BROKERS: input.endpoints.kafkaBrokers,

@@ -12,9 +12,10 @@ import { until } from '@surehook/testing/until'
 import { openWorldWithStack, payloadOf, type World } from '../../support/world.ts'
 import { OwnershipWatch } from './ownership.ts'
 
-const dispatchers = 8
+/** One per partition: each restart moves one, and the others stay. */
+const dispatchers = 4
 const receivers = 24
-const quietMs = 15_000
+const quietMs = 5_000
 /** The pause between two changes. */
 const pauseMs = 20
 

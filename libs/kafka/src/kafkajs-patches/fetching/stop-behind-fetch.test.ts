@@ -19,8 +19,16 @@ const logger = { namespace: () => logger, debug: silent, info: silent, warn: sil
 function running(answer: Promise<object[]>) {
   ConsumerGroup.prototype.fetch = () => answer
   stopDuringFetch()
+  const hungUp: string[] = []
+  const connection = (name: string) => ({
+    rejectRequests: () => void hungUp.push(`${name}: requests`),
+    disconnect: async () => hungUp.push(`${name}: connection`),
+    socket: { destroy: () => void hungUp.push(`${name}: socket`) },
+  })
+  const pool = [connection('others'), connection('fetches')]
   const consumerGroup = Object.assign(Object.create(ConsumerGroup.prototype), {
-    ...{ groupId: 'g', memberId: 'm', left: false },
+    ...{ groupId: 'g', memberId: 'm', left: false, hungUp },
+    cluster: { brokerPool: { brokers: { 1: { connectionPool: { pool } } } } },
     connect: async () => undefined,
     joinAndSync: async () => undefined,
     getNodeIds: () => ['1'],
@@ -45,6 +53,14 @@ it('stops and leaves the group while a fetch is under way', async () => {
   await runner.start()
   await runner.stop()
   expect(consumerGroup.left).toBe(true)
+})
+
+it('hangs up only the connection with the fetch, so that disconnecting does not wait for it', async () => {
+  const { runner, consumerGroup } = running(new Promise(() => undefined))
+  await runner.start()
+  await runner.stop()
+  const expected = ['fetches: requests', 'fetches: connection', 'fetches: socket']
+  expect(consumerGroup.hungUp).toEqual(expected)
 })
 
 it('ignores a fetch that fails later, when its connection is closed', async () => {

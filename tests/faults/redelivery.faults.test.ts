@@ -1,21 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { Replay } from '@surehook/contracts/http/webhooks/log'
 import { expectStatus } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import { Client } from 'pg'
 import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
-import { eventually } from '../support/world.ts'
+import { eventually, openWorldWithStack } from '../support/world.ts'
 
 let world: ListeningWorld
 
 beforeAll(async () => {
-  world = await openListeningWorld({ replicas: { 'webhook-api': 2 } })
-})
+  world = await openListeningWorld({ replicas: { 'webhook-api': 2 } }, openWorldWithStack)
+}, 180_000)
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-const count = 3_000
+const deadCount = 3_000
 
 /** Inserts dead letters of today into the log. Their bodies are numbered. */
 async function deadLetters(tenant: Tenant, subscriptionId: string): Promise<void> {
@@ -31,7 +32,7 @@ async function deadLetters(tenant: Tenant, subscriptionId: string): Promise<void
          $2, $3, 'dead_letter', 5, now() - interval '1 minute', 5, 5, now(), 'orders', 'INSERT',
          gen_random_uuid(), convert_to('{"n":"event-' || n || '"}', 'UTF8')
        from generate_series(1, $4::integer) n`,
-      [subscriptionId, tenant.projectId, tenant.environment, count],
+      [subscriptionId, tenant.projectId, tenant.environment, deadCount],
     )
   } finally {
     await database.end()
@@ -65,7 +66,7 @@ it('SIGKILL of every webhook-api during a recovery loses and repeats no delivery
   const since = new Date(Date.now() - 3_600_000).toISOString()
   const key = { 'idempotency-key': randomUUID() }
   const recover = () => tenant.webhooks(`POST /${listener.id}/recover`, { since }, key)
-  expect(expectStatus(202, await recover()).body).toEqual({ count })
+  expect(expectStatus(202, await recover()).body).toEqual({ count: deadCount })
   for (const at of [100, 1_000]) {
     await listener.arrived(at, 60_000)
     for (const replica of world.system.services['webhook-api']) {
@@ -73,20 +74,69 @@ it('SIGKILL of every webhook-api during a recovery loses and repeats no delivery
       await replica.restart()
     }
   }
-  await listener.arrived(count + 1, 60_000)
+  await listener.arrived(deadCount + 1, 60_000)
   // A repeated request, as from a client without an answer, changes nothing.
   const again = await eventually(recover, ({ status }) => status === 202, 30_000)
-  expect(again.body).toEqual({ count })
+  expect(again.body).toEqual({ count: deadCount })
 
   const bodies = listener.receipts.map(({ body }) => body)
-  expect(new Set(bodies).size).toBe(count + 1)
+  expect(new Set(bodies).size).toBe(deadCount + 1)
   // The history follows after the session timeout of the killed replicas in its consumer group.
   const delivered = await eventually(
     () => allDelivered(tenant, listener.id),
-    (all) => all.size === count + 1,
+    (all) => all.size === deadCount + 1,
     60_000,
   )
   delivered.delete(test.deliveryId)
-  expect(new Set(delivered.values()).size).toBe(count)
-  expect(bodies).toHaveLength(count + 1)
+  expect(new Set(delivered.values()).size).toBe(deadCount)
+  expect(bodies).toHaveLength(deadCount + 1)
 }, 180_000)
+
+const changeCount = 1_000
+
+it('SIGKILL of every webhook-api during a replay loses and repeats no delivery', async () => {
+  const tenant = await world.tenant()
+  const neighbour = await world.tenant()
+  const from = new Date(Date.now() - 60_000).toISOString()
+  await neighbour.insert({ n: -1 })
+  for (let n = 0; n < changeCount; n += 100) {
+    const records = Array.from({ length: 100 }, (_, place) => ({ n: n + place }))
+    expectStatus(201, await tenant.rest('POST orders', records))
+  }
+  const witness = await world.listen(tenant)
+  const listener = await world.listen(tenant)
+  await tenant.insert({ n: changeCount })
+  // Everything written so far is on the log.
+  await Promise.all([witness.arrived(1), listener.arrived(1)])
+
+  const key = { 'idempotency-key': randomUUID() }
+  const replay = () => tenant.webhooks(`POST /${listener.id}/replay`, { from }, key)
+  const { replayId } = expectStatus(202, await replay()).body as unknown as { replayId: string }
+  const path = `GET /${listener.id}/replays/${replayId}`
+  const read = async () => (await tenant.webhooks(path)).body as unknown as Replay
+  // A batch is committed now, but may or may not have been sent.
+  await eventually(read, ({ deliveries }) => deliveries >= changeCount / 3, 60_000)
+  const replicas = world.system.services['webhook-api']
+  await Promise.all(replicas.map((replica) => replica.kill('SIGKILL')))
+  await Promise.all(replicas.map((replica) => replica.restart()))
+  // A repeated request, as from a client without an answer, gets the same replay.
+  const again = await eventually(replay, ({ status }) => status === 202, 30_000)
+  expect(again.body).toEqual({ replayId })
+  // The turn of a killed process lasts a minute.
+  const ended = await eventually(read, ({ state }) => state !== 'running', 150_000)
+  expect(ended).toMatchObject({
+    state: 'done',
+    scanned: changeCount + 1,
+    deliveries: changeCount + 1,
+  })
+
+  await listener.arrived(changeCount + 2, 60_000)
+  const numbers = listener.payloads.map(({ record }) => record['n'] as number)
+  const all = Array.from({ length: changeCount + 1 }, (_, n) => n)
+  // Each change arrives once more, and the last one also arrived when it was made.
+  expect(numbers.toSorted((a, b) => a - b)).toEqual([...all, changeCount])
+  expect(new Set(listener.receipts.map(({ headers }) => headers['webhook-id'])).size).toBe(
+    changeCount + 1,
+  )
+  expect(witness.receipts).toHaveLength(1)
+}, 300_000)
