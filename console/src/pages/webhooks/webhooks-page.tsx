@@ -1,0 +1,5 @@
+import { Page as Frame } from '../../parts/layout/page.tsx'
+
+export function Page() {
+  return <Frame title="Soon">Soon</Frame>
+}
