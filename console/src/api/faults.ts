@@ -4,6 +4,7 @@ import { SurehookError, type Violation } from '@surehook/client'
 export type Fault = { message: string; requestId: string | null; violations: readonly Violation[] }
 
 export function faultOf(err: unknown): Fault {
+  if (err === null) return { message: '', requestId: null, violations: [] }
   if (!(err instanceof SurehookError)) {
     const message = err instanceof Error ? err.message : 'Something went wrong'
     return { message, requestId: null, violations: [] }
