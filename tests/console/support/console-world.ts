@@ -63,7 +63,7 @@ export async function signIn(page: Page, tenant: Tenant, { stay = false } = {}):
   await page.getByLabel('Management token').fill(tenant.token)
   if (stay) await page.getByLabel('Stay signed in').check()
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' })
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' })
 }
 
 export async function signInAsOperator(page: Page, token: string): Promise<void> {
@@ -71,5 +71,5 @@ export async function signInAsOperator(page: Page, token: string): Promise<void>
   await page.getByLabel('Administration token').fill(token)
   await page.getByLabel('Stay signed in').check()
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' })
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' })
 }
