@@ -41,7 +41,11 @@ async function openPage(
   url: string,
   options: BrowserContextOptions,
 ): Promise<ConsolePage> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    locale: 'en-GB',
+    ...options,
+  })
   const page = await context.newPage()
   const faults: string[] = []
   page.on('pageerror', (err) => faults.push(err.message))
