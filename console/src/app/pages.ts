@@ -64,6 +64,12 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../pages/event/event-page.tsx'),
   },
   {
+    path: 'endpoints',
+    for: 'developer',
+    link: { label: 'Endpoints', icon: 'endpoint' },
+    load: () => import('../pages/endpoints/endpoints-page.tsx'),
+  },
+  {
     path: 'operator',
     for: 'operator',
     link: { label: 'Projects', icon: 'project' },

@@ -35,6 +35,7 @@ export const developerPages: readonly ConsolePageCase[] = [
   },
   { name: 'events', path: () => 'events', shows: 'Explain the event' },
   { name: 'event', path: ({ eventId }) => `events/${eventId}`, shows: 'Not delivered' },
+  { name: 'endpoints', path: () => 'endpoints', shows: 'Close the circuit now' },
   { name: 'not-found', path: () => 'nothing/here', shows: 'There is no such page' },
 ]
 
