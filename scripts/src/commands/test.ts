@@ -93,7 +93,7 @@ function filesWithout(level: JestLevel): RegExp | null {
   const files = [
     ...(noLocal === null ? [] : ['secured']),
     ...(hasToolchain('python', process.env) ? [] : ['fuzz']),
-    ...(hasToolchain('browser', process.env) ? [] : ['browser']),
+    ...(hasToolchain('browser', process.env) ? [] : ['browser', 'console/[^/]+']),
   ]
   return files.length === 0 ? null : new RegExp(`(${files.join('|')})\\.e2e\\.test`)
 }

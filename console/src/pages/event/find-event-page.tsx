@@ -17,7 +17,7 @@ export function Page() {
       description="Every change of a record is an event. See for each webhook whether it was delivered, or why not."
     >
       <Card>
-        <form className="stack" onSubmit={open}>
+        <form className="stack narrow" onSubmit={open}>
           <TextField
             label="Event id"
             required
