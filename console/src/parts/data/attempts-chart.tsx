@@ -100,7 +100,7 @@ function optionsFor(element: HTMLElement): UPlot.Options {
     cursor: { show: false },
     scales: { y: { range: (_chart, _least, most) => [0, Math.max(4, most * 1.1)] } },
     axes: [
-      { ...axis, grid: { show: false }, values: (_chart, times) => times.map(hourOf) },
+      { ...axis, size: 28, grid: { show: false }, values: (_chart, times) => times.map(hourOf) },
       { ...axis, size: 44 },
     ],
     series: [{}, drawn('--chart-good'), drawn('--chart-bad')],
