@@ -22,6 +22,7 @@ const mayImport = {
   'libs/testing': clients,
   'packages/auth': [],
   'packages/client': [],
+  console: ['packages/client'],
   'packages/token-verifier': [],
   'packages/publisher': [...lowest, 'libs/kafka/src/kafkajs-patches', 'scripts/bundle'],
 }
@@ -32,7 +33,7 @@ function onlyImports(room, allowed) {
     name: `only-what-${room.replaceAll('/', '-')}-may-import`,
     severity: 'error',
     from: { path: `^${room}/` },
-    to: { path: `^${open}(contracts|libs|packages|services|scripts|tests|bench)/` },
+    to: { path: `^${open}(contracts|console|libs|packages|services|scripts|tests|bench)/` },
   }
 }
 
@@ -170,7 +171,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['source', 'import', 'node', 'types', 'default'],
-      extensions: ['.ts', '.mjs', '.js', '.cjs', '.json'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.cjs', '.json'],
     },
   },
 }

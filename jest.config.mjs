@@ -13,7 +13,7 @@ const shared = {
   transform: { '\\.ts$': ['@swc/jest', swc] },
   modulePathIgnorePatterns: [
     '<rootDir>/\\.local/',
-    '<rootDir>/(?:contracts|scripts|tests|bench|(?:libs|packages|services)/[^/]+)/dist/',
+    '<rootDir>/(?:contracts|console|scripts|tests|bench|(?:libs|packages|services)/[^/]+)/dist/',
   ],
 }
 

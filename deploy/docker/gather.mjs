@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { directoryOf } from './workspace.mjs'
 
-/** Built code, Avro schemas, documents that are served, migrations. */
+/** Built code and pages, Avro schemas, documents that are served, migrations. */
 const needed = ['dist', 'events', 'openapi', 'migrations']
 const [service, pruned, out] = process.argv.slice(2)
 if (service === undefined || pruned === undefined || out === undefined) {

@@ -96,7 +96,7 @@ function filesWithout(level: JestLevel): RegExp | null {
   const files = [
     ...(noLocal === null ? [] : ['secured']),
     ...(hasToolchain('python', process.env) ? [] : ['fuzz']),
-    ...(hasToolchain('browser', process.env) ? [] : ['browser/\\w+', 'in-browser']),
+    ...(hasToolchain('browser', process.env) ? [] : ['(browser|console)/[^/]+', 'in-browser']),
   ]
   return files.length === 0 ? null : new RegExp(`(${files.join('|')})\\.e2e\\.test`)
 }

@@ -11,6 +11,7 @@ export function greeting(
 Surehook is ready (${seconds} s)
 
   base URL      ${baseUrl}
+  console       ${baseUrl}/console/
   admin token   ${adminToken}
 
 Try next, in another terminal:

@@ -10,6 +10,8 @@ import type { Service } from '@surehook/service-kit/lifecycle'
 import { openTracing } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import type { Logger } from 'pino'
 import { type Config, service } from './config.ts'
+import { builtConsole, readConsole } from './console/console-files.ts'
+import { mountConsole } from './console/serve-console.ts'
 import { allowOrigins } from './cors/allow-origins.ts'
 import { type ForwarderOptions, openForwarder } from './forwarding/forwarder.ts'
 import type { Place } from './forwarding/target.ts'
@@ -20,9 +22,9 @@ import { upstreamChecks } from './upstream-checks.ts'
 
 export type Gateway = Service & { readonly port: number }
 
-/** Limits that tests set; the defaults apply otherwise. */
+/** Limits and places that tests set; the defaults apply otherwise. */
 export type GatewayLimits = Pick<ForwarderOptions, 'spool' | 'maxUnreadMs'> &
-  Pick<ApiServerOptions, 'patience'>
+  Pick<ApiServerOptions, 'patience'> & { consoleDir?: string }
 
 /** The upstream services, which may run in this process. */
 export type Places = { upstreams: Readonly<Record<Upstream, Place>> }
@@ -40,6 +42,10 @@ export async function compose(
   const tracer = opening.use(await openTracing(config.tracing, log))
   const metrics = process.createMetrics(service)
   const checks = upstreamChecks(config.upstreams)
+  const { consoleDir = builtConsole() } = limits
+  const pages = readConsole(consoleDir)
+  // Everything else works without it.
+  if (pages === null) log.warn({ dir: consoleDir, remedy: 'npm run build' }, 'console.missing')
 
   opening.use(await process.openInternalServer({ port: internalPort, host, metrics, log, checks }))
   const forwarder = opening.use(openForwarder({ ...config, ...limits }))
@@ -56,7 +62,10 @@ export async function compose(
       clientOfAddress: (address) =>
         clientAddress(address, undefined, trustedProxies).trusted ? null : clientNetwork(address),
       first: allowOrigins(config.allowedOrigins, dispatch(forwarder)),
-      routes: (router) => mountLocalRoutes(router, checks),
+      routes: (router) => {
+        mountLocalRoutes(router, checks)
+        mountConsole(router, pages)
+      },
     }),
   )
 

@@ -32,7 +32,9 @@ export function routeOf(url: string): Route {
   const rawPath = queryAt === -1 ? url : url.slice(0, queryAt)
   const path = plain.test(rawPath) ? rawPath : canonical(rawPath)
   if (path === null) return { kind: 'ambiguous' }
-  if (local.has(path) || openapi.test(path)) return { kind: 'local', path }
+  if (local.has(path) || openapi.test(path) || isBelow(path, '/console')) {
+    return { kind: 'local', path }
+  }
   const query = queryAt === -1 ? '' : url.slice(queryAt)
   // The metadata of `{base}/auth/…` has this place (RFC 8414, section 3.1).
   if (isBelow(path, '/auth') || isBelow(path, '/.well-known/oauth-authorization-server/auth')) {

@@ -1,0 +1,59 @@
+import type { Endpoint, Subscription, WebhookStats } from '@surehook/client'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useApi } from './api.ts'
+
+/** Lists that several pages show refresh while they are visible. */
+const freshMs = 5_000
+
+export function useWebhooks() {
+  const { surehook, keyOf } = useApi()
+  return useQuery({
+    queryKey: keyOf('webhooks'),
+    queryFn: ({ signal }) => surehook.webhooks.list({ limit: 200 }, { signal }),
+    refetchInterval: 4 * freshMs,
+  })
+}
+
+/** A subscription and its newest deliveries. */
+export function useWebhook(id: string) {
+  const { surehook, keyOf } = useApi()
+  return useQuery({
+    queryKey: keyOf('webhooks', id),
+    queryFn: ({ signal }) => surehook.webhooks.get(id, { signal }),
+    refetchInterval: freshMs,
+  })
+}
+
+export function useStats(id: string, window: WebhookStats['window'] = '24h') {
+  const { surehook, keyOf } = useApi()
+  return useQuery({
+    queryKey: keyOf('webhooks', id, 'stats', window),
+    queryFn: ({ signal }) => surehook.webhooks.stats(id, { window }, { signal }),
+    refetchInterval: 4 * freshMs,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function useEndpoints() {
+  const { surehook, keyOf } = useApi()
+  return useQuery({
+    queryKey: keyOf('endpoints'),
+    queryFn: ({ signal }) => surehook.endpoints.list({ limit: 200 }, { signal }),
+    refetchInterval: freshMs,
+  })
+}
+
+export const endpointOf = (
+  { id }: Pick<Subscription, 'id'>,
+  endpoints: readonly Endpoint[] | undefined,
+): Endpoint | undefined => endpoints?.find(({ webhooks }) => webhooks.includes(id))
+
+/** The names of the tables. A token without that right gets none. */
+export function useTableNames(): readonly string[] {
+  const { surehook, keyOf } = useApi()
+  const { data } = useQuery({
+    queryKey: keyOf('tables'),
+    queryFn: ({ signal }) => surehook.tables.list({ signal }),
+  })
+  return data?.map(({ name }) => name) ?? []
+}

@@ -1,0 +1,81 @@
+import type { ComponentType } from 'react'
+import type { IconName } from '../parts/layout/icon.tsx'
+import type { Session } from './session/session.ts'
+
+export type PageEntry = {
+  /** Below `/console/`, with `:name` for parts that vary. The empty path is the first page. */
+  path: string
+  /** Who sees the page. */
+  for: Session['kind']
+  /** Its link in the navigation, in the order of this list. */
+  link?: { label: string; icon: IconName }
+  load: () => Promise<{ Page: ComponentType }>
+}
+
+/** Every page. Each one is loaded when it is opened first. */
+export const pages: readonly PageEntry[] = [
+  {
+    path: '',
+    for: 'developer',
+    link: { label: 'Overview', icon: 'overview' },
+    load: () => import('../pages/overview/overview-page.tsx'),
+  },
+  {
+    path: 'webhooks',
+    for: 'developer',
+    link: { label: 'Webhooks', icon: 'webhook' },
+    load: () => import('../pages/webhooks/webhooks-page.tsx'),
+  },
+  {
+    path: 'webhooks/new',
+    for: 'developer',
+    load: () => import('../pages/webhook-form/new-webhook-page.tsx'),
+  },
+  {
+    path: 'webhooks/:id',
+    for: 'developer',
+    load: () => import('../pages/webhook/webhook-page.tsx'),
+  },
+  {
+    path: 'webhooks/:id/edit',
+    for: 'developer',
+    load: () => import('../pages/webhook-form/edit-webhook-page.tsx'),
+  },
+  {
+    path: 'deliveries',
+    for: 'developer',
+    link: { label: 'Deliveries', icon: 'delivery' },
+    load: () => import('../pages/deliveries/deliveries-page.tsx'),
+  },
+  {
+    path: 'deliveries/:webhookId/:deliveryId',
+    for: 'developer',
+    load: () => import('../pages/delivery/delivery-page.tsx'),
+  },
+  {
+    path: 'events',
+    for: 'developer',
+    link: { label: 'Events', icon: 'event' },
+    load: () => import('../pages/event/find-event-page.tsx'),
+  },
+  {
+    path: 'events/:eventId',
+    for: 'developer',
+    load: () => import('../pages/event/event-page.tsx'),
+  },
+  {
+    path: 'endpoints',
+    for: 'developer',
+    link: { label: 'Endpoints', icon: 'endpoint' },
+    load: () => import('../pages/endpoints/endpoints-page.tsx'),
+  },
+  {
+    path: 'operator',
+    for: 'operator',
+    link: { label: 'Projects', icon: 'project' },
+    load: () => import('../pages/projects/projects-page.tsx'),
+  },
+]
+
+/** Where a session begins, and where it goes from a page of the other kind. */
+export const homeOf = (kind: Session['kind']): string => (kind === 'operator' ? '/operator' : '/')

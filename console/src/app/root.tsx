@@ -1,0 +1,42 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { ApiProvider, openApi } from '../api/api.ts'
+import { SignIn } from '../pages/sign-in/sign-in.tsx'
+import { Toasts } from '../parts/feedback/toasts.tsx'
+import type { Session } from './session/session.ts'
+import { useKeeper, useSession } from './session/session-context.tsx'
+import { Shell } from './shell/shell.tsx'
+
+const refused = 'The token was refused. It was revoked, or it expired.'
+
+export function Root() {
+  const state = useSession()
+  return state.session === null ? (
+    <SignIn reason={state.reason} />
+  ) : (
+    <SignedIn session={state.session} />
+  )
+}
+
+/** Everything that a session read ends with it: each one has a cache of its own. */
+function SignedIn({ session }: { session: Session }) {
+  const keeper = useKeeper()
+  const api = useMemo(
+    () => openApi({ session, onRefused: (of) => keeper.endOf(of, refused) }),
+    [session, keeper],
+  )
+  const queries = useMemo(() => newQueryClient(session), [session])
+  return (
+    <ApiProvider value={api}>
+      <QueryClientProvider client={queries}>
+        <Toasts>
+          <Shell session={session} />
+        </Toasts>
+      </QueryClientProvider>
+    </ApiProvider>
+  )
+}
+
+// The client of the API repeats what failed for a moment.
+const newQueryClient = (_session: Session) =>
+  new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: 2_000 } } })

@@ -1,0 +1,65 @@
+import { useEffect, useRef, useState } from 'react'
+import { Outlet, useLocation, useNavigation } from 'react-router'
+import { useWatchedSession } from '../../api/check-session.ts'
+import { Button } from '../../parts/forms/button.tsx'
+import type { Session } from '../session/session.ts'
+import { Navigation } from './navigation.tsx'
+import { TenantBadge } from './tenant-badge.tsx'
+import './shell.css'
+
+/** The frame around every page: who is signed in, where one can go, and the page. */
+export function Shell({ session }: { session: Session }) {
+  useWatchedSession()
+  const [isOpen, setOpen] = useState(false)
+  const { state } = useNavigation()
+  const main = useRef<HTMLElement>(null)
+  const { pathname } = useLocation()
+  useFocusOfPage(main, pathname)
+  return (
+    <div className="shell">
+      <a className="skip-link" href="#main" onClick={(event) => skipTo(event, main.current)}>
+        Skip to the content
+      </a>
+      <header className="shell-head">
+        <div className="brand">
+          <img src="/console/icon.svg" alt="" width="22" height="22" />
+          <span>Surehook</span>
+        </div>
+        <Button
+          look="ghost"
+          icon={isOpen ? 'close' : 'menu'}
+          aria-expanded={isOpen}
+          aria-controls="navigation"
+          onClick={() => setOpen(!isOpen)}
+        >
+          Menu
+        </Button>
+      </header>
+      <div id="navigation" className="shell-side" data-open={isOpen}>
+        <Navigation kind={session.kind} onNavigate={() => setOpen(false)} />
+        <TenantBadge session={session} />
+      </div>
+      <main id="main" ref={main} tabIndex={-1} aria-busy={state === 'loading'}>
+        <Outlet />
+      </main>
+    </div>
+  )
+}
+
+function skipTo(event: { preventDefault: () => void }, main: HTMLElement | null): void {
+  event.preventDefault()
+  main?.focus()
+}
+
+/** After a navigation, the next Tab and a screen reader begin at the new page. */
+function useFocusOfPage(main: { current: HTMLElement | null }, pathname: string): void {
+  const shown = useRef(pathname)
+  useEffect(() => {
+    if (shown.current === pathname) return
+    shown.current = pathname
+    window.scrollTo(0, 0)
+    const title = main.current?.querySelector<HTMLElement>('h1')
+    const target = title ?? main.current
+    target?.focus({ preventScroll: true })
+  }, [main, pathname])
+}

@@ -1,0 +1,116 @@
+import { type ReactNode, type Ref, useEffect, useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { useTableNames, useWebhooks } from '../../api/queries.ts'
+import { Button } from '../../parts/forms/button.tsx'
+import { SelectField, TextField } from '../../parts/forms/field.tsx'
+import { useDebounced } from '../webhook-form/use-debounced.ts'
+import { activeFilters, type FilterName, spans, withFilter } from './filters.ts'
+import { errorClasses } from './outcome-text.ts'
+import './filter-bar.css'
+
+const statuses = [
+  ['pending', 'Pending'],
+  ['delivered', 'Delivered'],
+  ['retrying', 'Retrying'],
+  ['paused', 'Paused'],
+  ['dead_letter', 'Dead letter'],
+  ['cancelled', 'Cancelled'],
+] as const
+
+/** `first` gets the focus with the key `/`. */
+export function FilterBar({ first }: { first: Ref<HTMLSelectElement> }) {
+  const [params, setParams] = useSearchParams()
+  const webhooks = useWebhooks().data?.webhooks ?? []
+  const tables = useTableNames()
+  return (
+    <search className="filter-bar" aria-label="Filters">
+      <Choice name="status" label="Status" ref={first}>
+        {statuses.map(([value, label]) => option(value, label))}
+      </Choice>
+      <Choice name="within" label="Made">
+        {spans.map(([value, label]) => option(value, label))}
+      </Choice>
+      <Choice name="webhookId" label="Webhook">
+        {webhooks.map(({ id, url, table }) => option(id, `${table} → ${url}`))}
+      </Choice>
+      <Choice name="table" label="Table">
+        {tables.map((name) => option(name, name))}
+      </Choice>
+      <Choice name="errorClass" label="Failure">
+        {errorClasses.map(([value, label]) => option(value, label))}
+      </Choice>
+      <TypedFilter name="httpStatus" label="HTTP status" />
+      <TypedFilter name="recordId" label="Record id" />
+      <TypedFilter name="eventId" label="Event id" />
+      {activeFilters(params).length > 0 && (
+        <div className="filter-clear">
+          <Button look="ghost" icon="close" onClick={() => setParams({})}>
+            Clear the filters
+          </Button>
+        </div>
+      )}
+    </search>
+  )
+}
+
+const option = (value: string, label: string) => (
+  <option key={value} value={value}>
+    {label}
+  </option>
+)
+
+type FilterProps = { name: FilterName; label: string }
+type ChoiceProps = FilterProps & { children: ReactNode; ref?: Ref<HTMLSelectElement> }
+
+function Choice({ name, label, children, ref }: ChoiceProps) {
+  const [params, setParams] = useSearchParams()
+  const value = params.get(name) ?? ''
+  return (
+    <SelectField
+      label={label}
+      ref={ref}
+      value={value}
+      onChange={(event) => setParams(withFilter(params, name, event.target.value))}
+    >
+      <option value="">Any</option>
+      {children}
+      {value !== '' && <UnlistedOption value={value}>{children}</UnlistedOption>}
+    </SelectField>
+  )
+}
+
+/** A value of a shared URL that is not, or not yet, in the list. */
+function UnlistedOption({ value, children }: { value: string; children: ReactNode }) {
+  const listed = [children].flat(2).some((child) => keyOf(child) === value)
+  return listed ? null : <option value={value}>{value}</option>
+}
+
+const keyOf = (child: ReactNode) =>
+  typeof child === 'object' && child !== null && 'key' in child ? child.key : null
+
+const pauseMs = 300
+
+/** Typing searches once the reader pauses. */
+function TypedFilter({ name, label }: FilterProps) {
+  const [params, setParams] = useSearchParams()
+  const given = params.get(name) ?? ''
+  const [typed, setTyped] = useState(given)
+  const [shown, setShown] = useState(given)
+  if (shown !== given) {
+    // The URL changed: by the clear button or the browser's history.
+    setShown(given)
+    setTyped(given)
+  }
+  const settled = useDebounced(typed, pauseMs)
+  useEffect(() => {
+    if (settled !== typed || settled === given) return
+    setParams((current) => withFilter(current, name, settled), { replace: true })
+  }, [settled, typed, given, name, setParams])
+  return (
+    <TextField
+      label={label}
+      value={typed}
+      onChange={(event) => setTyped(event.target.value.trim())}
+    />
+  )
+}

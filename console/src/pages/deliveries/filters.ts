@@ -1,0 +1,45 @@
+import type { DeliveryQuery } from '@surehook/client'
+
+/** The filters of the page. They live in its URL, so that it can be shared. */
+export const filterNames = [
+  'status',
+  'webhookId',
+  'table',
+  'recordId',
+  'eventId',
+  'errorClass',
+  'httpStatus',
+  'within',
+] as const
+
+export type FilterName = (typeof filterNames)[number]
+
+export const spans = [
+  ['1h', 'Last hour', 3_600],
+  ['24h', 'Last 24 hours', 86_400],
+  ['7d', 'Last 7 days', 604_800],
+] as const
+
+/** The search that the URL asks for. Values that the API refuses come back as violations. */
+export function queryOf(params: URLSearchParams, now: Date): DeliveryQuery {
+  const query: Record<string, string> = {}
+  for (const name of [...filterNames, 'cursor']) {
+    const value = params.get(name)
+    if (value !== null && value !== '' && name !== 'within') query[name] = value
+  }
+  const span = spans.find(([name]) => name === params.get('within'))
+  if (span !== undefined) query['since'] = new Date(now.getTime() - span[2] * 1_000).toISOString()
+  return query
+}
+
+/** The URL with another value of a filter. A new search begins at its first page. */
+export function withFilter(params: URLSearchParams, name: string, value: string): URLSearchParams {
+  const next = new URLSearchParams(params)
+  next.delete('cursor')
+  if (value === '') next.delete(name)
+  else next.set(name, value)
+  return next
+}
+
+export const activeFilters = (params: URLSearchParams): FilterName[] =>
+  filterNames.filter((name) => (params.get(name) ?? '') !== '')

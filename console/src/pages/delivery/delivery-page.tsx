@@ -1,0 +1,116 @@
+import type { DeliveryDetail } from '@surehook/client'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link, useParams } from 'react-router'
+import { useApi } from '../../api/api.ts'
+import { useWebhook } from '../../api/queries.ts'
+import { StatusBadge } from '../../parts/data/status-badge.tsx'
+import { Countdown, ExactTime, Time } from '../../parts/data/time.tsx'
+import { QueryView } from '../../parts/feedback/query-view.tsx'
+import { Button } from '../../parts/forms/button.tsx'
+import { Card, Facts, Page as Frame } from '../../parts/layout/page.tsx'
+import { deliveryPath } from '../deliveries/delivery-columns.tsx'
+import { RedeliverDialog } from '../deliveries/redeliver-dialog.tsx'
+import { AttemptTimeline } from './attempt-timeline.tsx'
+import { RequestCard } from './request-card.tsx'
+import { SignatureCard } from './signature-card.tsx'
+
+const parent = { to: '/deliveries', label: 'Deliveries' }
+const openMs = 1_500
+
+export function Page() {
+  const { webhookId = '', deliveryId = '' } = useParams()
+  const { surehook, keyOf } = useApi()
+  const query = useQuery({
+    queryKey: keyOf('deliveries', webhookId, deliveryId),
+    queryFn: ({ signal }) => surehook.deliveries.get(webhookId, deliveryId, { signal }),
+    // An ended delivery changes no more.
+    refetchInterval: ({ state }) => (isOpen(state.data) ? openMs : false),
+  })
+  const [isAsking, setAsking] = useState(false)
+  return (
+    <Frame
+      title="Delivery"
+      parent={parent}
+      beside={query.data && <StatusBadge status={query.data.status} />}
+      description={<code className="breakable">{deliveryId}</code>}
+      actions={
+        <Button look="primary" onClick={() => setAsking(true)}>
+          Redeliver
+        </Button>
+      }
+    >
+      <QueryView query={query}>
+        {(delivery) => <DeliveryView webhookId={webhookId} delivery={delivery} />}
+      </QueryView>
+      {isAsking && (
+        <RedeliverDialog
+          delivery={{ id: deliveryId, webhookId }}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </Frame>
+  )
+}
+
+const isOpen = (delivery: DeliveryDetail | undefined) =>
+  delivery !== undefined && ['pending', 'retrying', 'paused'].includes(delivery.status)
+
+type DeliveryViewProps = { webhookId: string; delivery: DeliveryDetail }
+
+function DeliveryView({ webhookId, delivery }: DeliveryViewProps) {
+  const webhook = useWebhook(webhookId).data?.webhook
+  const { eventId, createdAt, nextAttemptAt, redeliveryOf, attempts } = delivery
+  return (
+    <>
+      <Card>
+        <Facts
+          items={[
+            [
+              'Webhook',
+              <Link key="w" to={`/webhooks/${webhookId}`}>
+                {webhook?.url ?? webhookId}
+              </Link>,
+            ],
+            [
+              'Event',
+              <Link key="e" to={`/events/${encodeURIComponent(eventId)}`}>
+                {eventId}
+              </Link>,
+            ],
+            [
+              'Made',
+              <>
+                <Time at={createdAt} /> · <ExactTime at={createdAt} />
+              </>,
+            ],
+            ['Attempts', attempts],
+            [
+              'Next attempt',
+              nextAttemptAt === null ? (
+                'None is due'
+              ) : (
+                <>
+                  in <Countdown until={nextAttemptAt} />
+                </>
+              ),
+            ],
+            ...(redeliveryOf === null
+              ? []
+              : [
+                  [
+                    'Sends again',
+                    <Link key="r" to={deliveryPath(webhookId, redeliveryOf)}>
+                      {redeliveryOf}
+                    </Link>,
+                  ] as const,
+                ]),
+          ]}
+        />
+      </Card>
+      <AttemptTimeline delivery={delivery} delays={webhook?.policy?.retryDelays} />
+      <RequestCard delivery={delivery} url={webhook?.url} />
+      <SignatureCard delivery={delivery} />
+    </>
+  )
+}

@@ -1,0 +1,64 @@
+import type { EventDetail } from '@surehook/client'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from 'react-router'
+import { useApi } from '../../api/api.ts'
+import { ExactTime, Time } from '../../parts/data/time.tsx'
+import { Notice } from '../../parts/feedback/notice.tsx'
+import { QueryView } from '../../parts/feedback/query-view.tsx'
+import { Card, Facts, Page as Frame } from '../../parts/layout/page.tsx'
+import { OutcomesCard } from './outcomes-card.tsx'
+import { RecordFields } from './record-fields.tsx'
+
+export function Page() {
+  const { eventId = '' } = useParams()
+  const { surehook, keyOf } = useApi()
+  const query = useQuery({
+    queryKey: keyOf('events', eventId),
+    queryFn: ({ signal }) => surehook.events.explain(eventId, {}, { signal }),
+    refetchInterval: 5_000,
+  })
+  return (
+    <Frame
+      title="Event"
+      parent={{ to: '/events', label: 'Events' }}
+      description={<code className="breakable">{eventId}</code>}
+    >
+      <QueryView query={query}>{(detail) => <EventView detail={detail} />}</QueryView>
+    </Frame>
+  )
+}
+
+function EventView({ detail }: { detail: EventDetail }) {
+  const { table, event, recordId, timestamp, record, changedFields } = detail
+  return (
+    <>
+      <Card>
+        <Facts
+          items={[
+            ['Operation', event ?? 'Unknown'],
+            ['Table', table === null ? 'Unknown' : <code key="table">{table}</code>],
+            ['Record', recordId === null ? 'Unknown' : <code key="record">{recordId}</code>],
+            [
+              'Changed',
+              timestamp === null ? (
+                'Unknown'
+              ) : (
+                <>
+                  <Time at={timestamp} /> · <ExactTime at={timestamp} />
+                </>
+              ),
+            ],
+          ]}
+        />
+      </Card>
+      <OutcomesCard detail={detail} />
+      <Card title="The record after the change" isFlush={record !== null}>
+        {record === null ? (
+          <Notice title="The log no longer has the change" />
+        ) : (
+          <RecordFields record={record} changedFields={changedFields ?? []} />
+        )}
+      </Card>
+    </>
+  )
+}

@@ -1,0 +1,52 @@
+import type { Subscription } from '@surehook/client'
+import { Link } from 'react-router'
+import { useEndpoints } from '../../api/queries.ts'
+import { Notice } from '../../parts/feedback/notice.tsx'
+import { OpenCircuit } from '../webhook/troubles.tsx'
+import { ActiveButton } from '../webhook/webhook-menu.tsx'
+
+/** What needs somebody, each with the button that mends it. */
+export function Attention({ webhooks }: { webhooks: readonly Subscription[] }) {
+  const endpoints = useEndpoints().data?.endpoints ?? []
+  const open = endpoints.filter(({ circuit }) => circuit === 'open')
+  const disabled = webhooks.filter((one) => !one.active && one.disabledReason !== undefined)
+  const warned = webhooks.filter(({ warnings = [] }) => warnings.length > 0)
+  if (open.length + disabled.length + warned.length === 0) return null
+  return (
+    <section className="stack" aria-label="Needs attention">
+      {open.map((endpoint) => (
+        <OpenCircuit key={endpoint.id} endpoint={endpoint} />
+      ))}
+      {disabled.map((webhook) => (
+        <Notice key={webhook.id} tone="warn" title="Surehook disabled a webhook">
+          <p>
+            <WebhookLink webhook={webhook} /> {webhook.disabledReason}
+          </p>
+          <p>
+            <ActiveButton webhook={webhook} />
+          </p>
+        </Notice>
+      ))}
+      {warned.map((webhook) => (
+        <Notice key={webhook.id} tone="warn" title="A webhook may not work as it should">
+          <p>
+            <WebhookLink webhook={webhook} />
+          </p>
+          {webhook.warnings?.map(({ field, message }) => (
+            <p key={field + message}>
+              Its <code>{field}</code> {message}.
+            </p>
+          ))}
+        </Notice>
+      ))}
+    </section>
+  )
+}
+
+function WebhookLink({ webhook }: { webhook: Subscription }) {
+  return (
+    <Link to={`/webhooks/${webhook.id}`} className="breakable">
+      {webhook.url}
+    </Link>
+  )
+}

@@ -1,0 +1,56 @@
+import { expect, it } from '@jest/globals'
+import type { Subscription } from '@surehook/client'
+import { changeOf, draftOf, emptyDraft, newWebhookOf, parseDraft } from './draft.ts'
+
+const webhook: Subscription = {
+  id: 'w',
+  projectId: 'p',
+  environment: 'e',
+  table: 'orders',
+  events: ['INSERT'],
+  url: 'https://example.com/',
+  active: true,
+  filter: { status: 'paid' },
+  policy: { headerNames: ['x-key'], concurrency: 2 },
+  createdAt: '2026-01-01T00:00:00.000Z',
+}
+
+it('makes a webhook of what was typed', () => {
+  const draft = { ...emptyDraft, table: 'orders', url: 'https://a/', secret: 's', select: 'a, b,' }
+  expect(newWebhookOf({ ...draft, filter: '{"n":{"gt":1}}' })).toEqual({
+    violations: [],
+    input: {
+      table: 'orders',
+      events: ['INSERT', 'UPDATE', 'DELETE'],
+      url: 'https://a/',
+      secret: 's',
+      active: true,
+      filter: { n: { gt: 1 } },
+      select: ['a', 'b'],
+      policy: null,
+    },
+  })
+})
+
+it.each([
+  ['{', /is not JSON/],
+  ['[1]', /must be a JSON object/],
+  ['null', /must be a JSON object/],
+])('names the field of %s', (filter, message) => {
+  const { violations } = parseDraft({ ...emptyDraft, table: 'orders', filter })
+  expect(violations).toEqual([{ field: 'filter', message: expect.stringMatching(message) }])
+})
+
+it('asks for a table and an operation', () => {
+  const { violations } = parseDraft({ ...emptyDraft, events: [] })
+  expect(violations.map(({ field }) => field)).toEqual(['table', 'events'])
+})
+
+it('sends only what changed, so that hidden headers survive', () => {
+  const draft = draftOf(webhook)
+  expect(changeOf(draft, webhook).input).toEqual({})
+  expect(changeOf({ ...draft, filter: '' }, webhook).input).toEqual({ filter: null })
+  expect(changeOf({ ...draft, policy: '{"concurrency":3}' }, webhook).input).toEqual({
+    policy: { concurrency: 3 },
+  })
+})

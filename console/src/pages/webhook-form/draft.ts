@@ -1,0 +1,127 @@
+import type { NewWebhook, Subscription, Violation, WebhookChange } from '@surehook/client'
+
+export const operations = ['INSERT', 'UPDATE', 'DELETE'] as const
+export type Operation = (typeof operations)[number]
+
+/** What the form holds: text as it was typed. */
+export type Draft = {
+  table: string
+  events: readonly Operation[]
+  url: string
+  secret: string
+  filter: string
+  /** Names, separated by commas. */
+  select: string
+  policy: string
+  active: boolean
+}
+
+export const emptyDraft: Draft = {
+  table: '',
+  events: operations,
+  url: '',
+  secret: '',
+  filter: '',
+  select: '',
+  policy: '',
+  active: true,
+}
+
+export function draftOf(webhook: Subscription): Draft {
+  const { table, events, url, filter, select, active } = webhook
+  return {
+    table,
+    events,
+    url,
+    secret: '',
+    filter: textOf(filter),
+    select: select?.join(', ') ?? '',
+    policy: policyText(webhook),
+    active,
+  }
+}
+
+const textOf = (value: object | undefined) =>
+  value === undefined ? '' : JSON.stringify(value, null, 2)
+
+/** No answer holds the values of headers, so they cannot be shown. */
+function policyText({ policy }: Subscription): string {
+  if (policy === undefined) return ''
+  const { headerNames: _, ...shown } = policy
+  return Object.keys(shown).length === 0 ? '' : textOf(shown)
+}
+
+type Parsed = Pick<NewWebhook, 'table' | 'events' | 'filter' | 'select'>
+
+/** What a preview needs, or what is wrong with the text. */
+export function parseDraft(draft: Draft): { parsed: Parsed; violations: Violation[] } {
+  const filter = objectIn(draft.filter, 'filter')
+  const select = namesIn(draft.select)
+  return {
+    parsed: {
+      table: draft.table,
+      events: [...draft.events],
+      filter: filter.value,
+      select: select.length === 0 ? null : select,
+    },
+    violations: [
+      ...(draft.table === '' ? [{ field: 'table', message: 'must be set' }] : []),
+      ...(draft.events.length === 0 ? [{ field: 'events', message: 'must be at least one' }] : []),
+      ...filter.violations,
+    ],
+  }
+}
+
+export type Outcome<Input> = { input: Input; violations: Violation[] }
+
+export function newWebhookOf(draft: Draft): Outcome<NewWebhook> {
+  const { parsed, violations } = parseDraft(draft)
+  const policy = objectIn(draft.policy, 'policy')
+  const { url, secret, active } = draft
+  return {
+    input: { ...parsed, url, secret, active, policy: policy.value },
+    violations: [...violations, ...policy.violations],
+  }
+}
+
+/** Sends what differs. An untouched policy keeps its headers, whose values nobody can read. */
+export function changeOf(draft: Draft, webhook: Subscription): Outcome<WebhookChange> {
+  const before = draftOf(webhook)
+  const { parsed, violations } = parseDraft(draft)
+  const policy = objectIn(draft.policy, 'policy')
+  const { url, active } = draft
+  const all: WebhookChange = { ...parsed, url, active, policy: policy.value }
+  const isChanged = (name: string) => {
+    const key = name as keyof Draft
+    return JSON.stringify(draft[key]) !== JSON.stringify(before[key])
+  }
+  const input = Object.fromEntries(Object.entries(all).filter(([name]) => isChanged(name)))
+  return { input, violations: [...violations, ...policy.violations] }
+}
+
+type JsonObject = { [key: string]: unknown }
+
+/** No text: there is no such object. */
+function objectIn(
+  text: string,
+  field: string,
+): { value: JsonObject | null; violations: Violation[] } {
+  if (text.trim() === '') return { value: null, violations: [] }
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return { value: value as JsonObject, violations: [] }
+    }
+    return { value: null, violations: [{ field, message: 'must be a JSON object' }] }
+  } catch (err) {
+    return { value: null, violations: [{ field, message: `is not JSON: ${messageOf(err)}` }] }
+  }
+}
+
+const messageOf = (err: unknown) => (err instanceof Error ? err.message : String(err))
+
+const namesIn = (text: string): string[] =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')

@@ -1,0 +1,56 @@
+import type { Subscription } from '@surehook/client'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useNavigate, useParams } from 'react-router'
+import { useApi } from '../../api/api.ts'
+import { faultOf } from '../../api/faults.ts'
+import { useWebhook } from '../../api/queries.ts'
+import { QueryView } from '../../parts/feedback/query-view.tsx'
+import { useToasts } from '../../parts/feedback/toasts.tsx'
+import { Page as Frame } from '../../parts/layout/page.tsx'
+import { changeOf, draftOf } from './draft.ts'
+import { WebhookForm } from './webhook-form.tsx'
+
+export function Page() {
+  const { id = '' } = useParams()
+  return (
+    <Frame title="Edit the webhook" parent={{ to: `/webhooks/${id}`, label: 'Webhook' }}>
+      <QueryView query={useWebhook(id)}>
+        {({ webhook }) => <EditForm key={webhook.id} webhook={webhook} />}
+      </QueryView>
+    </Frame>
+  )
+}
+
+function EditForm({ webhook: latest }: { webhook: Subscription }) {
+  // What others save meanwhile must not change what is compared.
+  const [webhook] = useState(latest)
+  const { surehook, keyOf } = useApi()
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const { done } = useToasts()
+  const [draft, setDraft] = useState(() => draftOf(webhook))
+  const { input, violations: typed } = changeOf(draft, webhook)
+  const back = `/webhooks/${webhook.id}`
+  const saving = useMutation({
+    mutationFn: () => surehook.webhooks.update(webhook.id, input),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: keyOf('webhooks') })
+      done('Webhook saved')
+      await navigate(back)
+    },
+  })
+  return (
+    <WebhookForm
+      draft={draft}
+      onChange={setDraft}
+      violations={[...typed, ...faultOf(saving.error).violations]}
+      saving={{
+        ...saving,
+        label: 'Save the webhook',
+        run: () => typed.length === 0 && saving.mutate(),
+      }}
+      back={back}
+    />
+  )
+}

@@ -1,0 +1,52 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+import { useApi } from '../../api/api.ts'
+import { faultOf, violationOf } from '../../api/faults.ts'
+import { useToasts } from '../../parts/feedback/toasts.tsx'
+import { Page as Frame } from '../../parts/layout/page.tsx'
+import { emptyDraft, newWebhookOf } from './draft.ts'
+import { newSecret } from './new-secret.ts'
+import { SecretField } from './secret-field.tsx'
+import { WebhookForm } from './webhook-form.tsx'
+
+export function Page() {
+  const { surehook, keyOf } = useApi()
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const { done } = useToasts()
+  const [draft, setDraft] = useState(() => ({ ...emptyDraft, secret: newSecret() }))
+  const { input, violations: typed } = newWebhookOf(draft)
+  const [isTried, setTried] = useState(false)
+  const saving = useMutation({
+    mutationFn: () => surehook.webhooks.create(input),
+    onSuccess: async ({ id }) => {
+      await queries.invalidateQueries({ queryKey: keyOf('webhooks') })
+      done('Webhook created', 'Changes that commit from now on are delivered.')
+      await navigate(`/webhooks/${id}`)
+    },
+  })
+  const violations = [...(isTried ? typed : []), ...faultOf(saving.error).violations]
+  const run = () => {
+    setTried(true)
+    if (typed.length === 0) saving.mutate()
+  }
+  return (
+    <Frame title="New webhook" parent={{ to: '/webhooks', label: 'Webhooks' }}>
+      <WebhookForm
+        draft={draft}
+        onChange={setDraft}
+        violations={violations}
+        saving={{ ...saving, label: 'Create the webhook', run }}
+        back="/webhooks"
+        secret={
+          <SecretField
+            value={draft.secret}
+            onChange={(secret) => setDraft({ ...draft, secret })}
+            violation={violationOf(violations, 'secret')}
+          />
+        }
+      />
+    </Frame>
+  )
+}

@@ -1,0 +1,144 @@
+import type { Violation } from '@surehook/client'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { violationOf } from '../../api/faults.ts'
+import { useTableNames } from '../../api/queries.ts'
+import { FaultNotice } from '../../parts/feedback/notice.tsx'
+import { Button, ButtonLink } from '../../parts/forms/button.tsx'
+import { CheckField, FieldGroup, TextField } from '../../parts/forms/field.tsx'
+import { JsonEditor } from '../../parts/forms/json-editor.tsx'
+import { Card } from '../../parts/layout/page.tsx'
+import { type Draft, operations } from './draft.ts'
+import { PreviewPanel } from './preview-panel.tsx'
+import './webhook-form.css'
+
+type WebhookFormProps = {
+  draft: Draft
+  onChange: (draft: Draft) => void
+  /** What the form, or the API, found wrong. */
+  violations: readonly Violation[]
+  saving: { isPending: boolean; error: unknown; label: string; run: () => void }
+  back: string
+  /** Fields that only one of the pages has. */
+  secret?: ReactNode
+}
+
+export function WebhookForm(props: WebhookFormProps) {
+  const { draft, onChange, violations, saving, back, secret } = props
+  const [isShowingAll, setShowingAll] = useState(draft.policy !== '' || draft.select !== '')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    saving.run()
+  }
+  return (
+    <div className="webhook-form">
+      <form onSubmit={submit} noValidate>
+        <Card>
+          <div className="stack">
+            <BasicFields draft={draft} onChange={onChange} violations={violations} />
+            {secret}
+            <JsonEditor
+              label="Filter"
+              value={draft.filter}
+              onChange={(filter) => onChange({ ...draft, filter })}
+              violation={violationOf(violations, 'filter')}
+              hint={
+                'JSON, such as { "status": "paid", "total": { "gte": 100 } }. Empty: every change.'
+              }
+            />
+            <details
+              open={isShowingAll}
+              onToggle={(event) => setShowingAll(event.currentTarget.open)}
+            >
+              <summary>Fields and delivery policy</summary>
+              <MoreFields draft={draft} onChange={onChange} violations={violations} />
+            </details>
+            {saving.error !== null && <FaultNotice error={saving.error} />}
+            <div className="row">
+              <Button type="submit" look="primary" isPending={saving.isPending}>
+                {saving.label}
+              </Button>
+              <ButtonLink look="ghost" to={back}>
+                Cancel
+              </ButtonLink>
+            </div>
+          </div>
+        </Card>
+      </form>
+      <PreviewPanel draft={draft} />
+    </div>
+  )
+}
+
+type FieldsProps = Pick<WebhookFormProps, 'draft' | 'onChange' | 'violations'>
+
+function BasicFields({ draft, onChange, violations }: FieldsProps) {
+  const tables = useTableNames()
+  return (
+    <>
+      <TextField
+        label="Table"
+        name="table"
+        list="table-names"
+        value={draft.table}
+        onChange={(event) => onChange({ ...draft, table: event.target.value.trim() })}
+        violation={violationOf(violations, 'table')}
+        hint="It need not exist yet."
+      />
+      <datalist id="table-names">
+        {tables.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </datalist>
+      <FieldGroup label="Operations" violation={violationOf(violations, 'events')}>
+        {operations.map((operation) => (
+          <CheckField
+            key={operation}
+            label={operation}
+            checked={draft.events.includes(operation)}
+            onChange={(event) => onChange(withOperation(draft, operation, event.target.checked))}
+          />
+        ))}
+      </FieldGroup>
+      <TextField
+        label="URL"
+        name="url"
+        type="url"
+        inputMode="url"
+        placeholder="https://example.com/webhooks"
+        value={draft.url}
+        onChange={(event) => onChange({ ...draft, url: event.target.value.trim() })}
+        violation={violationOf(violations, 'url')}
+      />
+    </>
+  )
+}
+
+function withOperation(draft: Draft, operation: Draft['events'][number], isOn: boolean): Draft {
+  const events = operations.filter((one) => (one === operation ? isOn : draft.events.includes(one)))
+  return { ...draft, events }
+}
+
+function MoreFields({ draft, onChange, violations }: FieldsProps) {
+  return (
+    <div className="stack">
+      <TextField
+        label="Fields to deliver"
+        name="select"
+        placeholder="id, status, customer.name"
+        value={draft.select}
+        onChange={(event) => onChange({ ...draft, select: event.target.value })}
+        violation={violationOf(violations, 'select')}
+        hint="Separated by commas. Empty: all of them."
+      />
+      <JsonEditor
+        label="Delivery policy"
+        value={draft.policy}
+        onChange={(policy) => onChange({ ...draft, policy })}
+        violation={violationOf(violations, 'policy')}
+        hint="JSON with headers, retryDelays, concurrency, rateLimit, ordered, retryAfter, gone."
+      />
+    </div>
+  )
+}

@@ -1,0 +1,35 @@
+import { lazy, Suspense } from 'react'
+import { useStats } from '../../api/queries.ts'
+import { count, milliseconds, percent } from '../../parts/data/numbers.ts'
+import { Stats } from '../../parts/data/stats.tsx'
+import { Loading } from '../../parts/feedback/loading.tsx'
+import { QueryView } from '../../parts/feedback/query-view.tsx'
+import { Card } from '../../parts/layout/page.tsx'
+
+const AttemptsChart = lazy(() => import('../../parts/data/attempts-chart.tsx'))
+
+/** The attempts of the last day. */
+export function ActivityCard({ id }: { id: string }) {
+  return (
+    <Card title="Last 24 hours">
+      <QueryView query={useStats(id)}>
+        {({ counts, attempts, successRate, latencyMs, series }) => (
+          <div className="stack">
+            <Stats
+              items={[
+                ['Attempts', count(attempts)],
+                ['Success', percent(successRate)],
+                ['p50', milliseconds(latencyMs.p50)],
+                ['p95', milliseconds(latencyMs.p95)],
+                ['Dead letters', count(counts.deadLetter)],
+              ]}
+            />
+            <Suspense fallback={<Loading />}>
+              <AttemptsChart series={series} />
+            </Suspense>
+          </div>
+        )}
+      </QueryView>
+    </Card>
+  )
+}

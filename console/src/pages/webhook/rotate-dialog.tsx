@@ -1,0 +1,88 @@
+import type { Subscription } from '@surehook/client'
+import { useState } from 'react'
+import { useApi } from '../../api/api.ts'
+import { faultOf, violationOf } from '../../api/faults.ts'
+import { useAction } from '../../api/use-action.ts'
+import { Countdown } from '../../parts/data/time.tsx'
+import { Dialog } from '../../parts/feedback/dialog.tsx'
+import { FaultNotice, Notice } from '../../parts/feedback/notice.tsx'
+import { Button } from '../../parts/forms/button.tsx'
+import { SelectField } from '../../parts/forms/field.tsx'
+import { newSecret } from '../webhook-form/new-secret.ts'
+import { SecretField } from '../webhook-form/secret-field.tsx'
+
+const overlaps = [
+  [0, 'None: the old secret ends at once'],
+  [3_600, '1 hour'],
+  [86_400, '24 hours'],
+  [604_800, '7 days'],
+] as const
+
+export function RotateDialog({ webhook, onClose }: { webhook: Subscription; onClose: () => void }) {
+  const { surehook } = useApi()
+  const [secret, setSecret] = useState(newSecret)
+  const [secretOverlap, setOverlap] = useState(86_400)
+  const [until, setUntil] = useState<string | null>(null)
+  const rotating = useAction({
+    run: () => surehook.webhooks.rotateSecret(webhook.id, { secret, secretOverlap }),
+    done: () => 'Secret rotated',
+    changes: ['webhooks'],
+    after: () => setUntil(new Date(Date.now() + secretOverlap * 1_000).toISOString()),
+  })
+  if (until !== null)
+    return <Rotated secretOverlap={secretOverlap} until={until} onClose={onClose} />
+  const { violations } = faultOf(rotating.error)
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title="Rotate the secret"
+      actions={
+        <Button look="primary" isPending={rotating.isPending} onClick={() => rotating.mutate()}>
+          Rotate the secret
+        </Button>
+      }
+    >
+      <p>
+        Give the new secret to your receiver during the overlap. Deliveries carry both signatures.
+      </p>
+      <SecretField
+        label="New secret"
+        value={secret}
+        onChange={setSecret}
+        violation={violationOf(violations, 'secret')}
+      />
+      <SelectField
+        label="Overlap"
+        value={secretOverlap}
+        onChange={(event) => setOverlap(Number(event.target.value))}
+        violation={violationOf(violations, 'secretOverlap')}
+      >
+        {overlaps.map(([seconds, label]) => (
+          <option key={seconds} value={seconds}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+      {rotating.error !== null && <FaultNotice error={rotating.error} />}
+    </Dialog>
+  )
+}
+
+type RotatedProps = { secretOverlap: number; until: string; onClose: () => void }
+
+function Rotated({ secretOverlap, until, onClose }: RotatedProps) {
+  return (
+    <Dialog isOpen onClose={onClose} title="The secret was rotated">
+      <Notice title="Deliveries are signed with the new secret">
+        {secretOverlap === 0 ? (
+          <p>The old secret signs nothing any more.</p>
+        ) : (
+          <p>
+            The old secret signs too, for <Countdown until={until} />. Change your receiver before.
+          </p>
+        )}
+      </Notice>
+    </Dialog>
+  )
+}

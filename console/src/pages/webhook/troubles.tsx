@@ -1,0 +1,66 @@
+import type { Endpoint, Subscription } from '@surehook/client'
+import { plural } from '../../parts/data/numbers.ts'
+import { Countdown, Time } from '../../parts/data/time.tsx'
+import { Notice } from '../../parts/feedback/notice.tsx'
+import { CloseCircuitButton } from '../endpoints/close-circuit-button.tsx'
+import { ActiveButton } from './webhook-menu.tsx'
+
+type TroublesProps = { webhook: Subscription; endpoint: Endpoint | undefined }
+
+/** What keeps deliveries from going out, each with the button that mends it. */
+export function Troubles({ webhook, endpoint }: TroublesProps) {
+  const { active, disabledReason, disabledAt, warnings = [] } = webhook
+  return (
+    <>
+      {!active && (
+        <Notice
+          tone="warn"
+          title={disabledReason === undefined ? 'This webhook is inactive' : 'Surehook disabled it'}
+        >
+          {disabledReason !== undefined && <p>{disabledReason}</p>}
+          {disabledAt !== undefined && (
+            <p>
+              Disabled <Time at={disabledAt} />.
+            </p>
+          )}
+          <p>It gets no deliveries. Changes that commit meanwhile can be replayed later.</p>
+          <p>
+            <ActiveButton webhook={webhook} />
+          </p>
+        </Notice>
+      )}
+      {active && endpoint?.circuit === 'open' && <OpenCircuit endpoint={endpoint} />}
+      {warnings.map(({ field, message }) => (
+        <Notice key={field + message} tone="warn">
+          <p>
+            <code>{field}</code> {message}
+          </p>
+        </Notice>
+      ))}
+    </>
+  )
+}
+
+export function OpenCircuit({ endpoint }: { endpoint: Endpoint }) {
+  const { openUntil, consecutiveFailures, paused, url } = endpoint
+  return (
+    <Notice tone="warn" title="The circuit of this URL is open">
+      <p className="breakable">{url}</p>
+      <p>
+        {consecutiveFailures > 0
+          ? `${plural(consecutiveFailures, 'attempt')} in a row failed. `
+          : 'Too many attempts failed. '}
+        {plural(paused, 'delivery is', 'deliveries are')} paused.
+        {openUntil !== null && (
+          <>
+            {' '}
+            The next attempt is in <Countdown until={openUntil} />.
+          </>
+        )}
+      </p>
+      <p>
+        <CloseCircuitButton endpoint={endpoint} />
+      </p>
+    </Notice>
+  )
+}

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, extname, join, relative, sep } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+
+const require = createRequire(import.meta.url)
+const zip = promisify(gzip)
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+}
+
+export type ConsoleFile = {
+  readonly type: string
+  readonly bytes: Buffer
+  /** The bytes compressed. The first request compresses them, because most files are seldom read. */
+  zipped(): Promise<Buffer>
+}
+
+/** Where the build of the console lies. */
+export const builtConsole = (): string =>
+  join(dirname(require.resolve('@surehook/console/package.json')), 'dist')
+
+/** The files of a built console by their path below `/console/`, such as `index.html`. */
+export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>
+
+/**
+ * Reads the build into memory. A request can then reach no other file. Returns null if nothing was
+ * built.
+ */
+export function readConsole(dir: string): ConsoleFiles | null {
+  const names = namesIn(dir)
+  if (!names.includes('index.html')) return null
+  return new Map(names.map((name) => [name, fileOf(name, readFileSync(join(dir, name)))]))
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    const entries = readdirSync(dir, { recursive: true, withFileTypes: true })
+    const files = entries.filter((entry) => entry.isFile())
+    return files.map(({ parentPath, name }) =>
+      relative(dir, join(parentPath, name)).replaceAll(sep, '/'),
+    )
+  } catch (err) {
+    if ((err as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw err
+  }
+}
+
+function fileOf(name: string, bytes: Buffer): ConsoleFile {
+  let zipping: Promise<Buffer> | undefined
+  return {
+    type: types[extname(name)] ?? 'application/octet-stream',
+    bytes,
+    zipped: () => (zipping ??= zip(bytes, { level: 9 })),
+  }
+}

@@ -1,0 +1,45 @@
+import type { Seeded } from './seed.ts'
+
+export type ConsolePageCase = {
+  /** The name of its screenshots. */
+  name: string
+  /** Below `/console/`. */
+  path: (seeded: Seeded) => string
+  /** A text that shows when the page has its data. */
+  shows: string
+}
+
+/** Every page of a developer. */
+export const developerPages: readonly ConsolePageCase[] = [
+  { name: 'overview', path: () => '', shows: 'Dead letters' },
+  { name: 'webhooks', path: () => 'webhooks', shows: '/shop/paid' },
+  { name: 'webhook-new', path: () => 'webhooks/new', shows: 'Create the webhook' },
+  { name: 'webhook', path: ({ webhookId }) => `webhooks/${webhookId}`, shows: 'Delivered' },
+  {
+    name: 'webhook-failing',
+    path: ({ failingId }) => `webhooks/${failingId}`,
+    shows: 'Dead letter',
+  },
+  { name: 'webhook-edit', path: ({ webhookId }) => `webhooks/${webhookId}/edit`, shows: 'match' },
+  { name: 'deliveries', path: () => 'deliveries', shows: 'HTTP 204' },
+  { name: 'deliveries-none', path: () => 'deliveries?eventId=none', shows: 'No delivery matches' },
+  {
+    name: 'delivery',
+    path: ({ webhookId, deliveryId }) => `deliveries/${webhookId}/${deliveryId}`,
+    shows: 'Attempt 1',
+  },
+  {
+    name: 'dead-letter',
+    path: ({ failingId, deadLetterId }) => `deliveries/${failingId}/${deadLetterId}`,
+    shows: 'Attempt 3',
+  },
+  { name: 'events', path: () => 'events', shows: 'Explain the event' },
+  { name: 'event', path: ({ eventId }) => `events/${eventId}`, shows: 'Not delivered' },
+  { name: 'endpoints', path: () => 'endpoints', shows: 'Close the circuit now' },
+  { name: 'not-found', path: () => 'nothing/here', shows: 'There is no such page' },
+]
+
+/** Every page of the operator. */
+export const operatorPages: readonly ConsolePageCase[] = [
+  { name: 'projects', path: () => 'operator', shows: 'master' },
+]
