@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { PausedWorld } from '../../test/support/paused-world.ts'
-import { PausedSummary } from './paused-summary.ts'
+import { PausedSummary } from './topic/paused-summary.ts'
 
 const many = 20_000
 

@@ -1,10 +1,10 @@
 import type { Delivery } from '../partition/delivery.ts'
 import { BlockedByEndpoint } from './blocked-by-endpoint.ts'
 import type { PausedView } from './paused-actions.ts'
-import type { PausedQueue } from './paused-queue.ts'
-import type { PausedQueues } from './paused-queues.ts'
-import type { PausedReading } from './paused-reading.ts'
-import type { PausedTopic } from './paused-topic.ts'
+import type { PausedQueue } from './queues/paused-queue.ts'
+import type { PausedQueues } from './queues/paused-queues.ts'
+import type { PausedReading } from './topic/paused-reading.ts'
+import type { PausedTopic } from './topic/paused-topic.ts'
 
 export type PausedReleasesOptions = {
   view: PausedView

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
 import { cancellable } from '@surehook/contracts/events'
 import { retryTopic } from '@surehook/contracts/topics'
 import fc from 'fast-check'
-import { drain, shed } from '../../test/support/partition-steps.ts'
-import { PartitionWorld, topics } from '../../test/support/partition-world.ts'
+import { drain, shed } from '../../../test/support/partition-steps.ts'
+import { PartitionWorld, topics } from '../../../test/support/partition-world.ts'
 
 const one = fc.constantFrom('a1', 'b1')
 const record = fc.constantFrom('r1', 'r2', 'r3')

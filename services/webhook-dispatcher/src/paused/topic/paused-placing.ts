@@ -1,12 +1,12 @@
-import type { Delivery } from '../partition/delivery.ts'
-import type { PausedView } from './paused-actions.ts'
+import type { Delivery } from '../../partition/delivery.ts'
+import type { PausedView } from '../paused-actions.ts'
+import { type PausedQueue, placeOf, type Standing } from '../queues/paused-queue.ts'
+import type { PausedQueues } from '../queues/paused-queues.ts'
+import type { PausedRun } from '../queues/paused-run.ts'
+import { queueIdOf } from '../queues/record-groups.ts'
 import { pausedMark } from './paused-headers.ts'
-import { type PausedQueue, placeOf, type Standing } from './paused-queue.ts'
-import type { PausedQueues } from './paused-queues.ts'
 import type { PausedReading } from './paused-reading.ts'
-import type { PausedRun } from './paused-run.ts'
 import type { PausedTopic } from './paused-topic.ts'
-import { queueIdOf } from './record-groups.ts'
 
 export type PausedPlacingOptions = {
   view: PausedView

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
 import { deliveriesTopic, pausedTopic, retryTopic } from '@surehook/contracts/topics'
-import { drain } from '../../test/support/partition-steps.ts'
-import { PartitionWorld } from '../../test/support/partition-world.ts'
+import { drain } from '../../../test/support/partition-steps.ts'
+import { PartitionWorld } from '../../../test/support/partition-world.ts'
 
 let world: PartitionWorld
 beforeEach(() => {

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../endpoint/endpoint.ts'
+import type { Endpoint } from '../../endpoint/endpoint.ts'
 
 export type Started<T> = {
   endpoint: Endpoint<T>

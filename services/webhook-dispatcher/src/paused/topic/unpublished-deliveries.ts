@@ -1,4 +1,4 @@
-import type { Place, Scan } from './paused-run.ts'
+import type { Place, Scan } from '../queues/paused-run.ts'
 
 /**
  * How many statuses are published per tick, because a subscription may have any number of paused

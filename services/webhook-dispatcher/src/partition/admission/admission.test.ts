@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import type { CancellableStatus } from '@surehook/contracts/events'
 import { deliveriesTopic, pausedTopic, retryTopic } from '@surehook/contracts/topics'
-import { pausedHeaders } from '../paused/paused-headers.ts'
+import { pausedHeaders } from '../../paused/topic/paused-headers.ts'
+import type { Delivery } from '../delivery.ts'
 import { isCancelled } from './admission.ts'
-import type { Delivery } from './delivery.ts'
 
 /** Its record was written at 10. */
 const record = (topic: string, attempt: number, published = true) =>

@@ -1,8 +1,8 @@
-import type { Delivery } from '../partition/delivery.ts'
+import type { Delivery } from '../../partition/delivery.ts'
+import { pausedQueueId } from '../topic/paused-headers.ts'
+import { nearAhead } from '../topic/paused-reading.ts'
 import { PausedBodies } from './paused-bodies.ts'
-import { pausedQueueId } from './paused-headers.ts'
 import { PausedQueue } from './paused-queue.ts'
-import { nearAhead } from './paused-reading.ts'
 import type { PausedRun, Scan } from './paused-run.ts'
 import { queueIdOf } from './record-groups.ts'
 

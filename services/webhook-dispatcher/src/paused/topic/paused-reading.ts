@@ -1,4 +1,4 @@
-import type { Scan } from './paused-run.ts'
+import type { Scan } from '../queues/paused-run.ts'
 
 /** Reading on to an offset within this distance costs less than a seek. */
 export const nearAhead = 500

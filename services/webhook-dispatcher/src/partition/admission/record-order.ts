@@ -1,8 +1,8 @@
 import { pausedTopic } from '@surehook/contracts/topics'
-import { pausedMark } from '../paused/paused-headers.ts'
-import { groupOf, queueIdOf } from '../paused/record-groups.ts'
-import type { Subscription, UnreadableSubscription } from '../subscriptions/subscriptions.ts'
-import type { Delivery } from './delivery.ts'
+import { groupOf, queueIdOf } from '../../paused/queues/record-groups.ts'
+import { pausedMark } from '../../paused/topic/paused-headers.ts'
+import type { Subscription, UnreadableSubscription } from '../../subscriptions/subscriptions.ts'
+import type { Delivery } from '../delivery.ts'
 
 type Ordered = Pick<Subscription, 'ordered'>
 

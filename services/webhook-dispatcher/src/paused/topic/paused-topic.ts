@@ -1,5 +1,5 @@
 import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
-import type { Scan } from './paused-run.ts'
+import type { Scan } from '../queues/paused-run.ts'
 import { PausedSummary } from './paused-summary.ts'
 
 /** At most this many deliveries above the last note are read before others start. */
