@@ -26,8 +26,9 @@ const onStack = {
 }
 
 export default {
-  // A project's own testTimeout is ignored by Jest.
-  testTimeout: 60_000,
+  // A project's own testTimeout is ignored by Jest. It is generous: tests wait for conditions with
+  // limits of their own, and the levels share the CPU.
+  testTimeout: 120_000,
   testSequencer: '<rootDir>/tests/support/longest-first.mjs',
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['**/src/**/*.test.ts'] },

@@ -36,7 +36,7 @@ const aside = { priority: 10 }
  * Integration tests mostly wait, and fault tests mostly compute: side by side they fill two cores.
  * Fault tests come second, because some integration tests measure times.
  */
-const second = { priority: 2 }
+const second = { priority: 5 }
 const check = (name: string) =>
   commandStep(name.replaceAll('-', ' '), ['npm', 'run', '-s', `check:${name}`], aside)
 const total = await runSteps(
