@@ -78,12 +78,9 @@ describe('with TLS and users everywhere', () => {
     await using installed = await installExamples(['publisher'])
     const port = await freePort()
     // A service that may write to the topic `changes`.
-    const variables = {
-      ...stack.variablesOf('data-api'),
-      SUREHOOK_PROJECT: tenant.projectId,
-      PORT: String(port),
-    }
-    await using shell = startShell(installed.dirOf('publisher'), 'exec npm start', variables)
+    const variables = { ...stack.variablesOf('data-api'), SUREHOOK_PROJECT: tenant.projectId }
+    const start = `PORT=${port} exec npm start`
+    await using shell = startShell(installed.dirOf('publisher'), start, variables)
     await listening('publisher', shell, port)
     const issue = { body: { amount: '99.50' } }
     const answer = await send(`http://127.0.0.1:${port}`, 'POST /invoices', issue)
