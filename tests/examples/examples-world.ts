@@ -65,7 +65,8 @@ export async function openExamplesWorld(
   }
 }
 
-async function listening(name: string, shell: Started, port: number): Promise<void> {
+/** Waits until an example listens. Rejects with its output if it ends before. */
+export async function listening(name: string, shell: Started, port: number): Promise<void> {
   let code: number | null | undefined
   void shell.ended.then((ended) => (code = ended))
   const listens = async () => {

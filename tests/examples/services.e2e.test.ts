@@ -129,7 +129,12 @@ describe('publisher', () => {
       transport === 'HTTP'
         ? { SUREHOOK_URL: world.url, SUREHOOK_TOKEN: tenant.token }
         : { KAFKA_BROKERS: kafkaBrokers, SCHEMA_REGISTRY_URL: schemaRegistryUrl }
-    const variables = { ...access, SUREHOOK_PROJECT: tenant.projectId }
+    const variables = {
+      ...access,
+      SUREHOOK_PROJECT: tenant.projectId,
+      // The other publisher still runs, and would publish from the same outbox.
+      DATABASE: `${transport}.sqlite`,
+    }
     const publisher = await world.start('publisher', variables)
     const issue = { method: 'POST', body: { amount: '99.50' } } as const
     const { status, body: invoice } = await call(publisher, '/invoices', issue)

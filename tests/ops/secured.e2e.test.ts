@@ -3,8 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { KafkaUser } from '@surehook/contracts/kafka-access'
 import { createKafka } from '@surehook/kafka/client/client'
 import { openEventCodec } from '@surehook/schemas/codec'
+import { expectStatus, send } from '@surehook/scripts/client/call'
 import { createTenant } from '@surehook/scripts/client/tenant'
+import { freePort } from '@surehook/scripts/lib/ports'
 import type { SecuredStack } from '@surehook/scripts/local-stack/secured/secured-stack'
+import { installExamples } from '@surehook/scripts/published/installed-examples'
 import { serviceNames } from '@surehook/scripts/system/service-catalog'
 import { kafkaEnv, readEnv } from '@surehook/service-kit/config/config'
 import { kafkaSecurity, registrySecurity } from '@surehook/service-kit/config/connections'
@@ -15,8 +18,10 @@ import { Client } from 'pg'
 import { runCli } from 'surehook/cli/run-cli'
 import { commands } from 'surehook/commands/commands'
 import * as z from 'zod'
+import { listening } from '../examples/examples-world.ts'
 import { AuthTenant } from '../support/auth/auth-tenant.ts'
 import { transports } from '../support/auth/auth-transports.ts'
+import { startShell } from '../support/checkout.ts'
 import { openSecuredSystem, type TestSystem } from '../support/open-system.ts'
 import { eventually, payloadOf, type World, worldOn } from '../support/world.ts'
 
@@ -65,6 +70,22 @@ describe('with TLS and users everywhere', () => {
     )
     expect(delivered).toMatchObject([{ attempts: 2 }])
     expect(world.receiver.receipts('/hook').map(payloadOf)[1]?.data).toMatchObject(record)
+  })
+
+  it('the example of a publisher publishes with the credentials of a service', async () => {
+    const tenant = await createTenant(world.system)
+    await tenant.subscribe(world.receiver.url('/invoices'), { table: 'invoices' })
+    await using installed = await installExamples(['publisher'])
+    const port = await freePort()
+    // A service that may write to the topic `changes`.
+    const variables = { ...stack.variablesOf('data-api'), SUREHOOK_PROJECT: tenant.projectId }
+    const start = `PORT=${port} exec npm start`
+    await using shell = startShell(installed.dirOf('publisher'), start, variables)
+    await listening('publisher', shell, port)
+    const issue = { body: { amount: '99.50' } }
+    const answer = await send(`http://127.0.0.1:${port}`, 'POST /invoices', issue)
+    const [receipt] = await world.receiver.waitFor('/invoices', 1)
+    expect(receipt && payloadOf(receipt).record).toEqual(expectStatus(201, answer).body)
   })
 
   it('users sign up, log in, refresh and log out, and wrong passwords lock the account', async () => {

@@ -33,19 +33,27 @@ async function overKafka(env: NodeJS.ProcessEnv, brokers: string): Promise<Publi
     )
 }
 
-/** The credentials of Kafka and of the registry, if the operator gave you any. */
+/** The credentials of Kafka and of its registry. That of `npm start` asks for none. */
 async function credentials(env: NodeJS.ProcessEnv) {
-  const { KAFKA_USERNAME: username, KAFKA_PASSWORD: password, KAFKA_CA_FILE: caFile } = env
+  const { KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password } = env
   if (!username || !password) return {}
-  const ca = caFile ? await readFile(caFile, 'utf8') : undefined
+  const ca = await authority(env['KAFKA_CA_FILE'])
+  const registryCa = await authority(env['SCHEMA_REGISTRY_CA_FILE'])
+  const auth = {
+    username: needed(env, 'SCHEMA_REGISTRY_USERNAME'),
+    password: needed(env, 'SCHEMA_REGISTRY_PASSWORD'),
+  }
   return {
     kafkaSecurity: {
-      ssl: ca === undefined ? true : { ca },
+      ssl: ca === null ? true : { ca },
       sasl: { mechanism: 'scram-sha-512' as const, username, password },
     },
-    registrySecurity: { auth: { username, password }, ...(ca !== undefined && { ca }) },
+    registrySecurity: registryCa === null ? { auth } : { auth, ca: registryCa },
   }
 }
+
+/** Reads the PEM file of an authority that Node does not know. */
+const authority = async (file: string | undefined) => (file ? readFile(file, 'utf8') : null)
 
 function overHttp(env: NodeJS.ProcessEnv): Publish {
   const surehook = new Surehook({
