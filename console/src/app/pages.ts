@@ -64,6 +64,43 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../pages/event/event-page.tsx'),
   },
   {
+    path: 'tables',
+    for: 'developer',
+    link: { label: 'Tables', icon: 'table' },
+    load: () => import('../pages/tables/tables-page.tsx'),
+  },
+  {
+    path: 'new-table',
+    for: 'developer',
+    load: () => import('../pages/table-form/new-table-page.tsx'),
+  },
+  {
+    path: 'tables/:table',
+    for: 'developer',
+    load: () => import('../pages/records/records-page.tsx'),
+  },
+  {
+    path: 'tables/:table/define',
+    for: 'developer',
+    load: () => import('../pages/table-form/edit-table-page.tsx'),
+  },
+  {
+    path: 'tables/:table/new-record',
+    for: 'developer',
+    load: () => import('../pages/record/new-record-page.tsx'),
+  },
+  {
+    path: 'tables/:table/records/:recordId',
+    for: 'developer',
+    load: () => import('../pages/record/record-page.tsx'),
+  },
+  {
+    path: 'stream',
+    for: 'developer',
+    link: { label: 'Stream', icon: 'stream' },
+    load: () => import('../pages/stream/stream-page.tsx'),
+  },
+  {
     path: 'operator',
     for: 'operator',
     link: { label: 'Projects', icon: 'project' },
