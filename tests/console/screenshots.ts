@@ -20,12 +20,12 @@ const sizes = [
 ] as const
 
 await mkdir(dir, { recursive: true })
-await using opened = await openConsole(openWorldWithStack, {
+await using world = await openConsole(openWorldWithStack, {
   env: { WEBHOOK_CIRCUIT_COOLDOWN: '2m' },
 })
-const seeded = await seed(opened.world, await opened.world.tenant({ projectId: 'shop' }), 9)
+const seeded = await seed(world.world, await world.world.tenant({ projectId: 'shop' }), 9)
 for (const theme of themes) {
-  for (const [size, viewport] of sizes) await takeAll(opened, seeded, { theme, size, viewport })
+  for (const [size, viewport] of sizes) await takeAll(world, seeded, { theme, size, viewport })
 }
 console.log(`screenshots are in ${dir}`)
 
@@ -35,14 +35,14 @@ type Look = {
   viewport: { width: number; height: number }
 }
 
-async function takeAll(console: ConsoleWorld, data: Seeded, look: Look): Promise<void> {
+async function takeAll(opened: ConsoleWorld, data: Seeded, look: Look): Promise<void> {
   const options = { colorScheme: look.theme, viewport: look.viewport }
-  const { page } = await console.open('', options)
+  const { page } = await opened.open('', options)
   await take(page, 'sign-in', look)
   await signIn(page, data.tenant, { stay: true })
   await takePages(page, developerPages, data, look)
-  const operator = await console.open('', options)
-  await signInAsOperator(operator.page, console.world.system.adminToken)
+  const operator = await opened.open('', options)
+  await signInAsOperator(operator.page, opened.world.system.adminToken)
   await takePages(operator.page, operatorPages, data, look)
   await page.context().close()
   await operator.page.context().close()
@@ -57,7 +57,15 @@ async function takePages(
   const { origin } = new URL(page.url())
   for (const { name, path, shows } of cases) {
     await page.goto(`${origin}/console/${path(data)}`)
-    await page.getByText(shows).first().waitFor()
+    await page
+      .getByText(shows)
+      .first()
+      .waitFor({ timeout: 10_000 })
+      .catch((err: unknown) => {
+        // Its picture shows why.
+        process.exitCode = 1
+        console.error(`${name}: ${String(err)}`)
+      })
     await page.waitForLoadState('networkidle')
     await take(page, name, look)
   }

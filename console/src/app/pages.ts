@@ -48,7 +48,7 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../pages/deliveries/deliveries-page.tsx'),
   },
   {
-    path: 'webhooks/:webhookId/deliveries/:deliveryId',
+    path: 'deliveries/:webhookId/:deliveryId',
     for: 'developer',
     load: () => import('../pages/delivery/delivery-page.tsx'),
   },

@@ -41,7 +41,11 @@ async function openPage(
   url: string,
   options: BrowserContextOptions,
 ): Promise<ConsolePage> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    locale: 'en-GB',
+    ...options,
+  })
   const page = await context.newPage()
   const faults: string[] = []
   page.on('pageerror', (err) => faults.push(err.message))
@@ -63,7 +67,7 @@ export async function signIn(page: Page, tenant: Tenant, { stay = false } = {}):
   await page.getByLabel('Management token').fill(tenant.token)
   if (stay) await page.getByLabel('Stay signed in').check()
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' })
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' })
 }
 
 export async function signInAsOperator(page: Page, token: string): Promise<void> {
@@ -71,5 +75,5 @@ export async function signInAsOperator(page: Page, token: string): Promise<void>
   await page.getByLabel('Administration token').fill(token)
   await page.getByLabel('Stay signed in').check()
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' })
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' })
 }

@@ -25,12 +25,12 @@ export const developerPages: readonly ConsolePageCase[] = [
   { name: 'deliveries-none', path: () => 'deliveries?eventId=none', shows: 'No delivery matches' },
   {
     name: 'delivery',
-    path: ({ webhookId, deliveryId }) => `webhooks/${webhookId}/deliveries/${deliveryId}`,
+    path: ({ webhookId, deliveryId }) => `deliveries/${webhookId}/${deliveryId}`,
     shows: 'Attempt 1',
   },
   {
     name: 'dead-letter',
-    path: ({ failingId, deadLetterId }) => `webhooks/${failingId}/deliveries/${deadLetterId}`,
+    path: ({ failingId, deadLetterId }) => `deliveries/${failingId}/${deadLetterId}`,
     shows: 'Attempt 3',
   },
   { name: 'events', path: () => 'events', shows: 'Explain the event' },

@@ -6,7 +6,7 @@ import { Countdown, Time } from '../../parts/data/time.tsx'
 import { outcomeText } from './outcome-text.ts'
 
 export const deliveryPath = (webhookId: string, id: string) =>
-  `/webhooks/${webhookId}/deliveries/${encodeURIComponent(id)}`
+  `/deliveries/${webhookId}/${encodeURIComponent(id)}`
 
 /** The columns of every list of deliveries. */
 export function deliveryColumns<Row extends Delivery>(

@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import { type Column, DataTable } from '../../parts/data/data-table.tsx'
+import { visibleText } from '../../parts/data/json-tokens.ts'
 import { Badge } from '../../parts/data/status-badge.tsx'
 
 type Field = { name: string; value: unknown; isChanged: boolean }
@@ -16,7 +17,7 @@ const columns: readonly Column<Field>[] = [
   {
     id: 'value',
     header: 'Value',
-    cell: ({ value }) => <code className="breakable">{JSON.stringify(value)}</code>,
+    cell: ({ value }) => <code className="breakable">{visibleText(JSON.stringify(value))}</code>,
   },
 ]
 

@@ -9,6 +9,7 @@ import { type Draft, parseDraft } from './draft.ts'
 import { useDebounced } from './use-debounced.ts'
 
 const pauseMs = 350
+const shown = 3
 
 /** Shows which of the newest changes the draft would deliver. It sends and stores nothing. */
 export function PreviewPanel({ draft }: { draft: Draft }) {
@@ -54,9 +55,11 @@ function PreviewOutcome({ preview }: { preview: Preview }) {
           </p>
         </Notice>
       ))}
-      {samples.length > 0 && <h3>What would be sent</h3>}
+      {samples.length > 0 && (
+        <h3>What would be sent{samples.length > shown && `: the newest ${shown}`}</h3>
+      )}
       <ul className="preview-samples">
-        {samples.map(({ eventId, body }) => (
+        {samples.slice(0, shown).map(({ eventId, body }) => (
           <li key={eventId}>
             <JsonView label={`Body of event ${eventId}`} text={body} />
           </li>

@@ -3,6 +3,7 @@ import { useNavigate } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { useAction } from '../../api/use-action.ts'
 import { Button } from '../../parts/forms/button.tsx'
+import { deliveryPath } from '../deliveries/delivery-columns.tsx'
 
 /** Sends a test event and shows its delivery. */
 export function TestButton({ webhook }: { webhook: Subscription }) {
@@ -13,8 +14,7 @@ export function TestButton({ webhook }: { webhook: Subscription }) {
     done: () => 'Test event sent',
     failed: 'The test event was not sent',
     changes: ['webhooks', 'deliveries'],
-    after: ({ deliveryId }) =>
-      void navigate(`/webhooks/${webhook.id}/deliveries/${encodeURIComponent(deliveryId)}`),
+    after: ({ deliveryId }) => void navigate(deliveryPath(webhook.id, deliveryId)),
   })
   return (
     <Button isPending={sending.isPending} onClick={() => sending.mutate()}>

@@ -40,9 +40,9 @@ export function DataTable<Row extends object>({ label, columns, rows, idOf }: Da
         <thead>
           {table.getHeaderGroups().map((group) => (
             <tr key={group.id}>
-              {group.headers.map(({ id, column, getContext }) => (
-                <th key={id} scope="col" className={classOf(column.id)}>
-                  {flexRender(column.columnDef.header, getContext())}
+              {group.headers.map((header) => (
+                <th key={header.id} scope="col" className={classOf(header.column.id)}>
+                  {flexRender(header.column.columnDef.header, header.getContext())}
                 </th>
               ))}
             </tr>

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { jsonTokens, prettyJson } from './json-tokens.ts'
+import { jsonTokens, prettyJson, visibleText } from './json-tokens.ts'
 
 it('tells keys, strings, numbers and literals apart', () => {
   const kinds = jsonTokens('{"a": "b\\"c", "n": -1.5e3, "t": true}')
@@ -30,4 +30,8 @@ it('loses no character of any text', () => {
 it('indents JSON and leaves other text alone', () => {
   expect(prettyJson('{"a":1}')).toBe('{\n  "a": 1\n}')
   expect(prettyJson('<html>')).toBe('<html>')
+})
+
+it('shows characters that would hide others', () => {
+  expect(visibleText('"\u202Etxt.exe\u0000"\n\t')).toBe('"\\u202etxt.exe\\u0000"\n\t')
 })

@@ -27,6 +27,15 @@ function tokensOf([whole, string, colon, number]: RegExpExecArray): JsonToken[] 
   return [{ kind: number === undefined ? 'literal' : 'number', text: whole }]
 }
 
+/** Control characters, and marks that change the direction of text, would hide what is there. */
+// oxlint-disable-next-line no-control-regex -- control characters are the point
+const deceptive =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
+
+/** The text with such characters written as JSON escapes. */
+export const visibleText = (text: string): string =>
+  text.replace(deceptive, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
 /** JSON with two spaces. Any other text stays as it is. */
 export function prettyJson(text: string): string {
   try {

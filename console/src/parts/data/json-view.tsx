@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { CopyButton } from '../forms/copy-button.tsx'
-import { jsonTokens, prettyJson } from './json-tokens.ts'
+import { jsonTokens, prettyJson, visibleText } from './json-tokens.ts'
 import './json-view.css'
 
 type JsonViewProps = {
@@ -13,7 +13,7 @@ type JsonViewProps = {
 }
 
 export function JsonView({ label, text, isExact = false }: JsonViewProps) {
-  const shown = useMemo(() => (isExact ? text : prettyJson(text)), [text, isExact])
+  const shown = useMemo(() => visibleText(isExact ? text : prettyJson(text)), [text, isExact])
   const tokens = useMemo(() => jsonTokens(shown), [shown])
   return (
     <div className="json-view">

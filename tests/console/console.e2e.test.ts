@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { expectStatus } from '@surehook/scripts/client/call'
+import type { Tenant } from '@surehook/scripts/client/tenant'
+import type { Page } from 'playwright-core'
+import { openWorld, payloadOf } from '../support/world.ts'
+import { type ConsoleWorld, openConsole, signIn } from './support/console-world.ts'
+
+const opened = new AsyncDisposableStack()
+let console: ConsoleWorld
+let tenant: Tenant
+let page: Page
+let faults: string[]
+
+const columns = [
+  { name: 'customer', type: 'text' },
+  { name: 'status', type: 'text' },
+]
+
+beforeAll(async () => {
+  console = opened.use(await openConsole(openWorld))
+})
+afterAll(() => opened.disposeAsync())
+beforeEach(async () => {
+  tenant = await console.world.tenant()
+  expectStatus(200, await tenant.rest('PUT _tables/orders', { columns }))
+  ;({ page, faults } = await console.open())
+})
+
+const heading = (name: string | RegExp) => page.getByRole('heading', { level: 1, name })
+const button = (name: string | RegExp) => page.getByRole('button', { name })
+const link = (name: string | RegExp) => page.getByRole('link', { name })
+const storage = () =>
+  page.evaluate<string>('JSON.stringify({ ...sessionStorage, ...localStorage })')
+
+async function createWebhook(url: string, filter: object): Promise<void> {
+  await link('Webhooks').click()
+  await link('New webhook').first().click()
+  await page.getByLabel('Table').fill('orders')
+  await page.getByLabel('URL').fill(url)
+  await page.getByRole('textbox', { name: 'Filter' }).fill(JSON.stringify(filter))
+  await button('Create the webhook').waitFor()
+}
+
+it('creates a webhook with a preview, and shows what it delivers, retries and explains', async () => {
+  const { receiver } = console.world
+  const url = receiver.url(`/${tenant.projectId}`)
+  await tenant.insert({ customer: 'Ada', status: 'new' })
+  await tenant.insert({ customer: 'Grace', status: 'paid' })
+  await signIn(page, tenant)
+
+  await createWebhook(url, { status: 'paid' })
+  await page.getByText('1 of the newest 2 changes match').waitFor()
+  await button('Create the webhook').click()
+  await heading(url).waitFor()
+
+  await tenant.insert({ customer: 'Ada', status: 'paid' })
+  const [receipt] = await receiver.waitFor(`/${tenant.projectId}`, 1)
+  await page.getByText('HTTP 204').waitFor()
+
+  receiver.answer(`/${tenant.projectId}`, () => ({ status: 500, body: 'out of order' }))
+  await tenant.insert({ customer: 'Grace', status: 'paid' })
+  await link('Deliveries').click()
+  await page.getByLabel('Status').selectOption('dead_letter')
+  await page.waitForURL(/status=dead_letter/)
+  await expectEventually('HTTP 500')
+  await page.keyboard.press('Escape')
+  await heading('Deliveries').focus()
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await heading('Delivery').waitFor()
+  await page.getByText('The answer of the receiver').last().click()
+  await page.getByText('out of order').last().waitFor()
+
+  receiver.answer(`/${tenant.projectId}`, () => ({ status: 204 }))
+  await button('Redeliver').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Redeliver' }).click()
+  await page.getByText('Sent again, as a new delivery').first().waitFor()
+  await page.getByText('HTTP 204').waitFor()
+
+  const unmatched = await tenant.insert({ customer: 'Alan', status: 'new' })
+  await explain(await eventOf(unmatched.id, receipt === undefined ? '' : payloadOf(receipt).id))
+  await page.getByText('Not delivered').waitFor()
+  expect(faults).toEqual([])
+})
+
+/** Searches again until the text is there: the list stands still while it is read. */
+async function expectEventually(text: string): Promise<void> {
+  const shown = page.getByText(text).first()
+  const newer = button(/newer/)
+  await shown.or(newer).first().waitFor()
+  if (await newer.isVisible()) await newer.click()
+  await shown.waitFor()
+}
+
+/** The event of a record that nothing delivered: the preview of a webhook without a filter tells it. */
+async function eventOf(recordId: string, other: string): Promise<string> {
+  const preview = await tenant.webhooks('POST /preview', { table: 'orders', events: ['INSERT'] })
+  const { samples } = expectStatus(200, preview).body as unknown as {
+    samples: { eventId: string; body: string }[]
+  }
+  const found = samples.find(({ body }) => body.includes(recordId))
+  return found?.eventId ?? other
+}
+
+async function explain(eventId: string): Promise<void> {
+  await link('Events').click()
+  await page.getByLabel('Event id').fill(eventId)
+  await button('Explain the event').click()
+  await heading('Event').waitFor()
+}
+
+describe('a session', () => {
+  it('keeps the token out of URLs and, unless asked, out of the storage', async () => {
+    await signIn(page, tenant)
+    expect(page.url()).not.toContain(tenant.token)
+    expect(await storage()).toBe('{}')
+    await page.reload()
+    await heading('Sign in to Surehook').waitFor()
+
+    await signIn(page, tenant, { stay: true })
+    await page.reload()
+    await heading('Overview').waitFor()
+    await button('Sign out').click()
+    await heading('Sign in to Surehook').waitFor()
+    expect(await storage()).toBe('{}')
+    await page.goBack()
+    await heading('Sign in to Surehook').waitFor()
+  })
+
+  it('does not begin with a wrong token', async () => {
+    await page.getByLabel('Project').fill(tenant.projectId)
+    await page.getByLabel('Management token').fill('wrong')
+    await button('Sign in').click()
+    await page.getByRole('alert').getByText('Surehook refused the token').waitFor()
+  })
+
+  it('ends at once when its token is revoked, and says why', async () => {
+    await signIn(page, tenant, { stay: true })
+    await revokeTokens()
+    await link('Webhooks').click()
+    await heading('Sign in to Surehook').waitFor()
+    await page.getByText('It was revoked').waitFor()
+    expect(await storage()).toBe('{}')
+  })
+})
+
+async function revokeTokens(): Promise<void> {
+  const { baseUrl, adminToken } = console.world.system
+  const url = `${baseUrl}/auth/admin/projects/${tenant.projectId}/management-tokens`
+  const headers = { authorization: `Bearer ${adminToken}` }
+  const { tokens } = (await (await fetch(url, { headers })).json()) as { tokens: { id: string }[] }
+  for (const { id } of tokens) await fetch(`${url}/${id}`, { method: 'DELETE', headers })
+}
+
+it('shows violations at their fields, and writes nothing', async () => {
+  await signIn(page, tenant)
+  await createWebhook('http://plain.example.com/', { status: { near: 1 } })
+  await page
+    .getByText(/filter\.status/)
+    .first()
+    .waitFor()
+  await page.getByRole('textbox', { name: 'Filter' }).fill('')
+  await button('Create the webhook').click()
+  await expectInvalid('URL')
+  expect(expectStatus(200, await tenant.webhooks('GET')).body).toMatchObject({ webhooks: [] })
+})
+
+async function expectInvalid(label: string): Promise<void> {
+  await page.locator('input[aria-invalid="true"]').first().waitFor()
+  expect(await page.getByLabel(label).getAttribute('aria-invalid')).toBe('true')
+}
+
+it('rotates a secret, deactivates and deletes', async () => {
+  const { id } = await tenant.subscribe(console.world.receiver.url('/calm'))
+  await signIn(page, tenant)
+  await link('Webhooks').click()
+  await link(/\/calm/).click()
+  await button('Rotate the secret').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click()
+  await page.getByText(/The old secret signs too, for 2[34]:/).waitFor()
+  await button('Close').click()
+  await button('Deactivate').click()
+  await page.getByText('This webhook is inactive').waitFor()
+  await button('Delete').click()
+  await page.getByText('No delivery waits for an attempt.').waitFor()
+  await button('Delete the webhook').click()
+  await page.getByText('No webhooks yet').waitFor()
+  expect((await tenant.webhooks(`GET /${id}`)).status).toBe(404)
+  expect(faults).toEqual([])
+})
