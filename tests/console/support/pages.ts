@@ -35,6 +35,22 @@ export const developerPages: readonly ConsolePageCase[] = [
   },
   { name: 'events', path: () => 'events', shows: 'Explain the event' },
   { name: 'event', path: ({ eventId }) => `events/${eventId}`, shows: 'Not delivered' },
+  { name: 'tables', path: () => 'tables', shows: 'orders' },
+  { name: 'table-new', path: () => 'new-table', shows: 'Add a column' },
+  { name: 'table-define', path: () => 'tables/orders/define', shows: 'Save the table' },
+  { name: 'records', path: () => 'tables/orders', shows: 'Ada Lovelace' },
+  {
+    name: 'records-none',
+    path: () => 'tables/orders?where=%7B%22status%22%3A%22lost%22%7D',
+    shows: 'No record matches',
+  },
+  { name: 'record-new', path: () => 'tables/orders/new-record', shows: 'customer (text)' },
+  {
+    name: 'record',
+    path: ({ recordId }) => `tables/orders/records/${recordId}`,
+    shows: 'UPDATE',
+  },
+  { name: 'stream', path: () => 'stream', shows: 'No change yet' },
   { name: 'not-found', path: () => 'nothing/here', shows: 'There is no such page' },
 ]
 

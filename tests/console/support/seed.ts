@@ -6,6 +6,7 @@ import { hostile } from './hostile.ts'
 /** An environment with something on every page. */
 export type Seeded = {
   tenant: Tenant
+  recordId: string
   /** Delivers the paid orders. */
   webhookId: string
   deliveryId: string
@@ -37,13 +38,14 @@ export async function seed(world: World, tenant: Tenant, orders = 6): Promise<Se
     select: ['customer', 'status'],
   })
   await tenant.subscribe(receiver.url('/shop/idle'), { table: 'invoices', active: false })
-  await sellOrder(tenant, 0)
+  const recordId = await sellOrder(tenant, 0)
   // Before the next failures open the circuit: paused deliveries get no attempt.
   const dead = await deliveryOf(tenant, failing.id, 'dead_letter')
   for (let n = 1; n < orders; n++) await sellOrder(tenant, n)
   const delivered = await deliveryOf(tenant, webhook.id, 'delivered')
   return {
     tenant,
+    recordId,
     webhookId: webhook.id,
     deliveryId: delivered.id,
     eventId: delivered.eventId,
@@ -52,11 +54,12 @@ export async function seed(world: World, tenant: Tenant, orders = 6): Promise<Se
   }
 }
 
-async function sellOrder(tenant: Tenant, n: number): Promise<void> {
+async function sellOrder(tenant: Tenant, n: number): Promise<string> {
   const order = { customer: customers[n % customers.length], total: `${12 + n}.50` }
   const lines = { [hostile[2]]: hostile, sku: `A-${n}` }
   const { id } = await tenant.insert({ ...order, lines })
   expectStatus(200, await tenant.rest(`PATCH orders/${id}`, { status: 'paid' }))
+  return id
 }
 
 const customers = ['Ada Lovelace', 'Grace Hopper', hostile[0], 'Katherine Johnson']
