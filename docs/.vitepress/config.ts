@@ -58,6 +58,7 @@ export default defineConfig({
         text: 'Guides',
         items: pages('guides/', {
           'Webhooks: a tour': 'tour',
+          'The web console': 'console',
           'Delivery policy': 'delivery-policy',
           'Questions about deliveries': 'questions',
           'Get events when deliveries fail': 'delivery-events',

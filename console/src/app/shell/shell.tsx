@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { Outlet, useLocation, useNavigation } from 'react-router'
+import { useWatchedSession } from '../../api/check-session.ts'
 import { Button } from '../../parts/forms/button.tsx'
 import type { Session } from '../session/session.ts'
 import { Navigation } from './navigation.tsx'
@@ -8,6 +9,7 @@ import './shell.css'
 
 /** The frame around every page: who is signed in, where one can go, and the page. */
 export function Shell({ session }: { session: Session }) {
+  useWatchedSession()
   const [isOpen, setOpen] = useState(false)
   const { state } = useNavigation()
   const main = useRef<HTMLElement>(null)

@@ -49,19 +49,21 @@ export function Page() {
       }
     >
       <FilterBar first={search} />
-      <NewerButton params={params} rows={rows} onShow={() => void query.refetch()} />
-      <QueryView query={query}>
-        {({ deliveries, nextCursor }) => (
-          <Card isFlush>
-            {deliveries.length === 0 ? (
-              <NoDeliveries isFiltered={activeFilters(params).length > 0} />
-            ) : (
-              <DataTable label="Deliveries" columns={columns} rows={deliveries} idOf={idOf} />
-            )}
-            <Pager next={nextCursor} />
-          </Card>
-        )}
-      </QueryView>
+      <div className="list-place">
+        <NewerButton params={params} rows={rows} onShow={() => void query.refetch()} />
+        <QueryView query={query}>
+          {({ deliveries, nextCursor }) => (
+            <Card isFlush>
+              {deliveries.length === 0 ? (
+                <NoDeliveries isFiltered={activeFilters(params).length > 0} />
+              ) : (
+                <DataTable label="Deliveries" columns={columns} rows={deliveries} idOf={idOf} />
+              )}
+              <Pager next={nextCursor} />
+            </Card>
+          )}
+        </QueryView>
+      </div>
       {isHelping && <KeysDialog onClose={() => setHelping(false)} />}
       {redelivered && (
         <RedeliverDialog delivery={redelivered} onClose={() => setRedelivered(null)} />

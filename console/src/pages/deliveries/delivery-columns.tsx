@@ -27,8 +27,18 @@ export function deliveryColumns<Row extends Delivery>(
         </Link>
       ),
     },
-    { id: 'answer', header: 'Answer', cell: (row) => outcomeText(row) },
-    { id: 'attempts', header: 'Attempts', cell: ({ attempts }) => attempts, align: 'end' },
+    {
+      id: 'answer',
+      header: 'Answer',
+      cell: (row) => <span className="nowrap">{outcomeText(row)}</span>,
+    },
+    {
+      id: 'attempts',
+      header: 'Attempts',
+      cell: ({ attempts }) => attempts,
+      align: 'end',
+      isOptional: true,
+    },
     {
       id: 'next',
       header: 'Next attempt',

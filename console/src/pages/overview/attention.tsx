@@ -30,9 +30,13 @@ export function Attention({ webhooks }: { webhooks: readonly Subscription[] }) {
       {warned.map((webhook) => (
         <Notice key={webhook.id} tone="warn" title="A webhook may not work as it should">
           <p>
-            <WebhookLink webhook={webhook} />{' '}
-            {webhook.warnings?.map(({ message }) => message).join(' ')}
+            <WebhookLink webhook={webhook} />
           </p>
+          {webhook.warnings?.map(({ field, message }) => (
+            <p key={field + message}>
+              Its <code>{field}</code> {message}.
+            </p>
+          ))}
         </Notice>
       ))}
     </section>

@@ -56,7 +56,9 @@ export function OpenCircuit({ endpoint }: { endpoint: Endpoint }) {
     <Notice tone="warn" title="The circuit of this URL is open">
       <p className="breakable">{url}</p>
       <p>
-        {plural(consecutiveFailures, 'attempt')} in a row failed, so{' '}
+        {consecutiveFailures > 0
+          ? `${plural(consecutiveFailures, 'attempt')} in a row failed. `
+          : 'Too many attempts failed. '}
         {plural(paused, 'delivery is', 'deliveries are')} paused.
         {openUntil !== null && (
           <>

@@ -8,6 +8,8 @@ import './attempts-chart.css'
 type Series = WebhookStats['series']
 
 const height = 180
+const hours = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const hourOf = (seconds: number) => hours.format(seconds * 1_000)
 
 /** Delivered and failed attempts over time, and the same numbers in a table. */
 export default function AttemptsChart({ series }: { series: Series }) {
@@ -98,7 +100,7 @@ function optionsFor(element: HTMLElement): UPlot.Options {
     cursor: { show: false },
     scales: { y: { range: (_chart, _least, most) => [0, Math.max(4, most * 1.1)] } },
     axes: [
-      { ...axis, grid: { show: false } },
+      { ...axis, grid: { show: false }, values: (_chart, times) => times.map(hourOf) },
       { ...axis, size: 44 },
     ],
     series: [{}, drawn('--chart-good'), drawn('--chart-bad')],

@@ -28,8 +28,8 @@ function tokensOf([whole, string, colon, number]: RegExpExecArray): JsonToken[] 
 }
 
 /** Control characters, and marks that change the direction of text, would hide what is there. */
-// oxlint-disable-next-line no-control-regex -- control characters are the point
 const deceptive =
+  // oxlint-disable-next-line no-control-regex -- control characters are the point
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
 
 /** The text with such characters written as JSON escapes. */
