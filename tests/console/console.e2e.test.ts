@@ -168,18 +168,23 @@ async function expectInvalid(label: string): Promise<void> {
   expect(await page.getByLabel(label).getAttribute('aria-invalid')).toBe('true')
 }
 
+async function choose(action: string): Promise<void> {
+  await button('More').click()
+  await page.getByRole('menuitem', { name: action, exact: true }).click()
+}
+
 it('rotates a secret, deactivates and deletes', async () => {
   const { id } = await tenant.subscribe(console.world.receiver.url('/calm'))
   await signIn(page, tenant)
   await link('Webhooks').click()
   await link(/\/calm/).click()
-  await button('Rotate the secret').click()
+  await choose('Rotate the secret')
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click()
   await page.getByText(/The old secret signs too, for 2[34]:/).waitFor()
   await button('Close').click()
-  await button('Deactivate').click()
+  await choose('Deactivate')
   await page.getByText('This webhook is inactive').waitFor()
-  await button('Delete').click()
+  await choose('Delete')
   await page.getByText('No delivery waits for an attempt.').waitFor()
   await button('Delete the webhook').click()
   await page.getByText('No webhooks yet').waitFor()

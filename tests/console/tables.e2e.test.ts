@@ -44,8 +44,8 @@ it('defines a table, and creates, changes, finds and deletes its records', async
 
   await editor().fill('{ "customer": "Ada", "total": 8 }')
   await button('Save').click()
-  await page.getByRole('cell', { name: 'UPDATE' }).waitFor()
-  expect(await page.getByRole('cell', { name: 'INSERT' }).count()).toBe(1)
+  await page.getByRole('cell', { name: 'UPDATE', exact: true }).waitFor()
+  expect(await page.getByRole('cell', { name: 'INSERT', exact: true }).count()).toBe(1)
 
   const [record] = (await listed()) as { id: string; total: number }[]
   expect(record).toMatchObject({ customer: 'Ada', total: 8 })
@@ -57,7 +57,7 @@ it('defines a table, and creates, changes, finds and deletes its records', async
   await button('Filter').click()
   await page.getByText('No record matches').waitFor()
   await button('Clear').click()
-  await page.getByRole('cell', { name: 'Ada' }).waitFor()
+  await page.getByRole('cell', { name: 'Ada', exact: true }).waitFor()
 
   await page.locator('a[title]').first().click()
   await button('Delete').click()
@@ -89,7 +89,7 @@ it('shows changes as they commit, and holds them still', async () => {
   await link('Stream').click()
   await page.getByText('No change yet').waitFor()
   await tenant.insert({ customer: 'Alan', total: 5 })
-  await page.getByText('Alan').waitFor()
+  await page.getByText("\"Alan\"").waitFor()
   await button('Hold the list').click()
   await tenant.insert({ customer: 'Edsger', total: 6 })
   await page.getByText('1 change came since you held the list.').waitFor()

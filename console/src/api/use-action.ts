@@ -10,7 +10,8 @@ type Action<Input, Result> = {
   failed?: string
   /** The first part of the keys of what is read again. */
   changes: readonly string[]
-  after?: (result: Result) => void
+  /** Leads away from what the write removed, before it is read again. */
+  after?: (result: Result) => void | Promise<void>
 }
 
 /** Runs a write, says what came of it, and reads again what it changed. */
@@ -20,10 +21,10 @@ export function useAction<Result, Input = void>(action: Action<Input, Result>) {
   const toasts = useToasts()
   return useMutation({
     mutationFn: action.run,
-    onSuccess: (result, input) => {
+    onSuccess: async (result, input) => {
       toasts.done(action.done(result, input))
+      await action.after?.(result)
       for (const part of action.changes) void queries.invalidateQueries({ queryKey: keyOf(part) })
-      action.after?.(result)
     },
     onError: (err) => {
       if (action.failed !== undefined) toasts.failed(action.failed, err)

@@ -6,7 +6,7 @@ import { useKeeper } from '../session/session-context.tsx'
 export function TenantBadge({ session }: { session: Session }) {
   const keeper = useKeeper()
   return (
-    <div className="tenant">
+    <section className="tenant" aria-label="Signed in">
       {session.kind === 'developer' ? (
         <dl>
           <div>
@@ -24,6 +24,6 @@ export function TenantBadge({ session }: { session: Session }) {
       <Button look="ghost" icon="out" onClick={() => keeper.end()}>
         Sign out
       </Button>
-    </div>
+    </section>
   )
 }

@@ -1,10 +1,8 @@
 import type { Endpoint, Subscription } from '@surehook/client'
-import { useApi } from '../../api/api.ts'
-import { useAction } from '../../api/use-action.ts'
 import { plural } from '../../parts/data/numbers.ts'
 import { Countdown, Time } from '../../parts/data/time.tsx'
 import { Notice } from '../../parts/feedback/notice.tsx'
-import { Button } from '../../parts/forms/button.tsx'
+import { CloseCircuitButton } from '../endpoints/close-circuit-button.tsx'
 import { ActiveButton } from './webhook-menu.tsx'
 
 type TroublesProps = { webhook: Subscription; endpoint: Endpoint | undefined }
@@ -44,13 +42,6 @@ export function Troubles({ webhook, endpoint }: TroublesProps) {
 }
 
 export function OpenCircuit({ endpoint }: { endpoint: Endpoint }) {
-  const { surehook } = useApi()
-  const closing = useAction({
-    run: () => surehook.endpoints.close(endpoint.id),
-    done: () => 'Circuit closed. Paused deliveries go out.',
-    failed: 'The circuit was not closed',
-    changes: ['endpoints', 'webhooks', 'deliveries'],
-  })
   const { openUntil, consecutiveFailures, paused, url } = endpoint
   return (
     <Notice tone="warn" title="The circuit of this URL is open">
@@ -68,9 +59,7 @@ export function OpenCircuit({ endpoint }: { endpoint: Endpoint }) {
         )}
       </p>
       <p>
-        <Button isPending={closing.isPending} onClick={() => closing.mutate()}>
-          Close the circuit now
-        </Button>
+        <CloseCircuitButton endpoint={endpoint} />
       </p>
     </Notice>
   )

@@ -1,44 +1,63 @@
 import type { Subscription } from '@surehook/client'
-import { useState } from 'react'
+import { type ComponentType, useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import { useAction } from '../../api/use-action.ts'
 import { Button } from '../../parts/forms/button.tsx'
+import { Menu, type MenuItem } from '../../parts/layout/menu.tsx'
+import { CancelDialog } from './cancel-dialog.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
+import { RecoverDialog } from './recover-dialog.tsx'
 import { RotateDialog } from './rotate-dialog.tsx'
 
-type Open = 'rotate' | 'delete' | null
+type DialogProps = { webhook: Subscription; onClose: () => void }
+
+const dialogs: [string, ComponentType<DialogProps>][] = [
+  ['Rotate the secret', RotateDialog],
+  ['Send dead letters again', RecoverDialog],
+  ['Cancel deliveries that wait', CancelDialog],
+  ['Delete', DeleteDialog],
+]
 
 export function WebhookMenu({ webhook }: { webhook: Subscription }) {
-  const [open, setOpen] = useState<Open>(null)
-  const close = () => setOpen(null)
+  const [open, setOpen] = useState<string | null>(null)
+  const changing = useActiveChange(webhook)
+  const Open = dialogs.find(([label]) => label === open)?.[1]
+  const items: MenuItem[] = dialogs.map(([label]) => ({
+    label,
+    onSelect: () => setOpen(label),
+    isDangerous: label === 'Delete',
+  }))
+  const label = webhook.active ? 'Deactivate' : 'Activate'
   return (
     <>
-      <Button onClick={() => setOpen('rotate')}>Rotate the secret</Button>
-      <ActiveButton webhook={webhook} />
-      <Button onClick={() => setOpen('delete')}>Delete</Button>
-      {open === 'rotate' && <RotateDialog webhook={webhook} onClose={close} />}
-      {open === 'delete' && <DeleteDialog webhook={webhook} onClose={close} />}
+      <Menu
+        label="More"
+        items={items.toSpliced(1, 0, {
+          label,
+          onSelect: () => changing.mutate(),
+        })}
+      />
+      {Open && <Open webhook={webhook} onClose={() => setOpen(null)} />}
     </>
   )
 }
 
+export function ActiveButton({ webhook }: { webhook: Subscription }) {
+  const changing = useActiveChange(webhook)
+  return (
+    <Button isPending={changing.isPending} onClick={() => changing.mutate()}>
+      {webhook.active ? 'Deactivate' : 'Activate'}
+    </Button>
+  )
+}
+
 /** It can be undone with one click, so it does not ask. */
-export function ActiveButton({ webhook, look }: { webhook: Subscription; look?: 'primary' }) {
+function useActiveChange({ id, active }: Subscription) {
   const { surehook } = useApi()
-  const { active, id } = webhook
-  const changing = useAction({
+  return useAction({
     run: () => surehook.webhooks.update(id, { active: !active }),
     done: (changed) => (changed.active ? 'Webhook activated' : 'Webhook deactivated'),
     failed: 'The webhook was not changed',
     changes: ['webhooks'],
   })
-  return (
-    <Button
-      look={look ?? 'secondary'}
-      isPending={changing.isPending}
-      onClick={() => changing.mutate()}
-    >
-      {active ? 'Deactivate' : 'Activate'}
-    </Button>
-  )
 }

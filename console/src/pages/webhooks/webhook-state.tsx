@@ -1,6 +1,6 @@
 import type { Endpoint, Subscription } from '@surehook/client'
 import { Badge } from '../../parts/data/status-badge.tsx'
-import { Countdown } from '../../parts/data/time.tsx'
+import { CircuitBadge } from '../endpoints/circuit-badge.tsx'
 
 type WebhookStateProps = { webhook: Subscription; endpoint: Endpoint | undefined }
 
@@ -11,12 +11,7 @@ export function WebhookState({ webhook, endpoint }: WebhookStateProps) {
     return <Badge tone={isDisabled ? 'bad' : 'quiet'}>{isDisabled ? 'Disabled' : 'Inactive'}</Badge>
   }
   if (endpoint?.circuit === 'open') {
-    return (
-      <Badge tone="bad">
-        Circuit open
-        {endpoint.openUntil !== null && <Countdown until={endpoint.openUntil} />}
-      </Badge>
-    )
+    return <CircuitBadge endpoint={endpoint} />
   }
   return <Badge tone="good">Active</Badge>
 }

@@ -11,9 +11,13 @@ type DialogProps = {
   children: ReactNode
   /** Buttons, the main one last. */
   actions?: ReactNode
+  /** The button that closes without an action. */
+  dismiss?: string
 }
 
-export function Dialog({ isOpen, onClose, title, children, actions }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { isOpen, onClose, title, children, actions } = props
+  const { dismiss = actions === undefined ? 'Close' : 'Cancel' } = props
   return (
     <Base.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Base.Portal>
@@ -22,7 +26,7 @@ export function Dialog({ isOpen, onClose, title, children, actions }: DialogProp
           <Base.Title className="dialog-title">{title}</Base.Title>
           <div className="dialog-body">{children}</div>
           <div className="dialog-actions">
-            <Base.Close className="button secondary">{actions ? 'Cancel' : 'Close'}</Base.Close>
+            <Base.Close className="button secondary">{dismiss}</Base.Close>
             {actions}
           </div>
         </Base.Popup>

@@ -1,0 +1,31 @@
+import type { DeliveryQuery } from '@surehook/client'
+import { useQuery } from '@tanstack/react-query'
+import { plural } from '../parts/data/numbers.ts'
+import { useApi } from './api.ts'
+
+const counted = 1_000
+
+/** How many deliveries the searches find together. One search counts up to 1,000. */
+export function useCount(queries: readonly DeliveryQuery[]) {
+  const { surehook, keyOf } = useApi()
+  return useQuery({
+    queryKey: keyOf('deliveries', 'count', queries),
+    queryFn: async ({ signal }) => {
+      const pages = await Promise.all(
+        queries.map((query) =>
+          surehook.deliveries.search({ ...query, limit: counted }, { signal }),
+        ),
+      )
+      return {
+        found: pages.reduce((sum, { deliveries }) => sum + deliveries.length, 0),
+        isMore: pages.some(({ nextCursor }) => nextCursor !== null),
+      }
+    },
+    // The dialog counts again each time that it opens.
+    gcTime: 0,
+  })
+}
+
+/** Such as `at least 1,000 deliveries`. */
+export const countText = ({ found, isMore }: { found: number; isMore: boolean }): string =>
+  `${isMore ? 'at least ' : ''}${plural(found, 'delivery', 'deliveries')}`

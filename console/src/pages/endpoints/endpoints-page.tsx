@@ -1,0 +1,80 @@
+import type { Endpoint } from '@surehook/client'
+import { Link } from 'react-router'
+import { useEndpoints } from '../../api/queries.ts'
+import { type Column, DataTable } from '../../parts/data/data-table.tsx'
+import { count, plural } from '../../parts/data/numbers.ts'
+import { EmptyState } from '../../parts/feedback/empty-state.tsx'
+import { QueryView } from '../../parts/feedback/query-view.tsx'
+import { ButtonLink } from '../../parts/forms/button.tsx'
+import { Card, Page as Frame } from '../../parts/layout/page.tsx'
+import { CircuitBadge } from './circuit-badge.tsx'
+import { CloseCircuitButton } from './close-circuit-button.tsx'
+
+const columns: readonly Column<Endpoint>[] = [
+  { id: 'url', header: 'URL', cell: ({ url }) => <span className="breakable">{url}</span> },
+  { id: 'circuit', header: 'Circuit', cell: (endpoint) => <CircuitBadge endpoint={endpoint} /> },
+  { id: 'paused', header: 'Paused', cell: ({ paused }) => count(paused), align: 'end' },
+  {
+    id: 'flight',
+    header: 'In flight',
+    cell: ({ inFlight }) => count(inFlight),
+    align: 'end',
+    isOptional: true,
+  },
+  {
+    id: 'failures',
+    header: 'Failures in a row',
+    cell: ({ consecutiveFailures }) => count(consecutiveFailures),
+    align: 'end',
+    isOptional: true,
+  },
+  {
+    id: 'webhooks',
+    header: 'Webhooks',
+    cell: (endpoint) => <WebhooksOf endpoint={endpoint} />,
+    isOptional: true,
+  },
+  {
+    id: 'action',
+    header: 'Action',
+    cell: (endpoint) =>
+      endpoint.circuit === 'open' ? <CloseCircuitButton endpoint={endpoint} /> : '–',
+  },
+]
+
+const idOf = ({ id }: Endpoint) => id
+
+export function Page() {
+  return (
+    <Frame
+      title="Endpoints"
+      description="A URL whose attempts keep failing gets no more of them for a while: its circuit opens."
+    >
+      <QueryView query={useEndpoints()}>
+        {({ endpoints, nextCursor }) => (
+          <Card isFlush>
+            {endpoints.length === 0 ? (
+              <EmptyState
+                icon="endpoint"
+                title="No endpoints yet"
+                action={<ButtonLink to="/webhooks/new">New webhook</ButtonLink>}
+              >
+                <p>An endpoint is the URL of a webhook.</p>
+              </EmptyState>
+            ) : (
+              <DataTable label="Endpoints" columns={columns} rows={endpoints} idOf={idOf} />
+            )}
+            {nextCursor !== null && <p className="table-note">The first 200 are shown.</p>}
+          </Card>
+        )}
+      </QueryView>
+    </Frame>
+  )
+}
+
+function WebhooksOf({ endpoint: { webhooks } }: { endpoint: Endpoint }) {
+  const [first, ...others] = webhooks
+  if (first === undefined) return '–'
+  if (others.length > 0) return <Link to="/webhooks">{plural(webhooks.length, 'webhook')}</Link>
+  return <Link to={`/webhooks/${first}`}>Open the webhook</Link>
+}

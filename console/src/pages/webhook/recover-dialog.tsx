@@ -1,0 +1,59 @@
+import type { Subscription } from '@surehook/client'
+import { useState } from 'react'
+import { useApi } from '../../api/api.ts'
+import { useAction } from '../../api/use-action.ts'
+import { countText, useCount } from '../../api/use-count.ts'
+import { plural } from '../../parts/data/numbers.ts'
+import { ConfirmDialog } from '../../parts/feedback/dialog.tsx'
+import { SelectField } from '../../parts/forms/field.tsx'
+
+type RecoverDialogProps = { webhook: Subscription; onClose: () => void }
+
+const hourMs = 3_600_000
+const spans = [
+  [1, 'The last hour'],
+  [24, 'The last 24 hours'],
+  [168, 'The last 7 days'],
+] as const
+
+/** Sends dead letters again, after it counted them. */
+export function RecoverDialog({ webhook, onClose }: RecoverDialogProps) {
+  const { surehook } = useApi()
+  const [until] = useState(() => Date.now())
+  const [hours, setHours] = useState(24)
+  const since = new Date(until - hours * hourMs).toISOString()
+  const { data, error } = useCount([{ webhookId: webhook.id, status: 'dead_letter', since }])
+  const recovering = useAction({
+    run: () => surehook.webhooks.recover(webhook.id, { since }),
+    done: ({ count }) => `${plural(count, 'dead letter is', 'dead letters are')} sent again`,
+    changes: ['webhooks', 'deliveries'],
+    after: onClose,
+  })
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={onClose}
+      title="Send dead letters again?"
+      action="Send them again"
+      running={recovering}
+      onConfirm={() => recovering.mutate()}
+    >
+      <SelectField
+        label="Made in"
+        value={hours}
+        onChange={(event) => setHours(Number(event.target.value))}
+      >
+        {spans.map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+      <p role="status">
+        {data !== undefined && `The history has ${countText(data)} that ended as dead letters.`}
+        {data === undefined && (error === null ? 'Counting…' : 'They could not be counted.')}
+      </p>
+      <p>Those that were sent again already are left out. So are those whose body has expired.</p>
+    </ConfirmDialog>
+  )
+}
