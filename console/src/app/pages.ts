@@ -64,7 +64,6 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../pages/event/event-page.tsx'),
   },
   {
-<<<<<<< HEAD
     path: 'tables',
     for: 'developer',
     link: { label: 'Tables', icon: 'table' },
@@ -100,12 +99,12 @@ export const pages: readonly PageEntry[] = [
     for: 'developer',
     link: { label: 'Stream', icon: 'stream' },
     load: () => import('../pages/stream/stream-page.tsx'),
-=======
+  },
+  {
     path: 'endpoints',
     for: 'developer',
     link: { label: 'Endpoints', icon: 'endpoint' },
     load: () => import('../pages/endpoints/endpoints-page.tsx'),
->>>>>>> console
   },
   {
     path: 'operator',

@@ -35,7 +35,6 @@ export const developerPages: readonly ConsolePageCase[] = [
   },
   { name: 'events', path: () => 'events', shows: 'Explain the event' },
   { name: 'event', path: ({ eventId }) => `events/${eventId}`, shows: 'Not delivered' },
-<<<<<<< HEAD
   { name: 'tables', path: () => 'tables', shows: 'orders' },
   { name: 'table-new', path: () => 'new-table', shows: 'Add a column' },
   { name: 'table-define', path: () => 'tables/orders/define', shows: 'Save the table' },
@@ -52,9 +51,7 @@ export const developerPages: readonly ConsolePageCase[] = [
     shows: 'UPDATE',
   },
   { name: 'stream', path: () => 'stream', shows: 'No change yet' },
-=======
   { name: 'endpoints', path: () => 'endpoints', shows: 'Close the circuit now' },
->>>>>>> console
   { name: 'not-found', path: () => 'nothing/here', shows: 'There is no such page' },
 ]
 
