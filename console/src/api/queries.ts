@@ -34,11 +34,12 @@ export function useStats(id: string, window: WebhookStats['window'] = '24h') {
   })
 }
 
-export function useEndpoints() {
+export function useEndpoints(cursor?: string) {
   const { surehook, keyOf } = useApi()
+  const page = cursor === undefined ? {} : { cursor }
   return useQuery({
-    queryKey: keyOf('endpoints'),
-    queryFn: ({ signal }) => surehook.endpoints.list({ limit: 200 }, { signal }),
+    queryKey: keyOf('endpoints', cursor),
+    queryFn: ({ signal }) => surehook.endpoints.list({ limit: 200, ...page }, { signal }),
     refetchInterval: freshMs,
   })
 }
