@@ -42,6 +42,11 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../pages/webhook-form/edit-webhook-page.tsx'),
   },
   {
+    path: 'webhooks/:id/replay',
+    for: 'developer',
+    load: () => import('../pages/replay/replay-page.tsx'),
+  },
+  {
     path: 'deliveries',
     for: 'developer',
     link: { label: 'Deliveries', icon: 'delivery' },

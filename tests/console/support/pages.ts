@@ -21,6 +21,11 @@ export const developerPages: readonly ConsolePageCase[] = [
     shows: 'Dead letter',
   },
   { name: 'webhook-edit', path: ({ webhookId }) => `webhooks/${webhookId}/edit`, shows: 'match' },
+  {
+    name: 'replay',
+    path: ({ webhookId }) => `webhooks/${webhookId}/replay`,
+    shows: 'of this webhook began in this time',
+  },
   { name: 'deliveries', path: () => 'deliveries', shows: 'HTTP 204' },
   { name: 'deliveries-none', path: () => 'deliveries?eventId=none', shows: 'No delivery matches' },
   {
