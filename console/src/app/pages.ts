@@ -112,6 +112,17 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../pages/endpoints/endpoints-page.tsx'),
   },
   {
+    path: 'users',
+    for: 'developer',
+    link: { label: 'Users', icon: 'users' },
+    load: () => import('../pages/users/users-page.tsx'),
+  },
+  {
+    path: 'users/:id',
+    for: 'developer',
+    load: () => import('../pages/user/user-page.tsx'),
+  },
+  {
     path: 'operator',
     for: 'operator',
     link: { label: 'Projects', icon: 'project' },

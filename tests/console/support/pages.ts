@@ -57,6 +57,13 @@ export const developerPages: readonly ConsolePageCase[] = [
   },
   { name: 'stream', path: () => 'stream', shows: 'No change yet' },
   { name: 'endpoints', path: () => 'endpoints', shows: 'Close the circuit now' },
+  { name: 'users', path: () => 'users', shows: 'ada@example.com' },
+  {
+    name: 'users-none',
+    path: () => 'users?email=nobody@example.com',
+    shows: 'No user has this address',
+  },
+  { name: 'user', path: ({ userId }) => `users/${userId}`, shows: 'Save the roles' },
   { name: 'not-found', path: () => 'nothing/here', shows: 'There is no such page' },
 ]
 
