@@ -128,6 +128,16 @@ export const pages: readonly PageEntry[] = [
     link: { label: 'Projects', icon: 'project' },
     load: () => import('../pages/projects/projects-page.tsx'),
   },
+  {
+    path: 'operator/projects/:project/environments/:environment',
+    for: 'operator',
+    load: () => import('../pages/environment/environment-page.tsx'),
+  },
+  {
+    path: 'operator/projects/:project/tokens',
+    for: 'operator',
+    load: () => import('../pages/tokens/tokens-page.tsx'),
+  },
 ]
 
 /** Where a session begins, and where it goes from a page of the other kind. */

@@ -70,4 +70,14 @@ export const developerPages: readonly ConsolePageCase[] = [
 /** Every page of the operator. */
 export const operatorPages: readonly ConsolePageCase[] = [
   { name: 'projects', path: () => 'operator', shows: 'master' },
+  {
+    name: 'environment',
+    path: ({ tenant }) => `operator/projects/${tenant.projectId}/environments/master`,
+    shows: 'Save the settings',
+  },
+  {
+    name: 'tokens',
+    path: ({ tenant }) => `operator/projects/${tenant.projectId}/tokens`,
+    shows: 'Revoke',
+  },
 ]

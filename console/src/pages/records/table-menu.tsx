@@ -2,9 +2,8 @@ import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { useAction } from '../../api/use-action.ts'
-import { ConfirmDialog } from '../../parts/feedback/dialog.tsx'
+import { TypedConfirmDialog } from '../../parts/feedback/typed-confirm-dialog.tsx'
 import { Button } from '../../parts/forms/button.tsx'
-import { TextField } from '../../parts/forms/field.tsx'
 
 export function TableMenu({ table }: { table: string }) {
   const [isAsking, setAsking] = useState(false)
@@ -16,12 +15,9 @@ export function TableMenu({ table }: { table: string }) {
   )
 }
 
-/** All records go with the table, so the name must be typed. */
 function DeleteTable({ table, onClose }: { table: string; onClose: () => void }) {
   const { surehook } = useApi()
   const navigate = useNavigate()
-  const [typed, setTyped] = useState('')
-  const [isWrong, setWrong] = useState(false)
   const deleting = useAction({
     run: () => surehook.tables.delete(table),
     done: () => `Table ${table} deleted`,
@@ -29,22 +25,16 @@ function DeleteTable({ table, onClose }: { table: string; onClose: () => void })
     after: () => void navigate('/tables'),
   })
   return (
-    <ConfirmDialog
+    <TypedConfirmDialog
       isOpen
       onClose={onClose}
       title={`Delete ${table}?`}
       action="Delete the table"
-      isDangerous
+      name={table}
       running={deleting}
-      onConfirm={() => (typed === table ? deleting.mutate() : setWrong(true))}
+      onConfirm={() => deleting.mutate()}
     >
       <p>This deletes the table and all its records. It makes no events. This cannot be undone.</p>
-      <TextField
-        label={`Type ${table} to confirm`}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-        violation={isWrong && typed !== table ? `must be ${table}` : undefined}
-      />
-    </ConfirmDialog>
+    </TypedConfirmDialog>
   )
 }

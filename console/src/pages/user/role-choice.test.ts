@@ -1,13 +1,8 @@
 import { expect, it } from '@jest/globals'
-import { choicesOf, isSame, toggled } from './role-choice.ts'
+import { choicesOf, isSame } from './role-choice.ts'
 
 it('offers the roles of the environment, and those that the user has', () => {
   expect(choicesOf(['clerk', 'admin'], ['clerk', 'auditor'])).toEqual(['admin', 'auditor', 'clerk'])
-})
-
-it('gives and takes one role', () => {
-  expect(toggled(['clerk'], 'admin')).toEqual(['clerk', 'admin'])
-  expect(toggled(['clerk', 'admin'], 'clerk')).toEqual(['admin'])
 })
 
 it('has nothing to save if the roles are those of before, in any order', () => {

@@ -8,9 +8,10 @@ import { FaultNotice } from '../../parts/feedback/notice.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { Button } from '../../parts/forms/button.tsx'
 import { CheckField, FieldGroup } from '../../parts/forms/field.tsx'
+import { toggled } from '../../parts/forms/toggled.ts'
 import { Card } from '../../parts/layout/page.tsx'
 import { NewRole } from './new-role.tsx'
-import { choicesOf, isSame, toggled } from './role-choice.ts'
+import { choicesOf, isSame } from './role-choice.ts'
 
 /** Tables grant access to roles. */
 export function RolesCard({ user }: { user: UserAccount }) {
