@@ -123,6 +123,12 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../pages/user/user-page.tsx'),
   },
   {
+    path: 'api',
+    for: 'developer',
+    link: { label: 'API', icon: 'api' },
+    load: () => import('../pages/api/api-page.tsx'),
+  },
+  {
     path: 'operator',
     for: 'operator',
     link: { label: 'Projects', icon: 'project' },

@@ -64,6 +64,7 @@ export const developerPages: readonly ConsolePageCase[] = [
     shows: 'No user has this address',
   },
   { name: 'user', path: ({ userId }) => `users/${userId}`, shows: 'Save the roles' },
+  { name: 'api', path: () => 'api', shows: '/openapi/data.json' },
   { name: 'not-found', path: () => 'nothing/here', shows: 'There is no such page' },
 ]
 
