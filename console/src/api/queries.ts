@@ -34,11 +34,12 @@ export function useStats(id: string, window: WebhookStats['window'] = '24h') {
   })
 }
 
-export function useEndpoints() {
+export function useEndpoints(cursor?: string) {
   const { surehook, keyOf } = useApi()
+  const page = cursor === undefined ? {} : { cursor }
   return useQuery({
-    queryKey: keyOf('endpoints'),
-    queryFn: ({ signal }) => surehook.endpoints.list({ limit: 200 }, { signal }),
+    queryKey: keyOf('endpoints', cursor),
+    queryFn: ({ signal }) => surehook.endpoints.list({ limit: 200, ...page }, { signal }),
     refetchInterval: freshMs,
   })
 }
@@ -48,12 +49,22 @@ export const endpointOf = (
   endpoints: readonly Endpoint[] | undefined,
 ): Endpoint | undefined => endpoints?.find(({ webhooks }) => webhooks.includes(id))
 
-/** The names of the tables. A token without that right gets none. */
-export function useTableNames(): readonly string[] {
+export function useTables() {
   const { surehook, keyOf } = useApi()
-  const { data } = useQuery({
+  return useQuery({
     queryKey: keyOf('tables'),
     queryFn: ({ signal }) => surehook.tables.list({ signal }),
   })
-  return data?.map(({ name }) => name) ?? []
 }
+
+export function useTable(table: string) {
+  const { surehook, keyOf } = useApi()
+  return useQuery({
+    queryKey: keyOf('tables', table),
+    queryFn: ({ signal }) => surehook.tables.get(table, { signal }),
+  })
+}
+
+/** The names of the tables. A token without that right gets none. */
+export const useTableNames = (): readonly string[] =>
+  useTables().data?.map(({ name }) => name) ?? []

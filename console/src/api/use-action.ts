@@ -12,6 +12,8 @@ type Action<Input, Result> = {
   changes: readonly string[]
   /** Leads away from what the write removed, before it is read again. */
   after?: (result: Result) => void | Promise<void>
+  /** The result is forgotten with the component that shows it. */
+  isSecret?: boolean
 }
 
 /** Runs a write, says what came of it, and reads again what it changed. */
@@ -21,6 +23,7 @@ export function useAction<Result, Input = void>(action: Action<Input, Result>) {
   const toasts = useToasts()
   return useMutation({
     mutationFn: action.run,
+    ...(action.isSecret === true && { gcTime: 0 }),
     onSuccess: async (result, input) => {
       toasts.done(action.done(result, input))
       await action.after?.(result)

@@ -42,6 +42,11 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../pages/webhook-form/edit-webhook-page.tsx'),
   },
   {
+    path: 'webhooks/:id/replay',
+    for: 'developer',
+    load: () => import('../pages/replay/replay-page.tsx'),
+  },
+  {
     path: 'deliveries',
     for: 'developer',
     link: { label: 'Deliveries', icon: 'delivery' },
@@ -64,16 +69,80 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../pages/event/event-page.tsx'),
   },
   {
+    path: 'tables',
+    for: 'developer',
+    link: { label: 'Tables', icon: 'table' },
+    load: () => import('../pages/tables/tables-page.tsx'),
+  },
+  {
+    path: 'new-table',
+    for: 'developer',
+    load: () => import('../pages/table-form/new-table-page.tsx'),
+  },
+  {
+    path: 'tables/:table',
+    for: 'developer',
+    load: () => import('../pages/records/records-page.tsx'),
+  },
+  {
+    path: 'tables/:table/define',
+    for: 'developer',
+    load: () => import('../pages/table-form/edit-table-page.tsx'),
+  },
+  {
+    path: 'tables/:table/new-record',
+    for: 'developer',
+    load: () => import('../pages/record/new-record-page.tsx'),
+  },
+  {
+    path: 'tables/:table/records/:recordId',
+    for: 'developer',
+    load: () => import('../pages/record/record-page.tsx'),
+  },
+  {
+    path: 'stream',
+    for: 'developer',
+    link: { label: 'Stream', icon: 'stream' },
+    load: () => import('../pages/stream/stream-page.tsx'),
+  },
+  {
     path: 'endpoints',
     for: 'developer',
     link: { label: 'Endpoints', icon: 'endpoint' },
     load: () => import('../pages/endpoints/endpoints-page.tsx'),
   },
   {
+    path: 'users',
+    for: 'developer',
+    link: { label: 'Users', icon: 'users' },
+    load: () => import('../pages/users/users-page.tsx'),
+  },
+  {
+    path: 'users/:id',
+    for: 'developer',
+    load: () => import('../pages/user/user-page.tsx'),
+  },
+  {
+    path: 'api',
+    for: 'developer',
+    link: { label: 'API', icon: 'api' },
+    load: () => import('../pages/api/api-page.tsx'),
+  },
+  {
     path: 'operator',
     for: 'operator',
     link: { label: 'Projects', icon: 'project' },
     load: () => import('../pages/projects/projects-page.tsx'),
+  },
+  {
+    path: 'operator/projects/:project/environments/:environment',
+    for: 'operator',
+    load: () => import('../pages/environment/environment-page.tsx'),
+  },
+  {
+    path: 'operator/projects/:project/tokens',
+    for: 'operator',
+    load: () => import('../pages/tokens/tokens-page.tsx'),
   },
 ]
 

@@ -21,6 +21,11 @@ export const developerPages: readonly ConsolePageCase[] = [
     shows: 'Dead letter',
   },
   { name: 'webhook-edit', path: ({ webhookId }) => `webhooks/${webhookId}/edit`, shows: 'match' },
+  {
+    name: 'replay',
+    path: ({ webhookId }) => `webhooks/${webhookId}/replay`,
+    shows: 'of this webhook began in this time',
+  },
   { name: 'deliveries', path: () => 'deliveries', shows: 'HTTP 204' },
   { name: 'deliveries-none', path: () => 'deliveries?eventId=none', shows: 'No delivery matches' },
   {
@@ -35,11 +40,45 @@ export const developerPages: readonly ConsolePageCase[] = [
   },
   { name: 'events', path: () => 'events', shows: 'Explain the event' },
   { name: 'event', path: ({ eventId }) => `events/${eventId}`, shows: 'Not delivered' },
+  { name: 'tables', path: () => 'tables', shows: 'orders' },
+  { name: 'table-new', path: () => 'new-table', shows: 'Add a column' },
+  { name: 'table-define', path: () => 'tables/orders/define', shows: 'Save the table' },
+  { name: 'records', path: () => 'tables/orders', shows: 'Ada Lovelace' },
+  {
+    name: 'records-none',
+    path: () => 'tables/orders?where=%7B%22status%22%3A%22lost%22%7D',
+    shows: 'No record matches',
+  },
+  { name: 'record-new', path: () => 'tables/orders/new-record', shows: 'customer (text)' },
+  {
+    name: 'record',
+    path: ({ recordId }) => `tables/orders/records/${recordId}`,
+    shows: 'UPDATE',
+  },
+  { name: 'stream', path: () => 'stream', shows: 'No change yet' },
   { name: 'endpoints', path: () => 'endpoints', shows: 'Close the circuit now' },
+  { name: 'users', path: () => 'users', shows: 'ada@example.com' },
+  {
+    name: 'users-none',
+    path: () => 'users?email=nobody@example.com',
+    shows: 'No user has this address',
+  },
+  { name: 'user', path: ({ userId }) => `users/${userId}`, shows: 'Save the roles' },
+  { name: 'api', path: () => 'api', shows: '/openapi/data.json' },
   { name: 'not-found', path: () => 'nothing/here', shows: 'There is no such page' },
 ]
 
 /** Every page of the operator. */
 export const operatorPages: readonly ConsolePageCase[] = [
   { name: 'projects', path: () => 'operator', shows: 'master' },
+  {
+    name: 'environment',
+    path: ({ tenant }) => `operator/projects/${tenant.projectId}/environments/master`,
+    shows: 'Save the settings',
+  },
+  {
+    name: 'tokens',
+    path: ({ tenant }) => `operator/projects/${tenant.projectId}/tokens`,
+    shows: 'Revoke',
+  },
 ]

@@ -1,8 +1,9 @@
 import type { Endpoint } from '@surehook/client'
-import { Link } from 'react-router'
+import { Link, useSearchParams } from 'react-router'
 import { useEndpoints } from '../../api/queries.ts'
 import { type Column, DataTable } from '../../parts/data/data-table.tsx'
 import { count, plural } from '../../parts/data/numbers.ts'
+import { Pager } from '../../parts/data/pager.tsx'
 import { EmptyState } from '../../parts/feedback/empty-state.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
@@ -45,12 +46,14 @@ const columns: readonly Column<Endpoint>[] = [
 const idOf = ({ id }: Endpoint) => id
 
 export function Page() {
+  const [params] = useSearchParams()
+  const query = useEndpoints(params.get('cursor') ?? undefined)
   return (
     <Frame
       title="Endpoints"
       description="A URL whose attempts keep failing gets no more of them for a while: its circuit opens."
     >
-      <QueryView query={useEndpoints()}>
+      <QueryView query={query}>
         {({ endpoints, nextCursor }) => (
           <Card isFlush>
             {endpoints.length === 0 ? (
@@ -64,7 +67,7 @@ export function Page() {
             ) : (
               <DataTable label="Endpoints" columns={columns} rows={endpoints} idOf={idOf} />
             )}
-            {nextCursor !== null && <p className="table-note">The first 200 are shown.</p>}
+            <Pager next={nextCursor} />
           </Card>
         )}
       </QueryView>

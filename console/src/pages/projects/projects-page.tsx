@@ -1,9 +1,15 @@
 import type { Project } from '@surehook/client'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link, useSearchParams } from 'react-router'
 import { useApi } from '../../api/api.ts'
+import { useAction } from '../../api/use-action.ts'
 import { type Column, DataTable } from '../../parts/data/data-table.tsx'
+import { Pager } from '../../parts/data/pager.tsx'
 import { EmptyState } from '../../parts/feedback/empty-state.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
+import { TypedConfirmDialog } from '../../parts/feedback/typed-confirm-dialog.tsx'
+import { Button } from '../../parts/forms/button.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
 
 const columns: readonly Column<Project>[] = [
@@ -11,32 +17,89 @@ const columns: readonly Column<Project>[] = [
   {
     id: 'environments',
     header: 'Environments',
-    cell: ({ environments }) => environments.join(', '),
+    cell: ({ id, environments }) => (
+      <span className="row">
+        {environments.map((environment) => (
+          <Link key={environment} to={`/operator/projects/${id}/environments/${environment}`}>
+            {environment}
+          </Link>
+        ))}
+      </span>
+    ),
   },
+  {
+    id: 'tokens',
+    header: 'Management tokens',
+    cell: ({ id }) => <Link to={`/operator/projects/${id}/tokens`}>Tokens</Link>,
+  },
+  { id: 'action', header: 'Action', cell: ({ id }) => <DeleteProject project={id} /> },
 ]
 
 const idOf = ({ id }: Project) => id
 
 export function Page() {
   const { surehook, keyOf } = useApi()
+  const [params] = useSearchParams()
+  const cursor = params.get('cursor')
   const query = useQuery({
-    queryKey: keyOf('projects'),
-    queryFn: ({ signal }) => surehook.admin.projects.list({}, { signal }),
+    queryKey: keyOf('projects', cursor),
+    queryFn: ({ signal }) =>
+      surehook.admin.projects.list(cursor === null ? {} : { cursor }, { signal }),
+    placeholderData: keepPreviousData,
   })
   return (
     <Frame title="Projects" description="The projects of this installation.">
       <QueryView query={query}>
-        {({ projects }) => (
+        {({ projects, nextCursor }) => (
           <Card isFlush>
             {projects.length === 0 ? (
               <EmptyState icon="project" title="No projects yet" command={createCommand()} />
             ) : (
               <DataTable label="Projects" columns={columns} rows={projects} idOf={idOf} />
             )}
+            <Pager next={nextCursor} />
           </Card>
         )}
       </QueryView>
     </Frame>
+  )
+}
+
+function DeleteProject({ project }: { project: string }) {
+  const [isAsking, setAsking] = useState(false)
+  return (
+    <>
+      <Button look="ghost" onClick={() => setAsking(true)}>
+        Delete<span className="visually-hidden"> {project}</span>
+      </Button>
+      {isAsking && <DeleteDialog project={project} onClose={() => setAsking(false)} />}
+    </>
+  )
+}
+
+function DeleteDialog({ project, onClose }: { project: string; onClose: () => void }) {
+  const { surehook } = useApi()
+  const deleting = useAction({
+    run: () => surehook.admin.projects.delete(project),
+    done: () => `${project} is being deleted`,
+    changes: ['projects', 'environments', 'tokens'],
+    after: onClose,
+  })
+  return (
+    <TypedConfirmDialog
+      isOpen
+      onClose={onClose}
+      title={`Delete ${project}?`}
+      action="Delete the project"
+      name={project}
+      running={deleting}
+      onConfirm={() => deleting.mutate()}
+    >
+      <p>
+        This revokes the management tokens of the project at once and deletes every environment with
+        its data. It cannot be undone.
+      </p>
+    </TypedConfirmDialog>
   )
 }
 

@@ -1,5 +1,6 @@
 import type { Subscription } from '@surehook/client'
 import { type ComponentType, useState } from 'react'
+import { useNavigate } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { useAction } from '../../api/use-action.ts'
 import { Button } from '../../parts/forms/button.tsx'
@@ -19,6 +20,7 @@ const dialogs: [string, ComponentType<DialogProps>][] = [
 ]
 
 export function WebhookMenu({ webhook }: { webhook: Subscription }) {
+  const navigate = useNavigate()
   const [open, setOpen] = useState<string | null>(null)
   const changing = useActiveChange(webhook)
   const Open = dialogs.find(([label]) => label === open)?.[1]
@@ -28,15 +30,14 @@ export function WebhookMenu({ webhook }: { webhook: Subscription }) {
     isDangerous: label === 'Delete',
   }))
   const label = webhook.active ? 'Deactivate' : 'Activate'
+  const toggle = { label, onSelect: () => changing.mutate() }
+  const replay = {
+    label: 'Replay a past time',
+    onSelect: () => void navigate(`/webhooks/${webhook.id}/replay`),
+  }
   return (
     <>
-      <Menu
-        label="More"
-        items={items.toSpliced(1, 0, {
-          label,
-          onSelect: () => changing.mutate(),
-        })}
-      />
+      <Menu label="More" items={items.toSpliced(1, 0, toggle, replay)} />
       {Open && <Open webhook={webhook} onClose={() => setOpen(null)} />}
     </>
   )

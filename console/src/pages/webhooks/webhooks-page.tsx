@@ -2,7 +2,9 @@ import type { Subscription } from '@surehook/client'
 import { useMemo } from 'react'
 import { Link } from 'react-router'
 import { useApi } from '../../api/api.ts'
+import { curlCommand } from '../../api/curl-command.ts'
 import { endpointOf, useEndpoints, useWebhooks } from '../../api/queries.ts'
+import type { Session } from '../../app/session/session.ts'
 import { type Column, DataTable } from '../../parts/data/data-table.tsx'
 import { EmptyState } from '../../parts/feedback/empty-state.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
@@ -95,8 +97,6 @@ const idOf = ({ id }: Subscription) => id
 
 function NoWebhooks() {
   const { session } = useApi()
-  const { project, environment } =
-    session.kind === 'developer' ? session : { project: '', environment: '' }
   return (
     <Card>
       <EmptyState
@@ -107,7 +107,11 @@ function NoWebhooks() {
             New webhook
           </ButtonLink>
         }
-        command={createCommand(project, environment)}
+        command={curlCommand(session, {
+          method: 'POST',
+          path: '_webhooks',
+          body: example(session),
+        })}
       >
         <p>Create one here or with a command. To receive on your machine, run npm run receiver.</p>
       </EmptyState>
@@ -115,11 +119,11 @@ function NoWebhooks() {
   )
 }
 
-const createCommand = (project: string, environment: string) =>
-  [
-    `curl -X POST ${window.location.origin}/gw/api/rest/_webhooks \\`,
-    `  -H "Authorization: Bearer $TOKEN" -H 'X-Project-Id: ${project}' \\`,
-    `  -H 'environment: ${environment}' -H 'Content-Type: application/json' \\`,
-    `  -d '{ "projectId": "${project}", "environment": "${environment}", "table": "orders",`,
-    `        "events": ["INSERT"], "url": "https://localhost:9443/", "secret": "a-secret" }'`,
-  ].join('\n')
+const example = (session: Session) => ({
+  projectId: session.kind === 'developer' ? session.project : '',
+  environment: session.kind === 'developer' ? session.environment : '',
+  table: 'orders',
+  events: ['INSERT'],
+  url: 'https://localhost:9443/',
+  secret: 'a-secret',
+})

@@ -1,5 +1,5 @@
 import { useSearchParams } from 'react-router'
-import { ButtonLink } from '../../parts/forms/button.tsx'
+import { ButtonLink } from '../forms/button.tsx'
 
 /** Links to the first and the next page of a list whose cursor is in the URL. */
 export function Pager({ next }: { next: string | null }) {

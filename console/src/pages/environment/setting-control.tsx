@@ -1,0 +1,49 @@
+import { CheckField, SelectField, TextField } from '../../parts/forms/field.tsx'
+import type { SettingField } from './settings-fields.ts'
+
+type SettingControlProps = {
+  field: SettingField
+  value: string
+  onChange: (value: string) => void
+  violation: string | undefined
+}
+
+export function SettingControl({ field, value, onChange, violation }: SettingControlProps) {
+  const { label, kind, hint, choices } = field
+  if (kind === 'flag') {
+    return (
+      <div>
+        <CheckField
+          label={label}
+          checked={value === 'true'}
+          onChange={({ target }) => onChange(target.checked ? 'true' : '')}
+        />
+        {violation !== undefined && <p className="violation">{violation}</p>}
+      </div>
+    )
+  }
+  if (choices !== undefined) {
+    return (
+      <SelectField
+        label={label}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+        violation={violation}
+      >
+        {choices.map((choice) => (
+          <option key={choice}>{choice}</option>
+        ))}
+      </SelectField>
+    )
+  }
+  return (
+    <TextField
+      label={label}
+      hint={hint}
+      inputMode={kind === 'number' ? 'numeric' : 'text'}
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+      violation={violation}
+    />
+  )
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from '@jest/globals'
+import { changesOf, draftOf } from './settings-draft.ts'
+import { settingFields } from './settings-fields.ts'
+
+const none = { perSecond: null, burst: null, perTokenPerSecond: null }
+
+const settings: Parameters<typeof draftOf>[0] = {
+  auth: {
+    enabled: true,
+    emailVerification: true,
+    encryptTokens: false,
+    accessTokenTtl: 900,
+    refreshTokenTtl: 2_592_000,
+    refreshReuseInterval: 0,
+    unverifiedAccountTtl: 86_400,
+    lockout: { threshold: 5, duration: 900, scope: 'client' },
+    password: { minLength: 8, minScore: 0, breachCheck: false },
+    mail: {
+      senderName: null,
+      senderAddress: null,
+      projectName: 'Shop',
+      confirmUrl: null,
+      resetUrl: null,
+      locale: 'en',
+      notices: true,
+      verificationSubject: null,
+      recoverySubject: null,
+    },
+    defaultRole: null,
+  },
+  limits: { data: none, webhooks: none },
+}
+const stored = draftOf(settings)
+
+/** The paths of all values in it. */
+function pathsIn(value: object, before = ''): string[] {
+  return Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>
+    typeof inner === 'object' && inner !== null
+      ? pathsIn(inner, `${before}${name}.`)
+      : [`${before}${name}`],
+  )
+}
+
+describe('the settings of an environment', () => {
+  it('has a field for every setting', () => {
+    expect(settingFields.map(({ path }) => path).toSorted()).toEqual(pathsIn(settings).toSorted())
+  })
+
+  it('changes nothing unless somebody changed something', () => {
+    expect(changesOf(stored, stored)).toEqual({ input: {}, violations: [], count: 0 })
+  })
+
+  it('sends only what was changed, with its type', () => {
+    const draft = {
+      ...stored,
+      'auth.enabled': '',
+      'auth.password.breachCheck': 'true',
+      'auth.lockout.threshold': ' 7 ',
+      'auth.lockout.scope': 'account',
+      'auth.mail.projectName': '',
+      'limits.data.burst': '100',
+    }
+    expect(changesOf(draft, stored)).toEqual({
+      input: {
+        auth: {
+          enabled: false,
+          password: { breachCheck: true },
+          lockout: { threshold: 7, scope: 'account' },
+          mail: { projectName: null },
+        },
+        limits: { data: { burst: 100 } },
+      },
+      violations: [],
+      count: 6,
+    })
+  })
+
+  it('names a number that is none', () => {
+    const { violations } = changesOf({ ...stored, 'auth.accessTokenTtl': '15m' }, stored)
+    expect(violations).toEqual([
+      { field: 'auth.accessTokenTtl', message: 'must be a whole number' },
+    ])
+  })
+})

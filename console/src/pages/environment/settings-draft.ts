@@ -1,0 +1,53 @@
+import type { Environment, EnvironmentInput, Violation } from '@surehook/client'
+import { type SettingField, settingFields } from './settings-fields.ts'
+
+type Settings = Pick<Environment, 'auth' | 'limits'>
+/** Each setting as the form holds it. A flag is `true` or empty. Empty text is null. */
+export type SettingsDraft = Readonly<Record<string, string>>
+
+export const draftOf = (settings: Settings): SettingsDraft =>
+  Object.fromEntries(settingFields.map(({ path }) => [path, textOf(valueAt(settings, path))]))
+
+function valueAt(settings: Settings, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], settings)
+}
+
+function textOf(value: unknown): string {
+  if (value === true) return 'true'
+  return typeof value === 'string' || typeof value === 'number' ? `${value}` : ''
+}
+
+/** Only what differs from the stored settings, and what is wrong with it. */
+export function changesOf(
+  draft: SettingsDraft,
+  stored: SettingsDraft,
+): { input: EnvironmentInput; violations: Violation[]; count: number } {
+  const violations: Violation[] = []
+  const changed = settingFields.filter(({ path }) => draft[path] !== stored[path])
+  const input = {}
+  for (const field of changed) {
+    const value = valueOf(field, draft[field.path] ?? '')
+    if (Number.isNaN(value)) {
+      violations.push({ field: field.path, message: 'must be a whole number' })
+    } else put(input, field.path, value)
+  }
+  return { input, violations, count: changed.length }
+}
+
+function valueOf({ kind }: SettingField, text: string): string | number | boolean | null {
+  if (kind === 'flag') return text === 'true'
+  const trimmed = text.trim()
+  if (trimmed === '') return null
+  if (kind === 'text') return trimmed
+  return /^-?\d+$/.test(trimmed) ? Number(trimmed) : Number.NaN
+}
+
+function put(input: Record<string, unknown>, path: string, value: unknown): void {
+  const names = path.split('.')
+  const last = names.pop() ?? ''
+  let place = input
+  for (const name of names) place = (place[name] ??= {}) as Record<string, unknown>
+  place[last] = value
+}

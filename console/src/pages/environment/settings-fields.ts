@@ -1,0 +1,94 @@
+/** A setting, by its path in the answer of the API. Violations name the same path. */
+export type SettingField = {
+  path: string
+  label: string
+  kind: 'flag' | 'number' | 'text'
+  hint?: string
+  /** The values that it may have. */
+  choices?: readonly string[]
+}
+
+export type SettingGroup = { title: string; fields: readonly SettingField[] }
+
+const flag = (path: string, label: string): SettingField => ({ path, label, kind: 'flag' })
+const number = (path: string, label: string, hint?: string): SettingField => ({
+  path,
+  label,
+  kind: 'number',
+  ...(hint !== undefined && { hint }),
+})
+const text = (path: string, label: string, hint?: string): SettingField => ({
+  ...number(path, label, hint),
+  kind: 'text',
+})
+
+const byInstallation = 'Empty: the default of the installation'
+const limitsOf = (api: 'data' | 'webhooks'): readonly SettingField[] => [
+  number(`limits.${api}.perSecond`, 'Requests per second', byInstallation),
+  number(`limits.${api}.burst`, 'Burst', byInstallation),
+  number(`limits.${api}.perTokenPerSecond`, 'Requests per second of one token', byInstallation),
+]
+
+export const settingGroups: readonly SettingGroup[] = [
+  {
+    title: 'Sign-in of users',
+    fields: [
+      flag('auth.enabled', 'Users can sign in'),
+      flag('auth.emailVerification', 'Users confirm their address first'),
+      flag('auth.encryptTokens', 'Encrypt access tokens (JWE)'),
+      text('auth.defaultRole', 'Role of new users', 'Empty: none'),
+      number('auth.unverifiedAccountTtl', 'Keep unconfirmed accounts', 'Seconds'),
+    ],
+  },
+  {
+    title: 'Sessions',
+    fields: [
+      number('auth.accessTokenTtl', 'Lifetime of access tokens', 'Seconds'),
+      number('auth.refreshTokenTtl', 'Lifetime of refresh tokens', 'Seconds'),
+      number(
+        'auth.refreshReuseInterval',
+        'Repeat of the last refresh',
+        'Seconds in which the last refresh may be repeated',
+      ),
+    ],
+  },
+  {
+    title: 'Passwords and locks',
+    fields: [
+      number('auth.password.minLength', 'Shortest password', 'Characters'),
+      number('auth.password.minScore', 'Lowest zxcvbn score', '0 to 4. 0: no check'),
+      flag('auth.password.breachCheck', 'Refuse passwords known from a breach'),
+      number('auth.lockout.threshold', 'Failed logins before a lock'),
+      number('auth.lockout.duration', 'Duration of a lock', 'Seconds'),
+      {
+        path: 'auth.lockout.scope',
+        label: 'A lock keeps out',
+        kind: 'text',
+        choices: ['client', 'account'],
+      },
+    ],
+  },
+  {
+    title: 'Mail',
+    fields: [
+      text('auth.mail.senderName', 'Name of the sender', byInstallation),
+      text('auth.mail.senderAddress', 'Address of the sender', byInstallation),
+      text('auth.mail.projectName', 'Name of the project in mails', 'Empty: not named'),
+      text('auth.mail.confirmUrl', 'Link to confirm an address', 'With {code} and {email}'),
+      text('auth.mail.resetUrl', 'Link to a new password', 'With {code} and {email}'),
+      {
+        path: 'auth.mail.locale',
+        label: 'Language',
+        kind: 'text',
+        choices: ['en', 'de', 'fr', 'es'],
+      },
+      text('auth.mail.verificationSubject', 'Subject of confirmations', 'Empty: by language'),
+      text('auth.mail.recoverySubject', 'Subject of recoveries', 'Empty: by language'),
+      flag('auth.mail.notices', 'Tell users of new passwords and locks'),
+    ],
+  },
+  { title: 'Limits of the data API', fields: limitsOf('data') },
+  { title: 'Limits of the webhook API', fields: limitsOf('webhooks') },
+]
+
+export const settingFields: readonly SettingField[] = settingGroups.flatMap(({ fields }) => fields)

@@ -1,0 +1,56 @@
+import { type FormEvent, useState } from 'react'
+import { faultOf, violationOf } from '../../api/faults.ts'
+import { FaultNotice } from '../../parts/feedback/notice.tsx'
+import { Button, ButtonLink } from '../../parts/forms/button.tsx'
+import { JsonEditor } from '../../parts/forms/json-editor.tsx'
+import { Card } from '../../parts/layout/page.tsx'
+import { fieldsIn } from './record-text.ts'
+
+type RecordEditorProps = {
+  title: string
+  start: string
+  hint: string
+  saving: { isPending: boolean; error: unknown; mutate: (fields: Record<string, unknown>) => void }
+  action: string
+  back?: string
+}
+
+/** The fields of a record as JSON, as the API takes them. */
+export function RecordEditor({ title, start, hint, saving, action, back }: RecordEditorProps) {
+  const [text, setText] = useState(start)
+  const [isTried, setTried] = useState(false)
+  const { fields, violations: typed } = fieldsIn(text)
+  const refused = faultOf(saving.error).violations[0]
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setTried(true)
+    if (typed.length === 0) saving.mutate(fields)
+  }
+  return (
+    <Card title={title}>
+      <form className="stack" onSubmit={submit} noValidate>
+        <JsonEditor
+          label="Fields as JSON"
+          value={text}
+          onChange={setText}
+          hint={hint}
+          violation={
+            violationOf(isTried ? typed : [], 'record') ??
+            (refused && `${refused.field} ${refused.message}`)
+          }
+        />
+        {saving.error !== null && <FaultNotice error={saving.error} />}
+        <div className="row">
+          <Button type="submit" look="primary" isPending={saving.isPending}>
+            {action}
+          </Button>
+          {back !== undefined && (
+            <ButtonLink look="ghost" to={back}>
+              Cancel
+            </ButtonLink>
+          )}
+        </div>
+      </form>
+    </Card>
+  )
+}

@@ -1,0 +1,22 @@
+import { useStream } from '../../api/use-stream.ts'
+import { ChangesTable } from '../../parts/data/changes-table.tsx'
+import { FaultNotice } from '../../parts/feedback/notice.tsx'
+import { Card } from '../../parts/layout/page.tsx'
+
+/** What the log still has of a record. New changes appear at the top. */
+export function RecordHistory({ table, recordId }: { table: string; recordId: string }) {
+  const asked = JSON.stringify({ table, filter: { id: recordId }, from: '7d' })
+  const { changes, error } = useStream(asked)
+  return (
+    <Card title="Changes of the last 7 days" isFlush={changes.length > 0}>
+      {error !== null && <FaultNotice error={error} />}
+      {changes.length === 0 ? (
+        <p className="quiet" role="status">
+          Changes appear here as the log is read.
+        </p>
+      ) : (
+        <ChangesTable label="Changes of the record" rows={changes} />
+      )}
+    </Card>
+  )
+}

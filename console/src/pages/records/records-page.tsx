@@ -1,0 +1,140 @@
+import type { Stored, Table } from '@surehook/client'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { Link, useParams, useSearchParams } from 'react-router'
+import { useApi } from '../../api/api.ts'
+import { curlCommand } from '../../api/curl-command.ts'
+import { useTable } from '../../api/queries.ts'
+import { type Column, DataTable } from '../../parts/data/data-table.tsx'
+import { Pager } from '../../parts/data/pager.tsx'
+import { Time } from '../../parts/data/time.tsx'
+import { EmptyState } from '../../parts/feedback/empty-state.tsx'
+import { FaultNotice } from '../../parts/feedback/notice.tsx'
+import { QueryView } from '../../parts/feedback/query-view.tsx'
+import { ButtonLink } from '../../parts/forms/button.tsx'
+import { Card, Page as Frame } from '../../parts/layout/page.tsx'
+import { DefinitionCard } from './definition-card.tsx'
+import { RecordFilters } from './record-filters.tsx'
+import { recordQueryOf } from './record-query.ts'
+import { TableMenu } from './table-menu.tsx'
+
+type Row = Stored<Record<string, unknown>>
+
+export function Page() {
+  const { table = '' } = useParams()
+  const query = useTable(table)
+  return (
+    <Frame
+      title={table}
+      parent={{ to: '/tables', label: 'Tables' }}
+      actions={
+        <>
+          <ButtonLink look="primary" icon="plus" to={`/tables/${table}/new-record`}>
+            New record
+          </ButtonLink>
+          <ButtonLink to={`/tables/${table}/define`}>Define</ButtonLink>
+          <TableMenu table={table} />
+        </>
+      }
+    >
+      <QueryView query={query}>
+        {(stored) => (
+          <>
+            <RecordList table={stored} />
+            <DefinitionCard table={stored} />
+          </>
+        )}
+      </QueryView>
+    </Frame>
+  )
+}
+
+function RecordList({ table }: { table: Table }) {
+  const { surehook, keyOf } = useApi()
+  const [params] = useSearchParams()
+  const { query: asked, violations } = recordQueryOf(params)
+  const query = useQuery({
+    queryKey: keyOf('records', table.name, asked),
+    queryFn: ({ signal }) => surehook.table(table.name).list(asked, { signal }),
+    enabled: violations.length === 0,
+    placeholderData: keepPreviousData,
+  })
+  const columns = useMemo(() => columnsOf(table), [table])
+  return (
+    <>
+      <RecordFilters table={table} violations={violations} />
+      {query.error !== null && <FaultNotice error={query.error} />}
+      {query.error === null && query.data !== undefined && (
+        <Card isFlush>
+          {query.data.records.length === 0 ? (
+            <NoRecords table={table.name} isFiltered={params.has('where')} />
+          ) : (
+            <DataTable
+              label={`Records of ${table.name}`}
+              columns={columns}
+              rows={query.data.records}
+              idOf={idOf}
+            />
+          )}
+          <Pager next={query.data.nextCursor} />
+        </Card>
+      )}
+    </>
+  )
+}
+
+const idOf = ({ id }: Row) => id
+
+/** The first columns. All of them are on the page of the record. */
+const mostColumns = 6
+
+function columnsOf({ name, columns }: Table): readonly Column<Row>[] {
+  return [
+    {
+      id: 'id',
+      header: 'Record',
+      cell: ({ id }) => (
+        <Link to={`/tables/${name}/records/${id}`} className="mono nowrap" title={id}>
+          {id.slice(0, 8)}…{id.slice(-4)}
+        </Link>
+      ),
+    },
+    ...columns.slice(0, mostColumns).map((column, index) => ({
+      id: column.name,
+      header: column.name,
+      cell: (row: Row) => <Value value={row[column.name]} />,
+      isOptional: index > 1,
+    })),
+    { id: 'updatedAt', header: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+  ]
+}
+
+function Value({ value }: { value: unknown }) {
+  if (value === null || value === undefined) return <span className="quiet">–</span>
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return (
+    <span className="cell-url cell-value" title={text.slice(0, 500)}>
+      {text.slice(0, 200)}
+    </span>
+  )
+}
+
+function NoRecords({ table, isFiltered }: { table: string; isFiltered: boolean }) {
+  const { session } = useApi()
+  if (isFiltered) {
+    return (
+      <EmptyState icon="search" title="No record matches">
+        <p>Change the filter, or clear it.</p>
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState
+      icon="table"
+      title="No records yet"
+      command={curlCommand(session, { method: 'POST', path: table, body: {} })}
+    >
+      <p>Create one here or with a command. Webhooks of the table then deliver it.</p>
+    </EmptyState>
+  )
+}

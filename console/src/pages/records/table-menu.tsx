@@ -1,0 +1,40 @@
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+import { useApi } from '../../api/api.ts'
+import { useAction } from '../../api/use-action.ts'
+import { TypedConfirmDialog } from '../../parts/feedback/typed-confirm-dialog.tsx'
+import { Button } from '../../parts/forms/button.tsx'
+
+export function TableMenu({ table }: { table: string }) {
+  const [isAsking, setAsking] = useState(false)
+  return (
+    <>
+      <Button onClick={() => setAsking(true)}>Delete the table</Button>
+      {isAsking && <DeleteTable table={table} onClose={() => setAsking(false)} />}
+    </>
+  )
+}
+
+function DeleteTable({ table, onClose }: { table: string; onClose: () => void }) {
+  const { surehook } = useApi()
+  const navigate = useNavigate()
+  const deleting = useAction({
+    run: () => surehook.tables.delete(table),
+    done: () => `Table ${table} deleted`,
+    changes: ['tables', 'records'],
+    after: () => void navigate('/tables'),
+  })
+  return (
+    <TypedConfirmDialog
+      isOpen
+      onClose={onClose}
+      title={`Delete ${table}?`}
+      action="Delete the table"
+      name={table}
+      running={deleting}
+      onConfirm={() => deleting.mutate()}
+    >
+      <p>This deletes the table and all its records. It makes no events. This cannot be undone.</p>
+    </TypedConfirmDialog>
+  )
+}

@@ -1,0 +1,127 @@
+import type { Subscription } from '@surehook/client'
+import { type FormEvent, useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { useApi } from '../../api/api.ts'
+import { faultOf, violationOf } from '../../api/faults.ts'
+import { useAction } from '../../api/use-action.ts'
+import { countText, useCount } from '../../api/use-count.ts'
+import { FaultNotice, Notice } from '../../parts/feedback/notice.tsx'
+import { Button, ButtonLink } from '../../parts/forms/button.tsx'
+import { SelectField, TextField } from '../../parts/forms/field.tsx'
+import { Card } from '../../parts/layout/page.tsx'
+import {
+  choiceOf,
+  type ReplaySpan,
+  type SpanChoice,
+  spanOf,
+  spans,
+  withChoice,
+} from './replay-span.ts'
+
+type ReplayFormProps = { webhook: Subscription; onStart: (replayId: string) => void }
+
+/** Chooses the span, and says how many deliveries were made in it. */
+export function ReplayForm({ webhook, onStart }: ReplayFormProps) {
+  const { surehook } = useApi()
+  const [now] = useState(() => new Date())
+  const [params, setParams] = useSearchParams()
+  const [isTried, setTried] = useState(false)
+  const choice = choiceOf(params)
+  const { span, violations: typed } = spanOf(choice, now)
+  const starting = useAction({
+    run: (asked: ReplaySpan) => surehook.webhooks.replay(webhook.id, asked),
+    done: () => 'Replay started',
+    changes: ['webhooks', 'deliveries'],
+    after: ({ replayId }) => onStart(replayId),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setTried(true)
+    if (span !== null) starting.mutate(span)
+  }
+  const violations = [...(isTried ? typed : []), ...faultOf(starting.error).violations]
+  return (
+    <Card title="Which changes">
+      <form className="stack" onSubmit={submit} noValidate>
+        <SpanFields
+          choice={choice}
+          onChange={(part) => setParams(withChoice(params, part), { replace: true })}
+          faultAt={(field) => violationOf(violations, field)}
+        />
+        {span !== null && <WhatWasMade webhookId={webhook.id} {...span} />}
+        <p className="quiet">
+          Each change that matches the filter becomes a new delivery, with its{' '}
+          <code>webhook-id</code> of then. A receiver that remembers ids ignores what it has.
+        </p>
+        {!webhook.active && (
+          <Notice tone="warn" title="This webhook is inactive">
+            <p>It gets no deliveries. Activate it before you start a replay.</p>
+          </Notice>
+        )}
+        {starting.error !== null && <FaultNotice error={starting.error} />}
+        <div className="row">
+          <Button type="submit" look="primary" isPending={starting.isPending}>
+            Start the replay
+          </Button>
+          <ButtonLink look="ghost" to={`/webhooks/${webhook.id}`}>
+            Cancel
+          </ButtonLink>
+        </div>
+      </form>
+    </Card>
+  )
+}
+
+type SpanFieldsProps = {
+  choice: SpanChoice
+  onChange: (part: Partial<SpanChoice>) => void
+  faultAt: (field: string) => string | undefined
+}
+
+function SpanFields({ choice, onChange, faultAt }: SpanFieldsProps) {
+  const isOwn = choice.within === 'own'
+  return (
+    <>
+      <SelectField
+        label="Changes of"
+        value={choice.within}
+        onChange={({ target }) => onChange({ within: target.value, from: '', until: '' })}
+        violation={isOwn ? undefined : faultAt('from')}
+      >
+        {spans.map(([name, label]) => (
+          <option key={name} value={name}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+      {isOwn && (
+        <div className="columns">
+          {(['from', 'until'] as const).map((name) => (
+            <TextField
+              key={name}
+              label={name === 'from' ? 'From' : 'Until'}
+              hint={name === 'from' ? 'At most 7 days ago, in your time zone' : 'Empty: now'}
+              type="datetime-local"
+              step={1}
+              value={choice[name]}
+              onChange={({ target }) => onChange({ [name]: target.value })}
+              violation={faultAt(name)}
+            />
+          ))}
+        </div>
+      )}
+    </>
+  )
+}
+
+function WhatWasMade({ webhookId, from, ...end }: ReplaySpan & { webhookId: string }) {
+  const { data, error } = useCount([{ webhookId, since: from, ...end }])
+  return (
+    <p role="status">
+      {data !== undefined && `${capital(countText(data))} of this webhook began in this time.`}
+      {data === undefined && (error === null ? 'Counting…' : 'They could not be counted.')}
+    </p>
+  )
+}
+
+const capital = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`

@@ -1,0 +1,44 @@
+import { useState } from 'react'
+import { useStream } from '../../api/use-stream.ts'
+import { ChangesTable } from '../../parts/data/changes-table.tsx'
+import { plural } from '../../parts/data/numbers.ts'
+import { EmptyState } from '../../parts/feedback/empty-state.tsx'
+import { FaultNotice } from '../../parts/feedback/notice.tsx'
+import { Button } from '../../parts/forms/button.tsx'
+import { Card, Page as Frame } from '../../parts/layout/page.tsx'
+import { StreamForm } from './stream-form.tsx'
+
+export function Page() {
+  const [asked, setAsked] = useState('{}')
+  const [isHeld, setHeld] = useState(false)
+  const view = useStream(asked)
+  const [held, setHeldView] = useState(view)
+  const { changes, received } = isHeld ? held : view
+  const hold = () => {
+    setHeldView(view)
+    setHeld(!isHeld)
+  }
+  return (
+    <Frame
+      title="Stream"
+      description="Changes as they commit: what surehook listen and readers of the stream get."
+      actions={<Button onClick={hold}>{isHeld ? 'Go on' : 'Hold the list'}</Button>}
+    >
+      <StreamForm onStart={setAsked} />
+      {view.error !== null && <FaultNotice error={view.error} />}
+      <p className="quiet small" aria-live="off">
+        {plural(received, 'change')}, the newest {changes.length} below.
+        {isHeld && ` ${plural(view.received - received, 'change')} came since you held the list.`}
+      </p>
+      <Card isFlush>
+        {changes.length === 0 ? (
+          <EmptyState icon="stream" title="No change yet" command="npx surehook listen">
+            <p>Change a record in another tab. This command forwards changes to your machine.</p>
+          </EmptyState>
+        ) : (
+          <ChangesTable label="Changes" rows={changes} />
+        )}
+      </Card>
+    </Frame>
+  )
+}

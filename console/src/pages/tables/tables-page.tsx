@@ -1,0 +1,84 @@
+import type { Table } from '@surehook/client'
+import { Link } from 'react-router'
+import { useApi } from '../../api/api.ts'
+import { curlCommand } from '../../api/curl-command.ts'
+import { useTables } from '../../api/queries.ts'
+import { type Column, DataTable } from '../../parts/data/data-table.tsx'
+import { Time } from '../../parts/data/time.tsx'
+import { EmptyState } from '../../parts/feedback/empty-state.tsx'
+import { QueryView } from '../../parts/feedback/query-view.tsx'
+import { ButtonLink } from '../../parts/forms/button.tsx'
+import { Card, Page as Frame } from '../../parts/layout/page.tsx'
+import { accessText } from './access-text.ts'
+
+const columns: readonly Column<Table>[] = [
+  {
+    id: 'name',
+    header: 'Table',
+    cell: ({ name }) => (
+      <Link to={`/tables/${name}`} className="mono">
+        {name}
+      </Link>
+    ),
+  },
+  { id: 'columns', header: 'Columns', cell: (table) => table.columns.length, align: 'end' },
+  { id: 'read', header: 'Who reads', cell: ({ access }) => accessText(access.read) },
+  {
+    id: 'write',
+    header: 'Who creates',
+    cell: ({ access }) => accessText(access.create),
+    isOptional: true,
+  },
+  {
+    id: 'changed',
+    header: 'Defined',
+    cell: ({ updatedAt }) => <Time at={updatedAt} />,
+    isOptional: true,
+  },
+]
+const nameOf = ({ name }: Table) => name
+
+export function Page() {
+  const query = useTables()
+  return (
+    <Frame
+      title="Tables"
+      description="Each change of a record is an event that webhooks can deliver."
+      actions={<NewTable />}
+    >
+      <QueryView query={query}>
+        {(tables) => (
+          <Card isFlush>
+            {tables.length === 0 ? (
+              <NoTables />
+            ) : (
+              <DataTable label="Tables" columns={columns} rows={tables} idOf={nameOf} />
+            )}
+          </Card>
+        )}
+      </QueryView>
+    </Frame>
+  )
+}
+
+const NewTable = () => (
+  <ButtonLink look="primary" icon="plus" to="/new-table">
+    New table
+  </ButtonLink>
+)
+
+const body = { columns: [{ name: 'status', type: 'text' }] }
+
+function NoTables() {
+  const { session } = useApi()
+  return (
+    <EmptyState
+      icon="table"
+      title="No tables yet"
+      action={<NewTable />}
+      command={curlCommand(session, { method: 'PUT', path: '_tables/orders', body })}
+    >
+      <p>Define one here or with a command.</p>
+    </EmptyState>
+  )
+}

@@ -1,0 +1,79 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useApi } from '../../api/api.ts'
+import { faultOf } from '../../api/faults.ts'
+import { useAction } from '../../api/use-action.ts'
+import { Dialog } from '../../parts/feedback/dialog.tsx'
+import { Command } from '../../parts/feedback/empty-state.tsx'
+import { FaultNotice, Notice } from '../../parts/feedback/notice.tsx'
+import { Button } from '../../parts/forms/button.tsx'
+import { emptyToken, faultsIn, tokenInputOf } from './token-draft.ts'
+import { TokenFields } from './token-fields.tsx'
+
+type NewTokenProps = { project: string; onClose: () => void }
+
+/** Only this dialog shows the token, and only until it closes. */
+export function NewTokenDialog({ project, onClose }: NewTokenProps) {
+  const { inTenant } = useApi()
+  const environments = useEnvironments(project)
+  const [draft, setDraft] = useState(emptyToken)
+  const [isTried, setTried] = useState(false)
+  const typed = faultsIn(draft)
+  const creating = useAction({
+    run: () => inTenant(project, '-').admin.tokens.create(tokenInputOf(draft, new Date())),
+    done: () => 'Token created',
+    changes: ['tokens'],
+    isSecret: true,
+  })
+  if (creating.data !== undefined) return <Created token={creating.data.token} onClose={onClose} />
+  const create = () => {
+    setTried(true)
+    if (typed.length === 0) creating.mutate()
+  }
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title="New management token"
+      actions={
+        <Button look="primary" isPending={creating.isPending} onClick={create}>
+          Create the token
+        </Button>
+      }
+    >
+      <TokenFields
+        draft={draft}
+        environments={environments}
+        onChange={setDraft}
+        violations={[...(isTried ? typed : []), ...faultOf(creating.error).violations]}
+      />
+      {creating.error !== null && <FaultNotice error={creating.error} />}
+    </Dialog>
+  )
+}
+
+function Created({ token, onClose }: { token: string; onClose: () => void }) {
+  return (
+    <Dialog isOpen onClose={onClose} title="The token was created">
+      <Notice tone="warn" title="Copy it now">
+        <p>Surehook does not show it again.</p>
+      </Notice>
+      <Command text={token} label="Management token" />
+    </Dialog>
+  )
+}
+
+/** The environments of the project. The list of projects is sorted, and has them all. */
+function useEnvironments(project: string): readonly string[] {
+  const { surehook, keyOf } = useApi()
+  const { data } = useQuery({
+    queryKey: keyOf('projects', 'environments', project),
+    queryFn: async ({ signal }) => {
+      for await (const one of surehook.admin.projects.iterate({ limit: 200 }, { signal })) {
+        if (one.id === project) return one.environments
+      }
+      return []
+    },
+  })
+  return data ?? []
+}

@@ -1,0 +1,48 @@
+import type { ManagementToken } from '@surehook/client'
+import { useState } from 'react'
+import { useApi } from '../../api/api.ts'
+import { useAction } from '../../api/use-action.ts'
+import { ConfirmDialog } from '../../parts/feedback/dialog.tsx'
+import { Button } from '../../parts/forms/button.tsx'
+
+type RevokeProps = { project: string; token: ManagementToken }
+
+export function RevokeButton({ project, token }: RevokeProps) {
+  const [isAsking, setAsking] = useState(false)
+  return (
+    <>
+      <Button look="ghost" onClick={() => setAsking(true)}>
+        Revoke<span className="visually-hidden"> {token.name}</span>
+      </Button>
+      {isAsking && (
+        <RevokeDialog project={project} token={token} onClose={() => setAsking(false)} />
+      )}
+    </>
+  )
+}
+
+function RevokeDialog({ project, token, onClose }: RevokeProps & { onClose: () => void }) {
+  const { inTenant } = useApi()
+  const revoking = useAction({
+    run: () => inTenant(project, '-').admin.tokens.delete(token.id),
+    done: () => `Token ${token.name} revoked`,
+    changes: ['tokens'],
+    after: onClose,
+  })
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={onClose}
+      title="Revoke this token?"
+      action="Revoke the token"
+      isDangerous
+      running={revoking}
+      onConfirm={() => revoking.mutate()}
+    >
+      <p className="breakable">
+        Surehook refuses {token.name} within a second. Whoever uses it gets 401, and sessions of the
+        console end. This cannot be undone.
+      </p>
+    </ConfirmDialog>
+  )
+}

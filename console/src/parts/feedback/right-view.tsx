@@ -1,0 +1,27 @@
+import { PermissionError } from '@surehook/client'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Card } from '../layout/page.tsx'
+import { EmptyState } from './empty-state.tsx'
+import { QueryView } from './query-view.tsx'
+
+type RightViewProps<Data> = {
+  query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
+  /** What the token needs for it. */
+  right: 'records' | 'tables' | 'users' | 'webhooks'
+  children: (data: Data) => ReactNode
+}
+
+/** Like `QueryView`. If the token may not read this, it names the right that is missing. */
+export function RightView<Data>({ query, right, children }: RightViewProps<Data>) {
+  if (!(query.error instanceof PermissionError)) {
+    return <QueryView query={query}>{children}</QueryView>
+  }
+  return (
+    <Card>
+      <EmptyState icon="key" title={`Your token lacks the right “${right}”`}>
+        <p>Ask the operator for a management token with this right, and sign in with it.</p>
+      </EmptyState>
+    </Card>
+  )
+}
