@@ -21,10 +21,10 @@ beforeAll(async () => {
 })
 afterAll(() => opened.disposeAsync())
 
-async function show(page: Page, { path, shows }: ConsolePageCase): Promise<void> {
+async function show(page: Page, { path, shows, isLive }: ConsolePageCase): Promise<void> {
   await page.goto(`${console.world.system.baseUrl}/console/${path(seeded)}`)
   await page.getByText(shows).first().waitFor()
-  await page.waitForLoadState('networkidle')
+  if (isLive !== true) await page.waitForLoadState('networkidle')
 }
 
 /** What is wrong with a page, whoever looks at it. */

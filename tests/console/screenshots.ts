@@ -55,7 +55,7 @@ async function takePages(
   look: Look,
 ): Promise<void> {
   const { origin } = new URL(page.url())
-  for (const { name, path, shows } of cases) {
+  for (const { name, path, shows, isLive } of cases) {
     await page.goto(`${origin}/console/${path(data)}`)
     await page
       .getByText(shows)
@@ -66,7 +66,7 @@ async function takePages(
         process.exitCode = 1
         console.error(`${name}: ${String(err)}`)
       })
-    await page.waitForLoadState('networkidle')
+    if (isLive !== true) await page.waitForLoadState('networkidle')
     await take(page, name, look)
   }
 }

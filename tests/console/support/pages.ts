@@ -7,6 +7,8 @@ export type ConsolePageCase = {
   path: (seeded: Seeded) => string
   /** A text that shows when the page has its data. */
   shows: string
+  /** A request of the page stays open. */
+  isLive?: true
 }
 
 /** Every page of a developer. */
@@ -54,8 +56,9 @@ export const developerPages: readonly ConsolePageCase[] = [
     name: 'record',
     path: ({ recordId }) => `tables/orders/records/${recordId}`,
     shows: 'UPDATE',
+    isLive: true,
   },
-  { name: 'stream', path: () => 'stream', shows: 'No change yet' },
+  { name: 'stream', path: () => 'stream', shows: 'No change yet', isLive: true },
   { name: 'endpoints', path: () => 'endpoints', shows: 'Close the circuit now' },
   { name: 'users', path: () => 'users', shows: 'ada@example.com' },
   {
@@ -64,7 +67,7 @@ export const developerPages: readonly ConsolePageCase[] = [
     shows: 'No user has this address',
   },
   { name: 'user', path: ({ userId }) => `users/${userId}`, shows: 'Save the roles' },
-  { name: 'api', path: () => 'api', shows: '/openapi/data.json' },
+  { name: 'api', path: () => 'api', shows: 'Webhook API' },
   { name: 'not-found', path: () => 'nothing/here', shows: 'There is no such page' },
 ]
 
