@@ -139,6 +139,26 @@ it('finds, changes, logs out and deletes a user, and names a right that is missi
 
 const namesOf = ({ projectId, environment }: Tenant) => ({ projectId, environment })
 
+it('makes a project, and a token with which its owner signs in', async () => {
+  const project = `made-${randomUUID()}`
+  await signInAsOperator(page, console.world.system.adminToken)
+  await button('New project').click()
+  await inDialog('Create the project').click()
+  await page.getByText('must be set').waitFor()
+  await page.getByLabel('Project').fill(project)
+  await inDialog('Create the project').click()
+  await button('New token').first().click()
+  await page.getByLabel('Name').fill('first')
+  await inDialog('Create the token').click()
+  const shown = page.getByRole('region', { name: 'Management token', exact: true })
+  const token = (await shown.innerText()).trim()
+  await inDialog('Close').click()
+  await button('Sign out').click()
+  await signIn(page, { projectId: project, environment: 'master', token } as Tenant)
+  await page.getByText('Your first webhook').waitFor()
+  expect(faults).toEqual([])
+})
+
 it('changes settings, rotates keys, makes and revokes a token, and deletes', async () => {
   const { system } = console.world
   // Other tests make projects too, and the first page shows the first names.

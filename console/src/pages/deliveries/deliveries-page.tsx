@@ -91,8 +91,8 @@ function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
     )
   }
   return (
-    <EmptyState icon="delivery" title="No deliveries yet" command="npm run receiver">
-      <p>Create a webhook and change a record. This command receives on your machine.</p>
+    <EmptyState icon="delivery" title="No deliveries yet" command="npx surehook listen">
+      <p>Create a webhook and change a record. This command shows changes on your machine.</p>
     </EmptyState>
   )
 }

@@ -10,8 +10,10 @@ export function FirstSteps() {
       <ol className="first-steps">
         <li>
           <h3>Start a receiver</h3>
-          <p>It prints its URL and every event that it accepts.</p>
+          <p>In a checkout of Surehook, this one prints its URL and every event that it accepts.</p>
           <Command text="npm run receiver" />
+          <p>Elsewhere, this command forwards changes to your service. It needs no webhook.</p>
+          <Command text="npx surehook listen --forward-to localhost:3000/hooks" />
         </li>
         <li>
           <h3>Create a webhook</h3>

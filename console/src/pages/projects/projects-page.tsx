@@ -11,6 +11,7 @@ import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { TypedConfirmDialog } from '../../parts/feedback/typed-confirm-dialog.tsx'
 import { Button } from '../../parts/forms/button.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
+import { NewProjectDialog } from './new-project-dialog.tsx'
 
 const columns: readonly Column<Project>[] = [
   { id: 'project', header: 'Project', cell: ({ id }) => <code>{id}</code> },
@@ -48,7 +49,11 @@ export function Page() {
     placeholderData: keepPreviousData,
   })
   return (
-    <Frame title="Projects" description="The projects of this installation.">
+    <Frame
+      title="Projects"
+      description="The projects of this installation."
+      actions={<NewProject />}
+    >
       <QueryView query={query}>
         {({ projects, nextCursor }) => (
           <Card isFlush>
@@ -62,6 +67,18 @@ export function Page() {
         )}
       </QueryView>
     </Frame>
+  )
+}
+
+function NewProject() {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button look="primary" icon="plus" onClick={() => setOpen(true)}>
+        New project
+      </Button>
+      {isOpen && <NewProjectDialog onClose={() => setOpen(false)} />}
+    </>
   )
 }
 

@@ -113,7 +113,7 @@ function NoWebhooks() {
           body: example(session),
         })}
       >
-        <p>Create one here or with a command. To receive on your machine, run npm run receiver.</p>
+        <p>Create one here or with a command.</p>
       </EmptyState>
     </Card>
   )
