@@ -72,7 +72,8 @@ export default function CodeMirror({ label, value, onChange }: CodeMirrorProps) 
         doc: first.current,
         extensions: [
           ...extensions,
-          EditorView.contentAttributes.of({ 'aria-label': label }),
+          // A text that scrolls must be within reach of the keyboard, by a tabindex that checkers see.
+          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) changed.current(update.state.doc.toString())
           }),
