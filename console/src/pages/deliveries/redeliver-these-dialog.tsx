@@ -72,7 +72,7 @@ function Question({ query, onClose, onConfirm }: QuestionProps) {
       </p>
       <p>
         These are the deliveries of all pages. Each receiver gets the same bytes again, with the
-        same <code>webhook-id</code>.
+        same <code>webhook-id</code>. A delivery that was sent again before is sent once more.
       </p>
     </ConfirmDialog>
   )
@@ -95,6 +95,7 @@ function useRun(query: Query) {
       const { signal } = controller
       return redeliverThese({
         found: surehook.deliveries.iterate({ ...query, limit: 100 }, { signal }),
+        // Stopping waits for a send that began: otherwise nobody knows whether it happened.
         redeliver: ({ webhookId, id }) => surehook.deliveries.redeliver(webhookId, id),
         onSent: setSent,
         signal,
