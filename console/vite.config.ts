@@ -14,5 +14,11 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 700,
   },
-  server: { proxy: { '/gw': 'http://localhost:8080', '/auth': 'http://localhost:8080' } },
+  server: {
+    proxy: {
+      '/gw': 'http://localhost:8080',
+      '/auth': 'http://localhost:8080',
+      '/openapi': 'http://localhost:8080',
+    },
+  },
 })

@@ -3,6 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { plural } from '../parts/data/numbers.ts'
 import { useApi } from './api.ts'
 
+/** `isMore` if one search could not count them all. */
+export type Counted = { found: number; isMore: boolean }
+
 const counted = 1_000
 
 /** How many deliveries the searches find together. One search counts up to 1,000. */
@@ -27,5 +30,5 @@ export function useCount(queries: readonly DeliveryQuery[]) {
 }
 
 /** Such as `at least 1,000 deliveries`. */
-export const countText = ({ found, isMore }: { found: number; isMore: boolean }): string =>
+export const countText = ({ found, isMore }: Counted): string =>
   `${isMore ? 'at least ' : ''}${plural(found, 'delivery', 'deliveries')}`

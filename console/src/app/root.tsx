@@ -1,5 +1,6 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
+import { useNavigate } from 'react-router'
 import { ApiProvider, openApi } from '../api/api.ts'
 import { SignIn } from '../pages/sign-in/sign-in.tsx'
 import { Toasts } from '../parts/feedback/toasts.tsx'
@@ -26,6 +27,7 @@ function SignedIn({ session }: { session: Session }) {
     [session, keeper],
   )
   const queries = useMemo(() => newQueryClient(session), [session])
+  useEndOfSession(session, queries)
   return (
     <ApiProvider value={api}>
       <QueryClientProvider client={queries}>
@@ -34,6 +36,21 @@ function SignedIn({ session }: { session: Session }) {
         </Toasts>
       </QueryClientProvider>
     </ApiProvider>
+  )
+}
+
+/** Whoever signs in next in this tab begins at a first page, not at a URL of this tenant. */
+function useEndOfSession(session: Session, queries: QueryClient): void {
+  const keeper = useKeeper()
+  const navigate = useNavigate()
+  useEffect(
+    () =>
+      keeper.subscribe(() => {
+        if (keeper.current().session === session) return
+        queries.clear()
+        void navigate('/', { replace: true })
+      }),
+    [keeper, session, queries, navigate],
   )
 }
 

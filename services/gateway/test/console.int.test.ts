@@ -49,7 +49,7 @@ it('allows its own scripts only, none inline, and no frame around it', async () 
   expect(policy).toContain("default-src 'none'")
   expect(policy).toContain("script-src 'self';")
   expect(policy).toContain("frame-ancestors 'none'")
-  expect(policy).not.toMatch(/unsafe|http|\*/)
+  expect(policy).not.toMatch(/unsafe|http|data:|\*/)
 })
 
 it('sends hashed files to be kept for ever, compressed when the browser can read that', async () => {

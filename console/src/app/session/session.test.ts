@@ -1,4 +1,6 @@
 import { expect, it } from '@jest/globals'
+import { openStore } from './open-store.ts'
+import type { Peers } from './peers.ts'
 import { parseSession, type Session, SessionKeeper, type Store } from './session.ts'
 
 const developer: Session = {
@@ -51,3 +53,72 @@ it.each([null, '', '{', '[]', '{"kind":"developer","token":"t"}', '{"kind":"oper
     expect(parseSession(text)).toBeNull()
   },
 )
+
+const blocked = () => {
+  throw new DOMException('The operation is insecure.', 'SecurityError')
+}
+
+it.each([
+  ['the storage', blocked],
+  ['reading it', () => ({ ...newStore(), getItem: blocked })],
+])('signs in where the browser blocks %s', (_what, open: () => Store) => {
+  const keeper = new SessionKeeper(openStore(open))
+  keeper.start(developer, { keepInTab: true })
+  expect(keeper.current().session).toBe(developer)
+  keeper.end()
+  expect(keeper.current().session).toBeNull()
+})
+
+it('uses the storage of the tab where there is one', () => {
+  const store = newStore()
+  expect(openStore(() => store)).toBe(store)
+})
+
+it('stays signed in without a storage that takes nothing more', () => {
+  const store = newStore()
+  const full = () => {
+    throw new DOMException('', 'QuotaExceededError')
+  }
+  const keeper = new SessionKeeper({ ...store, setItem: full })
+  store.setItem('surehook.session', 'of somebody else')
+  keeper.start(developer, { keepInTab: true })
+  expect(keeper.current().session).toBe(developer)
+  expect(store.entries.size).toBe(0)
+})
+
+/** Tabs of one browser: each hears what the others tell. */
+function newTabs(): () => Peers {
+  const listeners = new Map<Peers, (id: string) => void>()
+  return () => {
+    const self: Peers = {
+      tellEnd: (id) => {
+        for (const [peer, listener] of listeners) if (peer !== self) listener(id)
+      },
+      onEnd: (listener) => void listeners.set(self, listener),
+    }
+    return self
+  }
+}
+
+it('ends in duplicated tabs too, and in no other tab', () => {
+  const newTab = newTabs()
+  const store = newStore()
+  const keeper = new SessionKeeper(store, newTab())
+  keeper.start(developer, { keepInTab: true })
+  const copied = newStore()
+  for (const [name, value] of store.entries) copied.setItem(name, value)
+  const duplicate = new SessionKeeper(copied, newTab())
+  const other = new SessionKeeper(newStore(), newTab())
+  other.start(developer, { keepInTab: true })
+  const unkept = new SessionKeeper(newStore(), newTab())
+  unkept.start(developer, { keepInTab: false })
+
+  keeper.end()
+  expect(duplicate.current()).toEqual({
+    session: null,
+    reason: 'You signed out in another tab.',
+  })
+  expect(copied.entries.size).toBe(0)
+  expect(other.current().session).toBe(developer)
+  expect(unkept.current().session).toBe(developer)
+})

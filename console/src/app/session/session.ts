@@ -1,3 +1,5 @@
+import { noPeers, type Peers } from './peers.ts'
+
 /** Who is signed in. A developer acts in one environment, the operator on the whole installation. */
 export type Session =
   | { kind: 'developer'; project: string; environment: string; token: string }
@@ -10,17 +12,24 @@ export type SessionState = { session: Session } | SignedOut
 export type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 const storedAs = 'surehook.session'
+/** Copies of a session in duplicated tabs share this id. */
+const idStoredAs = 'surehook.session-id'
 
 /** Keeps the session in memory, and in the tab's storage if the user asked for that. */
 export class SessionKeeper {
   readonly #store: Store
+  readonly #peers: Peers
   readonly #listeners = new Set<() => void>()
   #state: SessionState
 
-  constructor(store: Store) {
+  constructor(store: Store, peers: Peers = noPeers) {
     this.#store = store
+    this.#peers = peers
     const session = parseSession(store.getItem(storedAs))
     this.#state = session === null ? { session, reason: null } : { session }
+    peers.onEnd((id) => {
+      if (id === store.getItem(idStoredAs)) this.#forget('You signed out in another tab.')
+    })
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -31,15 +40,16 @@ export class SessionKeeper {
   readonly current = (): SessionState => this.#state
 
   start(session: Session, { keepInTab }: { keepInTab: boolean }): void {
-    if (keepInTab) this.#store.setItem(storedAs, JSON.stringify(session))
-    else this.#store.removeItem(storedAs)
+    this.#clearStore()
+    if (keepInTab) this.#keep(session)
     this.#become({ session })
   }
 
-  /** Forgets the token. The sign-in page shows the reason. */
+  /** Forgets the token, also in tabs that were duplicated. The sign-in page shows the reason. */
   end(reason: string | null = null): void {
-    this.#store.removeItem(storedAs)
-    this.#become({ session: null, reason })
+    const id = this.#store.getItem(idStoredAs)
+    this.#forget(reason)
+    if (id !== null) this.#peers.tellEnd(id)
   }
 
   /** Ends the session, unless another one began meanwhile. */
@@ -47,11 +57,35 @@ export class SessionKeeper {
     if (this.#state.session === session) this.end(reason)
   }
 
+  #keep(session: Session): void {
+    try {
+      this.#store.setItem(storedAs, JSON.stringify(session))
+      this.#store.setItem(idStoredAs, newId())
+    } catch {
+      // The storage is full or became blocked. The session stays in memory, until a reload.
+      this.#clearStore()
+    }
+  }
+
+  #forget(reason: string | null): void {
+    this.#clearStore()
+    this.#become({ session: null, reason })
+  }
+
+  #clearStore(): void {
+    this.#store.removeItem(storedAs)
+    this.#store.removeItem(idStoredAs)
+  }
+
   #become(state: SessionState): void {
     this.#state = state
     for (const listener of this.#listeners) listener()
   }
 }
+
+/** `crypto.randomUUID` exists only on https and localhost. */
+const newId = () =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16)).join('-')
 
 export function parseSession(text: string | null): Session | null {
   if (text === null) return null

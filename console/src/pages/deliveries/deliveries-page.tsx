@@ -15,6 +15,7 @@ import { activeFilters, queryOf } from './filters.ts'
 import { KeysDialog } from './keys-dialog.tsx'
 import { NewerButton } from './newer-button.tsx'
 import { RedeliverDialog } from './redeliver-dialog.tsx'
+import { RedeliverTheseDialog } from './redeliver-these-dialog.tsx'
 import { useListKeys } from './use-list-keys.ts'
 
 const columns = deliveryColumns<FoundDelivery>(({ webhookId }) => webhookId).toSpliced(
@@ -32,6 +33,7 @@ export function Page() {
   const search = useRef<HTMLSelectElement>(null)
   const [isHelping, setHelping] = useState(false)
   const [redelivered, setRedelivered] = useState<FoundDelivery | null>(null)
+  const [isBulk, setBulk] = useState(false)
   const onRedeliver = useCallback(
     (id: string) => setRedelivered(rows.find((row) => row.id === id) ?? null),
     [rows],
@@ -48,7 +50,7 @@ export function Page() {
         </Button>
       }
     >
-      <FilterBar first={search} />
+      <FilterBar first={search} onRedeliver={() => setBulk(true)} />
       <div className="list-place">
         <NewerButton params={params} rows={rows} onShow={() => void query.refetch()} />
         <QueryView query={query}>
@@ -68,6 +70,7 @@ export function Page() {
       {redelivered && (
         <RedeliverDialog delivery={redelivered} onClose={() => setRedelivered(null)} />
       )}
+      {isBulk && <RedeliverTheseDialog params={params} onClose={() => setBulk(false)} />}
     </Frame>
   )
 }

@@ -17,8 +17,14 @@ const statuses = [
   ['cancelled', 'Cancelled'],
 ] as const
 
-/** `first` gets the focus with the key `/`. */
-export function FilterBar({ first }: { first: Ref<HTMLSelectElement> }) {
+type FilterBarProps = {
+  /** Gets the focus with the key `/`. */
+  first: Ref<HTMLSelectElement>
+  /** Asks to send everything again that the filters find. */
+  onRedeliver: () => void
+}
+
+export function FilterBar({ first, onRedeliver }: FilterBarProps) {
   const [params, setParams] = useSearchParams()
   const webhooks = useWebhooks().data?.webhooks ?? []
   const tables = useTableNames()
@@ -43,11 +49,16 @@ export function FilterBar({ first }: { first: Ref<HTMLSelectElement> }) {
       <TypedFilter name="recordId" label="Record id" />
       <TypedFilter name="eventId" label="Event id" />
       {activeFilters(params).length > 0 && (
-        <div className="filter-clear">
-          <Button look="ghost" icon="close" onClick={() => setParams({})}>
-            Clear the filters
-          </Button>
-        </div>
+        <>
+          <div className="filter-clear">
+            <Button look="ghost" icon="close" onClick={() => setParams({})}>
+              Clear the filters
+            </Button>
+          </div>
+          <div className="filter-clear">
+            <Button onClick={onRedeliver}>Redeliver these</Button>
+          </div>
+        </>
       )}
     </search>
   )

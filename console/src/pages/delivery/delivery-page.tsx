@@ -109,7 +109,7 @@ function DeliveryView({ webhookId, delivery }: DeliveryViewProps) {
         />
       </Card>
       <AttemptTimeline delivery={delivery} delays={webhook?.policy?.retryDelays} />
-      <RequestCard delivery={delivery} url={webhook?.url} />
+      <RequestCard delivery={delivery} webhook={webhook} />
       <SignatureCard delivery={delivery} />
     </>
   )

@@ -1,4 +1,5 @@
-import type { DeliveryDetail } from '@surehook/client'
+import type { DeliveryDetail, Subscription } from '@surehook/client'
+import { version } from '../../../package.json'
 import { JsonView } from '../../parts/data/json-view.tsx'
 import { Notice } from '../../parts/feedback/notice.tsx'
 import { CopyButton } from '../../parts/forms/copy-button.tsx'
@@ -6,13 +7,17 @@ import { Card } from '../../parts/layout/page.tsx'
 import { Tabs } from '../../parts/layout/tabs.tsx'
 import { curlOf, operationIn, sentHeaders, signedHeaderNames } from './curl.ts'
 
-type RequestCardProps = { delivery: DeliveryDetail; url: string | undefined }
+type RequestCardProps = { delivery: DeliveryDetail; webhook: Subscription | undefined }
 
 /** What the receiver gets: the exact bytes, and the headers. */
-export function RequestCard({ delivery, url }: RequestCardProps) {
+export function RequestCard({ delivery, webhook }: RequestCardProps) {
   const { body } = delivery
-  const target = url ?? delivery.attemptLog.at(-1)?.url
-  const headers = sentHeaders(delivery, operationIn(body))
+  const target = webhook?.url ?? delivery.attemptLog.at(-1)?.url
+  const headers = sentHeaders(delivery, {
+    operation: operationIn(body),
+    version,
+    ownNames: webhook?.policy?.headerNames,
+  })
   if (body === null) {
     return (
       <Card title="Request">
@@ -53,7 +58,11 @@ function Headers({ headers }: { headers: ReturnType<typeof sentHeaders> }) {
       {headers.map(([name, value]) => (
         <div key={name}>
           <dt className="mono">{name}</dt>
-          <dd className="mono breakable">{value}</dd>
+          {typeof value === 'string' ? (
+            <dd className="mono breakable">{value}</dd>
+          ) : (
+            <dd className="quiet">set by the webhook, hidden</dd>
+          )}
         </div>
       ))}
       {signedHeaderNames.map((name) => (

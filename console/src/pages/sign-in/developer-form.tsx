@@ -37,7 +37,7 @@ export function DeveloperForm({ onSession }: SignInFormProps) {
         required
         value={token}
         onChange={(event) => setToken(event.target.value.trim())}
-        hint="It stays in this tab, and only until you leave or reload the page."
+        hint="It stays in this tab until you leave or reload the page, unless you check the box."
       />
       <CheckField
         label="Stay signed in when this tab reloads"

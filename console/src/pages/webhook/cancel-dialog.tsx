@@ -1,6 +1,7 @@
 import type { Subscription } from '@surehook/client'
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
+import { countedAction } from '../../api/counted-action.ts'
 import { useAction } from '../../api/use-action.ts'
 import { countText, useCount } from '../../api/use-count.ts'
 import { plural } from '../../parts/data/numbers.ts'
@@ -13,7 +14,8 @@ type CancelDialogProps = { webhook: Subscription; onClose: () => void }
 export function CancelDialog({ webhook, onClose }: CancelDialogProps) {
   const { surehook } = useApi()
   const [status, setStatus] = useState<'paused' | 'retrying'>('paused')
-  const { data, error } = useCount([{ webhookId: webhook.id, status }])
+  const counting = useCount([{ webhookId: webhook.id, status }])
+  const { data, error } = counting
   const cancelling = useAction({
     run: () => surehook.webhooks.cancel(webhook.id, { status }),
     done: ({ count }) => `${plural(count, 'delivery is', 'deliveries are')} cancelled`,
@@ -25,7 +27,7 @@ export function CancelDialog({ webhook, onClose }: CancelDialogProps) {
       isOpen
       onClose={onClose}
       title="Cancel deliveries that wait?"
-      action="Cancel the deliveries"
+      {...countedAction('Cancel the deliveries', counting)}
       dismiss="Keep them"
       isDangerous
       running={cancelling}

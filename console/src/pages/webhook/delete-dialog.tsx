@@ -1,8 +1,9 @@
 import type { Subscription } from '@surehook/client'
 import { useNavigate } from 'react-router'
 import { useApi } from '../../api/api.ts'
+import { countedAction } from '../../api/counted-action.ts'
 import { useAction } from '../../api/use-action.ts'
-import { countText, useCount } from '../../api/use-count.ts'
+import { type Counted, countText, useCount } from '../../api/use-count.ts'
 import { ConfirmDialog } from '../../parts/feedback/dialog.tsx'
 
 type DeleteDialogProps = { webhook: Subscription; onClose: () => void }
@@ -12,6 +13,7 @@ const waiting = ['retrying', 'paused', 'pending'] as const
 export function DeleteDialog({ webhook, onClose }: DeleteDialogProps) {
   const { surehook } = useApi()
   const navigate = useNavigate()
+  const counting = useCount(waiting.map((status) => ({ webhookId: webhook.id, status })))
   const deleting = useAction({
     run: () => surehook.webhooks.delete(webhook.id),
     done: () => 'Webhook deleted',
@@ -23,22 +25,29 @@ export function DeleteDialog({ webhook, onClose }: DeleteDialogProps) {
       isOpen
       onClose={onClose}
       title="Delete this webhook?"
-      action="Delete the webhook"
+      {...countedAction('Delete the webhook', counting)}
       isDangerous
       running={deleting}
       onConfirm={() => deleting.mutate()}
     >
       <p className="breakable">{webhook.url} gets nothing from this webhook any more.</p>
-      <WhatIsCancelled webhookId={webhook.id} />
+      <WhatIsCancelled counting={counting} />
       <p>The history of its deliveries disappears from the console. This cannot be undone.</p>
     </ConfirmDialog>
   )
 }
 
-function WhatIsCancelled({ webhookId }: { webhookId: string }) {
-  const { data, error } = useCount(waiting.map((status) => ({ webhookId, status })))
-  if (error !== null) return <p>Deliveries that wait for an attempt are cancelled.</p>
-  if (data === undefined) return <p role="status">Counting what waits for an attempt…</p>
-  if (data.found === 0) return <p role="status">No delivery waits for an attempt.</p>
-  return <p role="status">This cancels {countText(data)} that still wait for an attempt.</p>
+function WhatIsCancelled({ counting }: { counting: ReturnType<typeof useCount> }) {
+  const { data, error } = counting
+  return <p role="status">{data === undefined ? uncounted(error) : cancelledText(data)}</p>
 }
+
+const uncounted = (error: unknown) =>
+  error === null
+    ? 'Counting what waits for an attempt…'
+    : 'Deliveries that wait for an attempt are cancelled. They could not be counted.'
+
+const cancelledText = (counted: Counted) =>
+  counted.found === 0
+    ? 'No delivery waits for an attempt.'
+    : `This cancels ${countText(counted)} that still wait for an attempt.`

@@ -1,6 +1,7 @@
 import type { Subscription } from '@surehook/client'
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
+import { countedAction } from '../../api/counted-action.ts'
 import { useAction } from '../../api/use-action.ts'
 import { countText, useCount } from '../../api/use-count.ts'
 import { plural } from '../../parts/data/numbers.ts'
@@ -22,7 +23,8 @@ export function RecoverDialog({ webhook, onClose }: RecoverDialogProps) {
   const [until] = useState(() => Date.now())
   const [hours, setHours] = useState(24)
   const since = new Date(until - hours * hourMs).toISOString()
-  const { data, error } = useCount([{ webhookId: webhook.id, status: 'dead_letter', since }])
+  const counting = useCount([{ webhookId: webhook.id, status: 'dead_letter', since }])
+  const { data, error } = counting
   const recovering = useAction({
     run: () => surehook.webhooks.recover(webhook.id, { since }),
     done: ({ count }) => `${plural(count, 'dead letter is', 'dead letters are')} sent again`,
@@ -34,7 +36,7 @@ export function RecoverDialog({ webhook, onClose }: RecoverDialogProps) {
       isOpen
       onClose={onClose}
       title="Send dead letters again?"
-      action="Send them again"
+      {...countedAction('Send them again', counting)}
       running={recovering}
       onConfirm={() => recovering.mutate()}
     >

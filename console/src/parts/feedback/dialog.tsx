@@ -39,6 +39,8 @@ type ConfirmProps = Omit<DialogProps, 'actions'> & {
   /** The verb on the button. */
   action: string
   isDangerous?: boolean
+  /** False while the text does not say yet what happens. */
+  isReady?: boolean
   /** The mutation that the button runs. */
   running: { isPending: boolean; error: unknown }
   onConfirm: () => void
@@ -46,13 +48,13 @@ type ConfirmProps = Omit<DialogProps, 'actions'> & {
 
 /** Asks before an action that cannot be undone. Its text says what happens. */
 export function ConfirmDialog({ action, running, onConfirm, ...props }: ConfirmProps) {
-  const { isDangerous = false, children, ...dialog } = props
+  const { isDangerous = false, isReady = true, children, ...dialog } = props
   const look = isDangerous ? 'danger' : 'primary'
   return (
     <Dialog
       {...dialog}
       actions={
-        <Button look={look} isPending={running.isPending} onClick={onConfirm}>
+        <Button look={look} isPending={running.isPending} isReady={isReady} onClick={onConfirm}>
           {action}
         </Button>
       }

@@ -8,19 +8,25 @@ type Look = {
   icon?: IconName
 }
 
-type ButtonProps = ComponentProps<'button'> & Look & { isPending?: boolean }
+type ButtonProps = ComponentProps<'button'> &
+  Look & {
+    isPending?: boolean
+    /** False while the action cannot begin yet. The button keeps the focus. */
+    isReady?: boolean
+  }
 
 /** While its action runs, a button stays in place and takes no second click. */
 export function Button({ look = 'secondary', icon, isPending = false, ...props }: ButtonProps) {
-  const { children, onClick, ...rest } = props
+  const { children, onClick, isReady = true, ...rest } = props
+  const isOff = isPending || !isReady
   return (
     <button
       type="button"
       className={`button ${look}`}
       aria-busy={isPending}
-      aria-disabled={isPending || undefined}
+      aria-disabled={isOff || undefined}
       {...rest}
-      onClick={isPending ? (event) => event.preventDefault() : onClick}
+      onClick={isOff ? (event) => event.preventDefault() : onClick}
     >
       {icon && <Icon name={icon} />}
       {children}

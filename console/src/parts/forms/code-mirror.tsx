@@ -18,6 +18,11 @@ const theme = EditorView.theme({
   '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
     background: 'var(--accent-soft)',
   },
+  // The editor's own underline is an image in a data: URL, which the policy refuses.
+  '.cm-lintRange-error': {
+    backgroundImage: 'none',
+    textDecoration: 'underline wavy var(--bad)',
+  },
   '.cm-tooltip': {
     border: '1px solid var(--line-strong)',
     background: 'var(--surface)',
