@@ -15,10 +15,10 @@ import type {
   ResetPasswordData,
   SignupData,
   SignupResponse,
-  TokenPair,
   UpdateMeData,
 } from './generated/types.gen.ts'
 import type { AuthChange } from './session/changes.ts'
+import { endAtService, exchange } from './session/service-calls.ts'
 import { Sessions } from './session/sessions.ts'
 import type { AuthStorage, StorageName } from './storage/auth-storage.ts'
 import { openStorage } from './storage/open-storage.ts'
@@ -125,16 +125,8 @@ export class SurehookAuth {
     const session = await this.#sessions.current()
     if (session === null) return
     await this.#sessions.end(session, 'logout')
-    const { accessToken, refreshToken } = session
-    const end = (token: string) => this.#http.send<Message>(logoutWith(token), options)
-    try {
-      await end(accessToken)
-    } catch (err) {
-      if (!isTokenRefused(err)) throw err
-      // The access token had expired. A refusal of the refresh token says that the session is over.
-      const pair = await exchange(this.#http, refreshToken).catch(nullIfRefused)
-      if (pair !== null) await end(pair.accessToken)
-    }
+    const isExpired = this.#sessions.isExpired(session)
+    await endAtService(this.#http, session, isExpired, options)
   }
 
   /** The user who is signed in, as this browser knows it; null: nobody. Sends no request. */
@@ -228,25 +220,4 @@ export class SurehookAuth {
     if (session?.user.id === id) await this.#sessions.saveUser(session, user)
     return me
   }
-}
-
-const exchange = (http: Http, refreshToken: string) =>
-  http.send<TokenPair>({
-    method: 'POST',
-    path: 'refresh-token',
-    body: { refreshToken },
-    isRepeatable: true,
-  })
-
-const logoutWith = (accessToken: string): Call => ({
-  method: 'POST',
-  path: 'logout',
-  accessToken,
-  isRepeatable: true,
-  keepalive: true,
-})
-
-function nullIfRefused(err: unknown): null {
-  if (isTokenRefused(err)) return null
-  throw err
 }

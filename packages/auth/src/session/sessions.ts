@@ -79,9 +79,15 @@ export class Sessions {
       return await this.renewed(session, signal)
     } catch (err) {
       const mayUse = err instanceof AuthError && !(err instanceof SignedOutError)
-      if (mayUse && freshness(session, clock.now(), refreshAhead) !== 'expired') return session
+      if (mayUse && !this.isExpired(session)) return session
       throw err
     }
+  }
+
+  /** Whether the service is known to refuse the access token. */
+  isExpired(session: Session): boolean {
+    const { clock, refreshAhead } = this.#parts
+    return freshness(session, clock.now(), refreshAhead) === 'expired'
   }
 
   /** Resolves with a newer session than `stale`. */
