@@ -1,5 +1,6 @@
 import { authorizedFetch } from './authorized-fetch.ts'
 import { systemClock } from './clock.ts'
+import { SignedOutError } from './errors.ts'
 import type {
   ChangePasswordData,
   ConfirmSignupData,
@@ -19,6 +20,7 @@ import type {
 } from './generated/types.gen.ts'
 import type { AuthChange } from './session/changes.ts'
 import { endAtService, exchange } from './session/service-calls.ts'
+import { isOfSameUser } from './session/session.ts'
 import { Sessions } from './session/sessions.ts'
 import type { AuthStorage, StorageName } from './storage/auth-storage.ts'
 import { openStorage } from './storage/open-storage.ts'
@@ -209,7 +211,10 @@ export class SurehookAuth {
       return await send(session.accessToken)
     } catch (err) {
       if (!isTokenRefused(err)) throw err
-      return send((await this.#sessions.renewed(session, options.signal)).accessToken)
+      const renewed = await this.#sessions.renewed(session, options.signal)
+      // Somebody else signed in meanwhile.
+      if (!isOfSameUser(renewed, session)) throw new SignedOutError(err)
+      return send(renewed.accessToken)
     }
   }
 

@@ -90,7 +90,7 @@ export class Sessions {
     return freshness(session, clock.now(), refreshAhead) === 'expired'
   }
 
-  /** Resolves with a newer session than `stale`. */
+  /** Resolves with a newer session than `stale`, or with another one: of anybody. */
   async renewed(stale: Session, signal?: AbortSignal): Promise<Session> {
     const current = await this.#store.read()
     if (current === null) throw new SignedOutError()
