@@ -20,7 +20,7 @@ import type {
 } from './generated/types.gen.ts'
 import type { AuthChange } from './session/changes.ts'
 import { endAtService, exchange } from './session/service-calls.ts'
-import { isOfSameUser } from './session/session.ts'
+import { isOfSameUser, type Session } from './session/session.ts'
 import { Sessions } from './session/sessions.ts'
 import type { AuthStorage, StorageName } from './storage/auth-storage.ts'
 import { openStorage } from './storage/open-storage.ts'
@@ -104,7 +104,7 @@ export class SurehookAuth {
     return this.#post('resend-code', input, options)
   }
 
-  /** Signs the user in, in all tabs. */
+  /** Signs the user in, in all tabs. Ends the session that was there before. */
   login(input: LoginData['body'], options?: RequestOptions): Promise<PublicUser> {
     return this.#signIn('login', input, options)
   }
@@ -127,8 +127,7 @@ export class SurehookAuth {
     const session = await this.#sessions.current()
     if (session === null) return
     await this.#sessions.end(session, 'logout')
-    const isExpired = this.#sessions.isExpired(session)
-    await endAtService(this.#http, session, isExpired, options)
+    await this.#endAtService(session, options)
   }
 
   /** The user who is signed in, as this browser knows it; null: nobody. Sends no request. */
@@ -197,8 +196,19 @@ export class SurehookAuth {
   async #signIn(path: string, body: object, options?: RequestOptions): Promise<PublicUser> {
     const since = systemClock.now()
     const loggedIn = await this.#post<LoggedIn>(path, body, options)
-    await this.#sessions.start(loggedIn, since)
+    const replaced = await this.#sessions.start(loggedIn, since)
+    if (replaced !== null) this.#endInBackground(replaced)
     return loggedIn.user
+  }
+
+  /** Nobody could end it later: this browser has forgotten its tokens. */
+  #endInBackground(session: Session): void {
+    // The login succeeded all the same, and without this call the session ends by its age.
+    void this.#endAtService(session).catch(() => undefined)
+  }
+
+  #endAtService(session: Session, options?: RequestOptions): Promise<void> {
+    return endAtService(this.#http, session, this.#sessions.isExpired(session), options)
   }
 
   /** With the access token. All but `change-password` may happen twice. */

@@ -102,13 +102,15 @@ export class Sessions {
     return session
   }
 
-  async start(loggedIn: LoggedIn, since: number): Promise<void> {
+  /** Resolves with the session that the login replaced. */
+  async start(loggedIn: LoggedIn, since: number): Promise<Session | null> {
     // The listeners must hear of the change from what was before.
     await this.#announcing
     const session = startSession(randomId(), loggedIn, since)
-    await this.#store.start(session)
+    const before = await this.#store.start(session)
     this.#tabs.post({ kind: 'session', session })
     await this.#announce()
+    return before
   }
 
   async end(session: Session, reason: EndReason): Promise<void> {
