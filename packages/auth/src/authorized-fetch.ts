@@ -1,4 +1,4 @@
-import type { Session } from './session/session.ts'
+import { isOfSameUser, type Session } from './session/session.ts'
 import type { Sessions } from './session/sessions.ts'
 import { problemIn } from './transport/error-of.ts'
 import { isTokenCode } from './transport/token-refusal.ts'
@@ -28,7 +28,9 @@ export function authorizedFetch(options: AuthorizedFetchOptions): typeof globalT
     const response = await fetch(authorized(request, session, options))
     if (!(await isTokenRefusal(response))) return response
     const renewed = await sessions.renewed(session, signal)
-    if (renewed.accessToken === session.accessToken) return response
+    // Somebody else may have signed in meanwhile.
+    const isOther = renewed.accessToken !== session.accessToken
+    if (!isOther || !isOfSameUser(renewed, session)) return response
     return fetch(authorized(again, renewed, options))
   }
 }

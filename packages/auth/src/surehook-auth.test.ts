@@ -1,64 +1,29 @@
 import { inspect } from 'node:util'
 import { afterEach, expect, it } from '@jest/globals'
+import {
+  closePages,
+  credentials,
+  failureOf,
+  json,
+  login,
+  lost,
+  pageOf,
+  pair,
+  refreshed,
+  refused,
+  signedIn,
+  writableStorage,
+} from '../test/auth-page.ts'
 import { accessToken, user } from '../test/tab-world.ts'
 import {
   AuthError,
-  ConnectionError,
   RateLimitError,
   SignedOutError,
-  SurehookAuth,
-  type SurehookAuthOptions,
   TimeoutError,
   ValidationError,
 } from './index.ts'
 
-type Sent = { request: string; headers: Record<string, string>; body: string }
-type Answer = Response | Error | ((sent: Sent) => Response)
-
-const opened: SurehookAuth[] = []
-afterEach(async () => {
-  for (const auth of opened.splice(0)) await auth.close()
-})
-
-/** A page whose requests get one answer after the other: an error is a lost connection. */
-function pageOf(answers: Answer[], options: Partial<SurehookAuthOptions> = {}) {
-  const sent: Sent[] = []
-  const fetch: typeof globalThis.fetch = async (input, init) => {
-    const request = new Request(input, init)
-    const { method, url } = request
-    const headers = Object.fromEntries(request.headers)
-    const one = { request: `${method} ${url}`, headers, body: await request.text() }
-    sent.push(one)
-    request.signal.throwIfAborted()
-    const answer = answers.shift() ?? new Error('no answer is left')
-    if (answer instanceof Error) throw answer
-    return typeof answer === 'function' ? answer(one) : answer
-  }
-  const given = { baseUrl: 'https://hooks.example/', projectId: 'shop', storage: 'memory', fetch }
-  const auth = new SurehookAuth({ ...given, ...options } as SurehookAuthOptions)
-  opened.push(auth)
-  return { auth, sent }
-}
-
-const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
-  new Response(JSON.stringify(body), { status, headers })
-const pair = (name: string, seconds = 900) => ({
-  accessToken: accessToken(name, seconds),
-  refreshToken: `r${name}`,
-})
-const login = (seconds?: number) => json(200, { ...pair('0', seconds), user })
-const refreshed = () => json(200, pair('1'))
-const refused = (error = 'AUTH_TOKEN_INVALID') => json(401, { error })
-const lost = () => new TypeError('fetch failed')
-const credentials = { email: 'ada@example.com', password: 'correct horse battery' }
-const failureOf = (call: Promise<unknown>) => call.then(expect, (error: unknown) => error)
-
-async function signedIn(answers: Answer[], options: Partial<SurehookAuthOptions> = {}) {
-  const page = pageOf([login(), ...answers], options)
-  await page.auth.login(credentials)
-  page.sent.length = 0
-  return page
-}
+afterEach(closePages)
 
 it('signs in, and tells who is', async () => {
   const { auth, sent } = pageOf([login()])
@@ -73,6 +38,7 @@ it('signs in, and tells who is', async () => {
       request: 'POST https://hooks.example/auth/login',
       headers: expect.objectContaining({ 'x-project-id': 'shop', environment: 'master' }),
       body: JSON.stringify(credentials),
+      keepalive: false,
     },
   ])
 })
@@ -124,6 +90,17 @@ it('fetch adds the token and the tenant, and keeps the rest', async () => {
   expect(sent[0]?.headers).toMatchObject({ 'x-project-id': 'shop' })
   expect(sent[0]?.headers['authorization']).toBe(`Bearer ${pair('0').accessToken}`)
 })
+
+it.each(['HTTPS://Hooks.Example:443', 'https://hooks.example:443//'])(
+  'fetch adds the tenant, however the base URL is written: %s',
+  async (baseUrl) => {
+    const { auth, sent } = await signedIn([json(200, {}), json(200, {})], { baseUrl })
+    await auth.fetch('/gw/x')
+    await auth.fetch('https://hooks.example/gw/x')
+    const tenant = { 'x-project-id': 'shop', environment: 'master' }
+    expect(sent).toMatchObject([{ headers: tenant }, { headers: tenant }])
+  },
+)
 
 it('fetch sends the token to no other origin, unless it is named', async () => {
   const { auth, sent } = await signedIn([json(200, {})], { origins: ['https://api.example'] })
@@ -182,25 +159,6 @@ it('a call of the package refreshes after a 401, but not for a wrong password', 
   expect(await wrong.auth.currentUser()).not.toBeNull()
 })
 
-it('signs out at once, and ends the session with a new token if the old one has expired', async () => {
-  const { auth, sent } = await signedIn([refused('AUTH_TOKEN_EXPIRED'), refreshed(), json(200, {})])
-  const done = auth.logout()
-  await new Promise(setImmediate)
-  expect(await auth.currentUser()).toBeNull()
-  await done
-  expect(sent.at(-1)?.headers['authorization']).toBe(`Bearer ${pair('1').accessToken}`)
-  await auth.logout()
-  expect(sent).toHaveLength(3)
-})
-
-it('a logout is done if the session is over, and rejects if the service is away', async () => {
-  const over = await signedIn([refused(), refused()])
-  expect(await over.auth.logout()).toBeUndefined()
-  const away = await signedIn([lost()], { maxRetries: 0 })
-  expect(await failureOf(away.auth.logout())).toBeInstanceOf(ConnectionError)
-  expect(await away.auth.currentUser()).toBeNull()
-})
-
 it('an error has the code, the faults, the waiting time and the request id', async () => {
   const violations = [{ field: 'password', message: 'is common', rule: 'common' }]
   const limited = json(429, { error: 'RATE_LIMIT_EXCEEDED' }, { 'retry-after': '7' })
@@ -248,12 +206,7 @@ it('an abort rejects with its reason', async () => {
 })
 
 it('keeps a session in a storage of the caller, under the deployment and the tenant', async () => {
-  const items = new Map<string, string>()
-  const storage = {
-    getItem: async (key: string) => items.get(key) ?? null,
-    setItem: async (key: string, value: string) => void items.set(key, value),
-    removeItem: async (key: string) => void items.delete(key),
-  }
+  const { storage } = writableStorage()
   await signedIn([], { storage })
   expect(await pageOf([], { storage }).auth.currentUser()).toEqual(user)
   expect(await pageOf([], { storage, environment: 'test' }).auth.currentUser()).toBeNull()

@@ -1,5 +1,6 @@
 import { authorizedFetch } from './authorized-fetch.ts'
 import { systemClock } from './clock.ts'
+import { SignedOutError } from './errors.ts'
 import type {
   ChangePasswordData,
   ConfirmSignupData,
@@ -15,10 +16,11 @@ import type {
   ResetPasswordData,
   SignupData,
   SignupResponse,
-  TokenPair,
   UpdateMeData,
 } from './generated/types.gen.ts'
 import type { AuthChange } from './session/changes.ts'
+import { endAtService, exchange } from './session/service-calls.ts'
+import { isOfSameUser, type Session } from './session/session.ts'
 import { Sessions } from './session/sessions.ts'
 import type { AuthStorage, StorageName } from './storage/auth-storage.ts'
 import { openStorage } from './storage/open-storage.ts'
@@ -102,7 +104,7 @@ export class SurehookAuth {
     return this.#post('resend-code', input, options)
   }
 
-  /** Signs the user in, in all tabs. */
+  /** Signs the user in, in all tabs. Ends the session that was there before. */
   login(input: LoginData['body'], options?: RequestOptions): Promise<PublicUser> {
     return this.#signIn('login', input, options)
   }
@@ -125,16 +127,7 @@ export class SurehookAuth {
     const session = await this.#sessions.current()
     if (session === null) return
     await this.#sessions.end(session, 'logout')
-    const { accessToken, refreshToken } = session
-    const end = (token: string) => this.#http.send<Message>(logoutWith(token), options)
-    try {
-      await end(accessToken)
-    } catch (err) {
-      if (!isTokenRefused(err)) throw err
-      // The access token had expired. A refusal of the refresh token says that the session is over.
-      const pair = await exchange(this.#http, refreshToken).catch(nullIfRefused)
-      if (pair !== null) await end(pair.accessToken)
-    }
+    await this.#endAtService(session, options)
   }
 
   /** The user who is signed in, as this browser knows it; null: nobody. Sends no request. */
@@ -203,8 +196,19 @@ export class SurehookAuth {
   async #signIn(path: string, body: object, options?: RequestOptions): Promise<PublicUser> {
     const since = systemClock.now()
     const loggedIn = await this.#post<LoggedIn>(path, body, options)
-    await this.#sessions.start(loggedIn, since)
+    const replaced = await this.#sessions.start(loggedIn, since)
+    if (replaced !== null) this.#endInBackground(replaced)
     return loggedIn.user
+  }
+
+  /** Nobody could end it later: this browser has forgotten its tokens. */
+  #endInBackground(session: Session): void {
+    // The login succeeded all the same, and without this call the session ends by its age.
+    void this.#endAtService(session).catch(() => undefined)
+  }
+
+  #endAtService(session: Session, options?: RequestOptions): Promise<void> {
+    return endAtService(this.#http, session, this.#sessions.isExpired(session), options)
   }
 
   /** With the access token. All but `change-password` may happen twice. */
@@ -217,7 +221,10 @@ export class SurehookAuth {
       return await send(session.accessToken)
     } catch (err) {
       if (!isTokenRefused(err)) throw err
-      return send((await this.#sessions.renewed(session, options.signal)).accessToken)
+      const renewed = await this.#sessions.renewed(session, options.signal)
+      // Somebody else signed in meanwhile.
+      if (!isOfSameUser(renewed, session)) throw new SignedOutError(err)
+      return send(renewed.accessToken)
     }
   }
 
@@ -228,25 +235,4 @@ export class SurehookAuth {
     if (session?.user.id === id) await this.#sessions.saveUser(session, user)
     return me
   }
-}
-
-const exchange = (http: Http, refreshToken: string) =>
-  http.send<TokenPair>({
-    method: 'POST',
-    path: 'refresh-token',
-    body: { refreshToken },
-    isRepeatable: true,
-  })
-
-const logoutWith = (accessToken: string): Call => ({
-  method: 'POST',
-  path: 'logout',
-  accessToken,
-  isRepeatable: true,
-  keepalive: true,
-})
-
-function nullIfRefused(err: unknown): null {
-  if (isTokenRefused(err)) return null
-  throw err
 }

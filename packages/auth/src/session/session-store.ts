@@ -40,8 +40,11 @@ export class SessionStore {
     return this.#newest
   }
 
-  async start(session: Session): Promise<void> {
+  /** Resolves with the session that this one replaced. */
+  async start(session: Session): Promise<Session | null> {
+    const before = await this.read()
     await this.#save(session)
+    return before
   }
 
   /**

@@ -42,6 +42,9 @@ export const isNewer = (a: Session, b: Pick<Session, 'id' | 'rotation'>): boolea
 export const isSame = (a: Session | null, b: Session | null): boolean =>
   a?.id === b?.id && a?.rotation === b?.rotation
 
+/** Else what was asked for one user would be done for another one. */
+export const isOfSameUser = (a: Session, b: Session): boolean => a.user.id === b.user.id
+
 /** The change between two looks at the session; null: nothing changed. */
 export function changeBetween(
   before: Session | null,

@@ -79,12 +79,18 @@ export class Sessions {
       return await this.renewed(session, signal)
     } catch (err) {
       const mayUse = err instanceof AuthError && !(err instanceof SignedOutError)
-      if (mayUse && freshness(session, clock.now(), refreshAhead) !== 'expired') return session
+      if (mayUse && !this.isExpired(session)) return session
       throw err
     }
   }
 
-  /** Resolves with a newer session than `stale`. */
+  /** Whether the service is known to refuse the access token. */
+  isExpired(session: Session): boolean {
+    const { clock, refreshAhead } = this.#parts
+    return freshness(session, clock.now(), refreshAhead) === 'expired'
+  }
+
+  /** Resolves with a newer session than `stale`, or with another one: of anybody. */
   async renewed(stale: Session, signal?: AbortSignal): Promise<Session> {
     const current = await this.#store.read()
     if (current === null) throw new SignedOutError()
@@ -96,13 +102,15 @@ export class Sessions {
     return session
   }
 
-  async start(loggedIn: LoggedIn, since: number): Promise<void> {
+  /** Resolves with the session that the login replaced. */
+  async start(loggedIn: LoggedIn, since: number): Promise<Session | null> {
     // The listeners must hear of the change from what was before.
     await this.#announcing
     const session = startSession(randomId(), loggedIn, since)
-    await this.#store.start(session)
+    const before = await this.#store.start(session)
     this.#tabs.post({ kind: 'session', session })
     await this.#announce()
+    return before
   }
 
   async end(session: Session, reason: EndReason): Promise<void> {

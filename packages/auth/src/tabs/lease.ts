@@ -66,8 +66,10 @@ export class Lease {
     return false
   }
 
+  /** Also gives a claim up: a mark of a page that is gone would stop the others for seconds. */
   async release(): Promise<void> {
-    if (this.#state !== 'holding') return
+    if (this.#state === 'idle') return
+    this.#withdraw()
     this.#state = 'idle'
     this.#stopBeat()
     await this.#unmark()
@@ -120,8 +122,8 @@ export class Lease {
       return false
     }
     this.#state = 'holding'
-    await this.#mark()
     this.#beatLater()
+    await this.#mark()
     return true
   }
 

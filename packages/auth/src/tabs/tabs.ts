@@ -38,7 +38,7 @@ type Scope = Partial<{
 /** Messages between the tabs of an origin, and hints by the storage where they do not exist. */
 export const openTabs: OpenTabs = (name, receive) => {
   const scope = globalThis as Scope
-  const channel = scope.BroadcastChannel && new scope.BroadcastChannel(name)
+  let channel = scope.BroadcastChannel && new scope.BroadcastChannel(name)
   if (channel) {
     channel.addEventListener('message', (event) => receive((event as MessageEvent).data as Message))
     // Node would not end.
@@ -55,6 +55,8 @@ export const openTabs: OpenTabs = (name, receive) => {
     close() {
       scope.removeEventListener?.('storage', onStorage)
       channel?.close()
+      // It would throw, and calls that still run post.
+      channel = undefined
     },
   }
 }
