@@ -4,6 +4,12 @@ import { checkedUrl, platformOptions, tokenIn } from '../lib/platform-client.ts'
 import { findRunningSystem } from '../lib/running-system.ts'
 import { type Profile, readProfiles } from './profile-file.ts'
 
+/** The URL of the gateway, and who named it: `call` is `--url` or SUREHOOK_URL. */
+export type Gateway = {
+  baseUrl: string
+  from: 'call' | 'named profile' | 'current profile' | 'checkout'
+}
+
 /** An environment, and the management token for it. */
 export type Tenant = { baseUrl: string; project: string; environment: string; token: string }
 
@@ -46,11 +52,11 @@ export const tenantGroup: OptionGroup = {
  * machine.
  */
 export function findTenant(values: TenantValues, env: NodeJS.ProcessEnv): Tenant {
-  const variables = values.profile === undefined ? env : {}
+  const variables = variablesOf(values, env)
   const profile = findProfile(values.profile, env)
   const project = values.project ?? (variables['SUREHOOK_PROJECT'] || profile?.project)
   if (!project) throw missing('project', '--project, SUREHOOK_PROJECT')
-  const baseUrl = urlOf(values.url ?? variables['SUREHOOK_URL'], profile)
+  const { baseUrl } = gatewayOf(values, env, profile)
   const token = tokenOf(values['token-file'], variables['SUREHOOK_TOKEN'], profile, baseUrl)
   const environment =
     values.environment ?? (variables['SUREHOOK_ENVIRONMENT'] || profile?.environment || 'master')
@@ -58,9 +64,8 @@ export function findTenant(values: TenantValues, env: NodeJS.ProcessEnv): Tenant
 }
 
 /** Finds only the gateway, for commands that need no project. */
-export function findUrl(values: TenantValues, env: NodeJS.ProcessEnv): string {
-  const variables = values.profile === undefined ? env : {}
-  return urlOf(values.url ?? variables['SUREHOOK_URL'], findProfile(values.profile, env))
+export function findGateway(values: TenantValues, env: NodeJS.ProcessEnv): Gateway {
+  return gatewayOf(values, env, findProfile(values.profile, env))
 }
 
 /** Opens a client of the environment that a command acts on. */
@@ -98,10 +103,23 @@ function findProfile(named: string | undefined, env: NodeJS.ProcessEnv): Profile
   return profile
 }
 
-function urlOf(given: string | undefined, profile: Profile | undefined): string {
-  const url = given || (profile?.url ?? findRunningSystem()?.baseUrl)
-  if (url === undefined) throw missing('gateway', '--url, SUREHOOK_URL')
-  return checkedUrl(url)
+const variablesOf = ({ profile }: TenantValues, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  profile === undefined ? env : {}
+
+function gatewayOf(
+  values: TenantValues,
+  env: NodeJS.ProcessEnv,
+  profile: Profile | undefined,
+): Gateway {
+  const given = values.url || variablesOf(values, env)['SUREHOOK_URL']
+  if (given) return { baseUrl: checkedUrl(given), from: 'call' }
+  if (profile !== undefined) {
+    const from = values.profile === undefined ? 'current profile' : 'named profile'
+    return { baseUrl: checkedUrl(profile.url), from }
+  }
+  const system = findRunningSystem()
+  if (system === null) throw missing('gateway', '--url, SUREHOOK_URL')
+  return { baseUrl: checkedUrl(system.baseUrl), from: 'checkout' }
 }
 
 function tokenOf(
