@@ -18,16 +18,27 @@ export const tenantOptions = {
   profile: {
     type: 'string',
     value: 'name',
-    help: 'a profile of "surehook login". Default: SUREHOOK_PROFILE, or the last login',
+    help: 'a profile of "surehook login". Default: SUREHOOK_PROFILE, or the current profile',
   },
-  url: platformOptions.url,
-  project: { type: 'string', value: 'id', help: 'the project. Default: SUREHOOK_PROJECT' },
+  url: {
+    ...platformOptions.url,
+    help: 'the gateway. Default: SUREHOOK_URL, the profile, or the system that `npm start` runs',
+  },
+  project: {
+    type: 'string',
+    value: 'id',
+    help: 'the project. Default: SUREHOOK_PROJECT, or the profile',
+  },
   environment: {
     type: 'string',
     value: 'name',
-    help: 'the environment. Default: SUREHOOK_ENVIRONMENT, or master',
+    help: 'the environment. Default: SUREHOOK_ENVIRONMENT, the profile, or master',
   },
-  'token-file': { type: 'string', value: 'file', help: 'a file with the management token' },
+  'token-file': {
+    type: 'string',
+    value: 'file',
+    help: 'a file with the management token. Default: SUREHOOK_TOKEN, or the profile',
+  },
 } as const satisfies OptionSpecs
 export type TenantValues = Values<typeof tenantOptions>
 
@@ -36,7 +47,8 @@ export const tenantVariables = {
   SUREHOOK_URL: 'the URL of the gateway, instead of that of the profile',
   SUREHOOK_PROJECT: 'the project, instead of that of the profile',
   SUREHOOK_ENVIRONMENT: 'the environment, instead of that of the profile',
-  SUREHOOK_TOKEN: 'a management token of the project, instead of that of the profile',
+  SUREHOOK_TOKEN:
+    'a management token of the project. Needs --url or SUREHOOK_URL: it is not sent to the URL of a profile',
 } as const
 
 export const tenantGroup: OptionGroup = {
@@ -47,20 +59,20 @@ export const tenantGroup: OptionGroup = {
 
 /**
  * Finds the environment that a command acts on. Options win over variables, and variables over the
- * profile of the last login. A profile that `--profile` names wins over variables: they may belong
- * to another system. A token is no option, because options are visible to other users of the
- * machine.
+ * current profile. A profile that `--profile` names wins over variables: they may belong to another
+ * system. For the same reason the token of a variable is not sent to the URL of a profile. A token
+ * is no option, because options are visible to other users of the machine.
  */
 export function findTenant(values: TenantValues, env: NodeJS.ProcessEnv): Tenant {
   const variables = variablesOf(values, env)
   const profile = findProfile(values.profile, env)
   const project = values.project ?? (variables['SUREHOOK_PROJECT'] || profile?.project)
   if (!project) throw missing('project', '--project, SUREHOOK_PROJECT')
-  const { baseUrl } = gatewayOf(values, env, profile)
-  const token = tokenOf(values['token-file'], variables['SUREHOOK_TOKEN'], profile, baseUrl)
+  const gateway = gatewayOf(values, env, profile)
+  const token = tokenOf(values['token-file'], variables['SUREHOOK_TOKEN'], profile, gateway)
   const environment =
     values.environment ?? (variables['SUREHOOK_ENVIRONMENT'] || profile?.environment || 'master')
-  return { baseUrl, project, environment, token }
+  return { baseUrl: gateway.baseUrl, project, environment, token }
 }
 
 /** Finds only the gateway, for commands that need no project. */
@@ -126,9 +138,14 @@ function tokenOf(
   file: string | undefined,
   variable: string | undefined,
   profile: Profile | undefined,
-  baseUrl: string,
+  { baseUrl, from }: Gateway,
 ): string {
   if (file !== undefined) return tokenIn(file)
+  if (variable && from === 'current profile') {
+    throw new UsageError(
+      'SUREHOOK_TOKEN is not sent to the URL of a profile: set SUREHOOK_URL or --url too, or unset SUREHOOK_TOKEN, or name the profile with --profile to use its own token',
+    )
+  }
   if (variable) return variable
   // The token of a profile is sent only to the system that it is for.
   if (profile?.url === baseUrl) return profile.token
