@@ -12,6 +12,7 @@ import { backoffMs } from '@surehook/service-kit/backoff'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { type Call, defineCommand, type ExitCode, exitCodes } from '../../cli/command.ts'
 import { countOf, instantOf } from '../../lib/option-values.ts'
+import { visible } from '../../lib/visible.ts'
 import { endedLine } from '../../output/deliveries.ts'
 import { DeliveryTail, type TailSource } from '../../tail/delivery-tail.ts'
 import {
@@ -109,7 +110,7 @@ async function pollOf(tail: DeliveryTail, { note, signal }: TailCall, failures: 
     const isPassing =
       err instanceof ConnectionError || err instanceof ServerError || err instanceof RateLimitError
     if (!isPassing) throw err
-    if (failures === 0) note(`${reasonOf(err)}: trying again`)
+    if (failures === 0) note(visible(`${reasonOf(err)}: trying again`))
     return null
   }
 }
