@@ -38,8 +38,8 @@ export async function runCli(
 }
 
 /**
- * Printing is the one place where text of others reaches a terminal, so it is escaped here. Texts of
- * one line are escaped before, because a line break in them would forge a line.
+ * Printing is the one place where text of others reaches a terminal, so it is escaped here. Text of
+ * one line is escaped earlier, because a line break in it would forge a line.
  */
 function withVisibleText(
   { printsDocument = false }: AnyCommand,

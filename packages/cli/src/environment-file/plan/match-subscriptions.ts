@@ -6,7 +6,8 @@ export type Matches = { matches: Match[]; rest: Subscription[] }
 
 type Rule = (wish: SubscriptionWish, found: Subscription) => boolean
 
-export const sameTarget: Rule = (wish, found) => wish.table === found.table && wish.url === found.url
+export const sameTarget: Rule = (wish, found) =>
+  wish.table === found.table && wish.url === found.url
 const sameEvents: Rule = (wish, found) =>
   sameTarget(wish, found) && eventsText(wish.events) === eventsText(found.events)
 

@@ -14,14 +14,10 @@ export function planSubscriptions(wishes: Wishes, state: State, options: PlanOpt
   const fields = knownFields(wishes, state)
   const updateOf = (wish: SubscriptionWish, found: Subscription) =>
     update(wish, found, fields.get(wish.table))
-  const { matches, rest } = matchSubscriptions(
-    wishes.subscriptions,
-    state.subscriptions ?? [],
-    {
-      isAsWished: (wish, found) => updateOf(wish, found) === null,
-      mayTakeNames: options.prune,
-    },
-  )
+  const { matches, rest } = matchSubscriptions(wishes.subscriptions, state.subscriptions ?? [], {
+    isAsWished: (wish, found) => updateOf(wish, found) === null,
+    mayTakeNames: options.prune,
+  })
   for (const { wish, found } of matches) {
     const step = found === undefined ? creation(part, wish, rest) : updateOf(wish, found)
     if (step !== null) part.steps.push(step)
