@@ -253,7 +253,8 @@ it('shows limits and projects, and forgets its tokens', async () => {
   const shop = await logIn('last')
   const scopes = [{ scope: 'project', quota: expect.any(Number) }, { scope: 'token' }]
   expect(await shop.one('limits', 'show')).toMatchObject({ data: scopes, webhooks: scopes })
-  const admin = { ...env, SUREHOOK_ADMIN_TOKEN: world.system.adminToken }
+  const { adminToken, baseUrl } = world.system
+  const admin = { ...env, SUREHOOK_ADMIN_TOKEN: adminToken, SUREHOOK_URL: baseUrl }
   const projects = await surehook(admin, 'projects', 'list', '--limit', '100000', '--json')
   expect(linesOf(projects).map(({ id }) => id)).toContain(shop.projectId)
 

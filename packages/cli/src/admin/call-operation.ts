@@ -5,6 +5,7 @@ import type * as z from 'zod'
 import { Failure } from '../cli/command.ts'
 import { causeOf } from '../lib/cause-of.ts'
 import type { Platform } from '../lib/platform-client.ts'
+import { visible } from '../lib/visible.ts'
 
 type InputOf<Schema> = Schema extends z.ZodType ? z.input<Schema> : undefined
 /** Omit absent parts. All fields of `query` are sent as text. */
@@ -73,9 +74,9 @@ export function refusalOf(response: Response, text: string): Failure {
   const { error, message, violations = [] } = data
   const requestId = response.headers.get('x-request-id')
   const lines = [
-    `${response.status} ${error}${message ? `: ${message}` : ''}`,
-    ...violations.map((violation) => `  ${violation.field}: ${violation.message}`),
-    ...(requestId === null ? [] : [`  request ${requestId}`]),
+    visible(`${response.status} ${error}${message ? `: ${message}` : ''}`),
+    ...violations.map((violation) => visible(`  ${violation.field}: ${violation.message}`)),
+    ...(requestId === null ? [] : [visible(`  request ${requestId}`)]),
   ]
   const known = requestId === null ? {} : { requestId }
   return new Failure(lines.join('\n'), { status: response.status, ...known, ...data })

@@ -1,6 +1,7 @@
 import { createManagementToken, deleteManagementToken } from '@surehook/contracts/http/admin/admin'
 import { Failure } from '../cli/command.ts'
 import type { Platform } from '../lib/platform-client.ts'
+import { visible } from '../lib/visible.ts'
 import { callOperation } from './call-operation.ts'
 
 /**
@@ -44,7 +45,7 @@ export async function openManagementClient(
         signal: AbortSignal.timeout(timeoutMs),
       })
       const text = await response.text()
-      if (!response.ok) throw new Failure(`${request}: ${response.status} ${text}`)
+      if (!response.ok) throw new Failure(visible(`${request}: ${response.status} ${text}`))
       return (text === '' ? undefined : JSON.parse(text)) as T
     },
     async [Symbol.asyncDispose]() {

@@ -79,6 +79,8 @@ export type Command<Specs extends OptionSpecs = OptionSpecs> = {
   readonly options: Specs
   /** Default: operators. The help lists both apart. */
   readonly audience?: Audience
+  /** True if the output is a document for a file or a program: it is printed as it is. */
+  readonly printsDocument?: true
   /** The group that some of `options` and `variables` are of. */
   readonly group?: OptionGroup
   /** Required arguments after the name, in this order. */

@@ -29,6 +29,7 @@ export const completionCommand = defineCommand({
     'fish: surehook completion fish > ~/.config/fish/completions/surehook.fish',
   ].join('\n'),
   audience: 'developers',
+  printsDocument: true,
   options: {},
   positionals: ['shell'],
   async run({ words, json, out }) {

@@ -1,8 +1,10 @@
 import { type AnyCommand, audiences, type OptionSpec, type OptionSpecs } from './command.ts'
 import { commonOptions } from './read-call.ts'
 
-const codes =
-  'Exit codes: 0 ok, 1 refused or something is wrong, 2 wrong call, 3 the platform does not answer.'
+const codes = [
+  'Exit codes: 0 ok, 1 refused or something is wrong, 2 wrong call, 3 the platform does not answer,',
+  '4 apply --dry-run or types --check found a difference.',
+].join('\n')
 
 /** Lists the commands whose names begin with `prefix`, one per line. */
 export function helpOfAll(commands: readonly AnyCommand[], prefix = ''): string {

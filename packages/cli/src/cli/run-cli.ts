@@ -1,10 +1,13 @@
 import { reasonOf } from '@surehook/service-kit/errors'
+import { visibleLines } from '../lib/visible.ts'
 import {
   type AnyCommand,
+  type Call,
   type ExitCode,
   exitCodes,
   Failure,
   type Io,
+  type OptionSpecs,
   UsageError,
 } from './command.ts'
 import { candidates, completeWord } from './completion.ts'
@@ -28,9 +31,25 @@ export async function runCli(
   const rest = args.slice(command.name.split(' ').length)
   if (rest.includes('--help')) return say(io, helpOf(command))
   try {
-    return await command.run(readCall(command, rest, io))
+    return await command.run(withVisibleText(command, readCall(command, rest, io)))
   } catch (err) {
     return explain(err, { command, json: rest.includes('--json'), io })
+  }
+}
+
+/**
+ * Printing is the one place where text of others reaches a terminal, so it is escaped here. Text of
+ * one line is escaped earlier, because a line break in it would forge a line.
+ */
+function withVisibleText(
+  { printsDocument = false }: AnyCommand,
+  call: Call<OptionSpecs>,
+): Call<OptionSpecs> {
+  const { json, out, note } = call
+  return {
+    ...call,
+    out: json || printsDocument ? out : (text) => out(visibleLines(text)),
+    note: (text) => note(visibleLines(text)),
   }
 }
 
@@ -74,11 +93,12 @@ type Ending = { command: AnyCommand; json: boolean; io: Io }
 
 function explain(err: unknown, { command, json, io }: Ending): ExitCode {
   if (err instanceof UsageError) {
-    io.note(`${err.message}\nsurehook ${command.name} --help says how it is called.`)
+    const message = visibleLines(err.message)
+    io.note(`${message}\nsurehook ${command.name} --help says how it is called.`)
     return exitCodes.usage
   }
   const facts = err instanceof Failure ? err.facts : {}
   if (json) io.out(JSON.stringify({ message: reasonOf(err), ...facts }, null, 2))
-  else io.note(reasonOf(err))
+  else io.note(visibleLines(reasonOf(err)))
   return err instanceof Failure ? err.exitCode : exitCodes.wrong
 }

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml'
+import { visible } from '../lib/visible.ts'
 import type { Change, Plan, Step } from './plan/steps.ts'
 
 const signs = { create: '+', update: '~', delete: '-' } as const
@@ -7,7 +8,7 @@ export const stepName = ({ kind, name }: Step): string => `${kind} ${name}`
 
 /** The difference as lines. It holds no value of a secret. */
 export function planLines({ steps, refusals, left }: Plan): string[] {
-  return [
+  const lines = [
     ...steps.flatMap((step) => [
       `${signs[step.action]} ${stepName(step)}`,
       ...step.changes.map((change) => `    ${changeLine(change)}`),
@@ -18,6 +19,7 @@ export function planLines({ steps, refusals, left }: Plan): string[] {
     ...refusals.map((what) => `    ${what}`),
     summaryOf(steps),
   ]
+  return lines.map(visible)
 }
 
 function summaryOf(steps: readonly Step[]): string {

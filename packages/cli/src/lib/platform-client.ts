@@ -53,11 +53,13 @@ export function findPlatform(
   return { baseUrl: system.baseUrl, adminToken: given ?? system.adminToken }
 }
 
-/** During a token rotation the variable has two tokens. Clients send the first. */
-export function adminTokenIn(env: NodeJS.ProcessEnv): string | undefined {
-  const text = env['SUREHOOK_ADMIN_TOKEN'] || env['PLATFORM_ADMIN_TOKEN']
-  return text?.split(',')[0]?.trim() || undefined
+function adminTokenIn(env: NodeJS.ProcessEnv): string | undefined {
+  return firstToken(env['SUREHOOK_ADMIN_TOKEN'] || env['PLATFORM_ADMIN_TOKEN'])
 }
+
+/** During a token rotation a variable has two tokens. Clients send the first. */
+export const firstToken = (text: string | undefined): string | undefined =>
+  text?.split(',')[0]?.trim() || undefined
 
 /** Reads the token, or the secret, in the file that an option names. */
 export function tokenIn(file: string, option = 'token-file'): string {

@@ -1,5 +1,8 @@
+import { visible } from './visible.ts'
+
 /** Formats rows as lines with aligned columns. The first row has the titles. */
-export function textTable(rows: readonly (readonly string[])[]): string[] {
+export function textTable(cells: readonly (readonly string[])[]): string[] {
+  const rows = cells.map((row) => row.map(visible))
   const widths = (rows[0] ?? []).map((_, at) =>
     Math.max(...rows.map((row) => row[at]?.length ?? 0)),
   )
@@ -27,6 +30,6 @@ export function leavesOf(thing: object, prefix = ''): [path: string, value: unkn
 
 export function cellOf(value: unknown): string {
   if (value === null || value === undefined) return '-'
-  if (Array.isArray(value)) return value.length === 0 ? '-' : value.join(', ')
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  if (Array.isArray(value)) return value.length === 0 ? '-' : visible(value.join(', '))
+  return visible(typeof value === 'string' ? value : JSON.stringify(value))
 }

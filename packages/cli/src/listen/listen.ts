@@ -1,4 +1,5 @@
 import type { Io } from '../cli/command.ts'
+import { visible } from '../lib/visible.ts'
 import { type Answer, isAccepted } from './forward.ts'
 import type { StreamedChange } from './read-changes.ts'
 
@@ -74,7 +75,7 @@ const parsed = ({ body }: StreamedChange) => JSON.parse(body) as Body
 function lineOf(change: StreamedChange, answer: Answer | null): string {
   const { id, timestamp, table, event, record } = parsed(change)
   const what = `${timestamp}  ${event.padEnd(6)}  ${table}/${record?.id ?? '-'}  ${id}`
-  if (answer === null) return what
+  if (answer === null) return visible(what)
   const { status, error, ms } = answer
-  return `${what}  ${status ?? 'failed'}${error === null ? '' : `: ${error}`}  ${ms} ms`
+  return visible(`${what}  ${status ?? 'failed'}${error === null ? '' : `: ${error}`}  ${ms} ms`)
 }

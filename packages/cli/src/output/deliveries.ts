@@ -1,5 +1,6 @@
 import type { Delivery, DeliveryDetail, FoundDelivery } from '@surehook/client'
 import { cellOf, textTable } from '../lib/text-table.ts'
+import { visible } from '../lib/visible.ts'
 import type { Shown } from './shown.ts'
 import { tableOf } from './shown.ts'
 import { timeCell } from './times.ts'
@@ -33,14 +34,15 @@ export function endedLine(delivery: FoundDelivery, now: number): string {
   const { id, webhookId, status, httpStatus, attempts, lastError, createdAt } = delivery
   const answer = httpStatus === null ? (lastError ?? '-') : String(httpStatus)
   const tries = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
-  return [
+  const cells = [
     timeCell(createdAt, now),
     status.padEnd(11),
     answer,
     tries,
     changeOf(delivery),
     `${webhookId} ${id}`,
-  ].join('  ')
+  ]
+  return visible(cells.join('  '))
 }
 
 const changeOf = ({ event, table, recordId }: FoundDelivery) =>
@@ -64,7 +66,7 @@ export function showDelivery(detail: DeliveryDetail, now: number): Shown {
     '',
     ...(attempts.length === 0 ? ['no attempt yet'] : tableOf(attempts)),
     '',
-    body ?? 'the body has expired',
+    body === null ? 'the body has expired' : visible(body),
   ]
   return { value: detail, lines }
 }

@@ -125,6 +125,18 @@ describe('DeliveryTail', () => {
     expect(idsOf(found)).toEqual(['d1', 'd3'])
   })
 
+  it('follows only the newest open deliveries, and knows that it has forgotten others', async () => {
+    const plan = { lagS: 0, path: ['paused', 'delivered'] as const, stepS: 200 }
+    const history = new History([-140, -130, -120, -110].map((madeAt) => ({ ...plan, madeAt })))
+    const all = new DeliveryTail(history, { overlapMs: 0, mostOpen: 4 })
+    const few = new DeliveryTail(history, { overlapMs: 0, mostOpen: 2 })
+    expect([await all.poll(), await few.poll()]).toEqual([[], []])
+    expect([all.hasForgotten, few.hasForgotten]).toEqual([false, true])
+    history.now = 100
+    expect(idsOf(await all.poll())).toEqual(['d0', 'd1', 'd2', 'd3'])
+    expect(idsOf(await few.poll())).toEqual(['d2', 'd3'])
+  })
+
   it('forgets open deliveries of a deleted subscription', async () => {
     const history = new History([
       { madeAt: -100, lagS: 0, path: ['paused'], stepS: 1 },

@@ -15,6 +15,8 @@ export type TailOptions = {
   since?: number | undefined
   /** The history may show a delivery so much later than newer ones. */
   overlapMs?: number
+  /** The most open deliveries that are followed: the newest. */
+  mostOpen?: number
 }
 
 const openStatuses = ['pending', 'retrying', 'paused'] as const
@@ -30,13 +32,16 @@ const madeAt = ({ createdAt }: Delivery) => Date.parse(createdAt)
  * - The open deliveries from before the window. The API lists those that are still open. Each one
  *   that is missing there is asked for by its id.
  *
- * A poll that fails changes nothing: the next one finds what it would have found.
+ * A poll that fails changes nothing: the next one finds what it would have found. If more than
+ * `mostOpen` deliveries are open, the oldest are forgotten: see `hasForgotten`.
  */
 export class DeliveryTail {
   readonly #source: TailSource
   readonly #table: { table?: string }
   readonly #since: number
   readonly #overlapMs: number
+  readonly #mostOpen: number
+  #hasForgotten = false
   /** Deliveries that had not ended at the last poll. */
   #open: ReadonlyMap<string, FoundDelivery> = new Map()
   /** Deliveries of the window that have ended, with the time that they were made. */
@@ -46,14 +51,21 @@ export class DeliveryTail {
 
   constructor(source: TailSource, options: TailOptions = {}) {
     const { table, since = Number.POSITIVE_INFINITY, overlapMs = 120_000 } = options
+    const { mostOpen = 10_000 } = options
     this.#source = source
     this.#table = table === undefined ? {} : { table }
     this.#since = since
     this.#overlapMs = overlapMs
+    this.#mostOpen = mostOpen
   }
 
   get hasPolled(): boolean {
     return this.#newest !== null
+  }
+
+  /** True once deliveries were open that are no longer followed. */
+  get hasForgotten(): boolean {
+    return this.#hasForgotten
   }
 
   /** Resolves with the deliveries that have ended since the last poll, oldest first. */
@@ -73,7 +85,7 @@ export class DeliveryTail {
     const windowEnded = window.filter((delivery) => !isOpen(delivery))
     const gone = new Set([...oldEnded.keys(), ...windowEnded.map(({ id }) => id)])
     const open = [...before.values(), ...window.filter(isOpen)]
-    this.#open = byId(open.filter(({ id }) => !gone.has(id)))
+    this.#open = this.#newestOf(byId(open.filter(({ id }) => !gone.has(id))))
     this.#newest = newest
     // No later window contains those that were made earlier.
     const kept = windowEnded.filter((delivery) => madeAt(delivery) >= newest - this.#overlapMs)
@@ -115,9 +127,17 @@ export class DeliveryTail {
   async #readOpen(query: DeliveryQuery): Promise<ReadonlyMap<string, FoundDelivery>> {
     const found: FoundDelivery[] = []
     for (const status of openStatuses) {
-      found.push(...(await collect(this.#search({ ...query, status }))))
+      // One more than are kept shows that some are forgotten.
+      found.push(...(await collect(this.#search({ ...query, status }), this.#mostOpen + 1)))
     }
     return byId(found)
+  }
+
+  #newestOf(open: ReadonlyMap<string, FoundDelivery>): ReadonlyMap<string, FoundDelivery> {
+    if (open.size <= this.#mostOpen) return open
+    this.#hasForgotten = true
+    const newest = [...open.values()].toSorted((one, other) => madeAt(other) - madeAt(one))
+    return byId(newest.slice(0, this.#mostOpen))
   }
 
   #search(query: DeliveryQuery): AsyncIterable<FoundDelivery> {
@@ -130,9 +150,16 @@ const isoOf = (ms: number) => new Date(ms).toISOString()
 const byId = (deliveries: readonly FoundDelivery[]) =>
   new Map(deliveries.map((delivery) => [delivery.id, delivery]))
 
-async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+/** Reads at most `most` items. */
+async function collect<Item>(
+  items: AsyncIterable<Item>,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Item[]> {
   const all: Item[] = []
-  for await (const item of items) all.push(item)
+  for await (const item of items) {
+    all.push(item)
+    if (all.length >= most) break
+  }
   return all
 }
 

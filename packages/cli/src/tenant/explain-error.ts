@@ -2,6 +2,7 @@ import { ConnectionError, SurehookError } from '@surehook/client'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { Failure, Unreachable } from '../cli/command.ts'
 import { causeOf } from '../lib/cause-of.ts'
+import { visible } from '../lib/visible.ts'
 
 /**
  * Turns an error of the client into a `Failure` that names each field and the request. Returns any
@@ -10,15 +11,16 @@ import { causeOf } from '../lib/cause-of.ts'
 export function explained(err: unknown, baseUrl: string): unknown {
   if (!(err instanceof SurehookError)) return err
   const { code, status, requestId, violations } = err
-  const request = requestId === undefined ? [] : [`  request ${requestId}`]
+  const request = requestId === undefined ? [] : [visible(`  request ${requestId}`)]
   const facts = { error: code, status, requestId, violations }
   if (err instanceof ConnectionError) {
     const why = err.cause === undefined ? 'no answer in time' : reasonOf(causeOf(err.cause))
-    return new Unreachable([`${baseUrl} cannot be reached: ${why}`, ...request].join('\n'), facts)
+    const line = visible(`${baseUrl} cannot be reached: ${why}`)
+    return new Unreachable([line, ...request].join('\n'), facts)
   }
   const lines = [
-    `${status} ${code}: ${sentenceOf(err)}`,
-    ...violations.map(({ field, message }) => `  ${field}: ${message}`),
+    visible(`${status} ${code}: ${sentenceOf(err)}`),
+    ...violations.map(({ field, message }) => visible(`  ${field}: ${message}`)),
     ...request,
   ]
   return new Failure(lines.join('\n'), facts)

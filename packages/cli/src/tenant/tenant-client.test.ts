@@ -34,21 +34,27 @@ const values = (given: Partial<TenantValues> = {}): TenantValues => ({
 const tenantOf = ({ url: baseUrl, ...names }: typeof shop) => ({ baseUrl, ...names })
 
 describe('findTenant', () => {
-  it('takes the profile of the last login, or the one that is named', () => {
+  it('takes the current profile, or the one that is named', () => {
     expect(findTenant(values(), env)).toEqual(tenantOf(shop))
     expect(findTenant(values({ profile: 'other' }), env)).toEqual(tenantOf(other))
     const named = { ...env, SUREHOOK_PROFILE: 'other' }
     expect(findTenant(values(), named)).toEqual(tenantOf(other))
   })
 
-  it('prefers variables to the last login, options to both, and --profile to variables', () => {
+  it('prefers variables to the current profile, options to both, and --profile to variables', () => {
     const variables = {
       ...env,
+      SUREHOOK_URL: 'https://b.example',
       SUREHOOK_PROJECT: 'mine',
       SUREHOOK_ENVIRONMENT: 'dev',
       SUREHOOK_TOKEN: 'mt_mine',
     }
-    const mine = { ...tenantOf(shop), project: 'mine', environment: 'dev', token: 'mt_mine' }
+    const mine = {
+      baseUrl: 'https://b.example',
+      project: 'mine',
+      environment: 'dev',
+      token: 'mt_mine',
+    }
     expect(findTenant(values(), variables)).toEqual(mine)
     const file = join(dir, 'token')
     writeFileSync(file, 'mt_file\n')
@@ -66,6 +72,21 @@ describe('findTenant', () => {
       baseUrl: 'https://b.example',
       token: 'mt_b',
     })
+  })
+
+  it('sends the token of a variable to no URL of a profile', () => {
+    const variables = { ...env, SUREHOOK_TOKEN: 'mt_mine' }
+    const tenant = (given: Partial<TenantValues>, more: NodeJS.ProcessEnv = {}) =>
+      findTenant(values(given), { ...variables, ...more })
+    expect(() => tenant({})).toThrow(UsageError)
+    expect(() => tenant({})).toThrow(/set SUREHOOK_URL or --url.*unset.*--profile/)
+    expect(() => tenant({}, { SUREHOOK_PROFILE: 'other' })).toThrow(UsageError)
+    expect(tenant({ profile: 'other' })).toEqual(tenantOf(other))
+    expect(tenant({ url: shop.url })).toEqual({ ...tenantOf(shop), token: 'mt_mine' })
+    expect(tenant({}, { SUREHOOK_URL: shop.url }).token).toBe('mt_mine')
+    const file = join(dir, 'token')
+    writeFileSync(file, 'mt_file\n')
+    expect(tenant({ 'token-file': file }).token).toBe('mt_file')
   })
 
   it.each([[values({ profile: 'nobody' })], [values({ profile: '__proto__' })]])(

@@ -4,6 +4,12 @@ import { checkedUrl, platformOptions, tokenIn } from '../lib/platform-client.ts'
 import { findRunningSystem } from '../lib/running-system.ts'
 import { type Profile, readProfiles } from './profile-file.ts'
 
+/** The URL of the gateway, and who named it: `call` is `--url` or SUREHOOK_URL. */
+export type Gateway = {
+  baseUrl: string
+  from: 'call' | 'named profile' | 'current profile' | 'checkout'
+}
+
 /** An environment, and the management token for it. */
 export type Tenant = { baseUrl: string; project: string; environment: string; token: string }
 
@@ -12,16 +18,27 @@ export const tenantOptions = {
   profile: {
     type: 'string',
     value: 'name',
-    help: 'a profile of "surehook login". Default: SUREHOOK_PROFILE, or the last login',
+    help: 'a profile of "surehook login". Default: SUREHOOK_PROFILE, or the current profile',
   },
-  url: platformOptions.url,
-  project: { type: 'string', value: 'id', help: 'the project. Default: SUREHOOK_PROJECT' },
+  url: {
+    ...platformOptions.url,
+    help: 'the gateway. Default: SUREHOOK_URL, the profile, or the system that `npm start` runs',
+  },
+  project: {
+    type: 'string',
+    value: 'id',
+    help: 'the project. Default: SUREHOOK_PROJECT, or the profile',
+  },
   environment: {
     type: 'string',
     value: 'name',
-    help: 'the environment. Default: SUREHOOK_ENVIRONMENT, or master',
+    help: 'the environment. Default: SUREHOOK_ENVIRONMENT, the profile, or master',
   },
-  'token-file': { type: 'string', value: 'file', help: 'a file with the management token' },
+  'token-file': {
+    type: 'string',
+    value: 'file',
+    help: 'a file with the management token. Default: SUREHOOK_TOKEN, or the profile',
+  },
 } as const satisfies OptionSpecs
 export type TenantValues = Values<typeof tenantOptions>
 
@@ -30,7 +47,8 @@ export const tenantVariables = {
   SUREHOOK_URL: 'the URL of the gateway, instead of that of the profile',
   SUREHOOK_PROJECT: 'the project, instead of that of the profile',
   SUREHOOK_ENVIRONMENT: 'the environment, instead of that of the profile',
-  SUREHOOK_TOKEN: 'a management token of the project, instead of that of the profile',
+  SUREHOOK_TOKEN:
+    'a management token of the project. Needs --url or SUREHOOK_URL: it is not sent to the URL of a profile',
 } as const
 
 export const tenantGroup: OptionGroup = {
@@ -41,26 +59,25 @@ export const tenantGroup: OptionGroup = {
 
 /**
  * Finds the environment that a command acts on. Options win over variables, and variables over the
- * profile of the last login. A profile that `--profile` names wins over variables: they may belong
- * to another system. A token is no option, because options are visible to other users of the
- * machine.
+ * current profile. A profile that `--profile` names wins over variables: they may belong to another
+ * system. For the same reason the token of a variable is not sent to the URL of a profile. A token
+ * is no option, because options are visible to other users of the machine.
  */
 export function findTenant(values: TenantValues, env: NodeJS.ProcessEnv): Tenant {
-  const variables = values.profile === undefined ? env : {}
+  const variables = variablesOf(values, env)
   const profile = findProfile(values.profile, env)
   const project = values.project ?? (variables['SUREHOOK_PROJECT'] || profile?.project)
   if (!project) throw missing('project', '--project, SUREHOOK_PROJECT')
-  const baseUrl = urlOf(values.url ?? variables['SUREHOOK_URL'], profile)
-  const token = tokenOf(values['token-file'], variables['SUREHOOK_TOKEN'], profile, baseUrl)
+  const gateway = gatewayOf(values, env, profile)
+  const token = tokenOf(values['token-file'], variables['SUREHOOK_TOKEN'], profile, gateway)
   const environment =
     values.environment ?? (variables['SUREHOOK_ENVIRONMENT'] || profile?.environment || 'master')
-  return { baseUrl, project, environment, token }
+  return { baseUrl: gateway.baseUrl, project, environment, token }
 }
 
 /** Finds only the gateway, for commands that need no project. */
-export function findUrl(values: TenantValues, env: NodeJS.ProcessEnv): string {
-  const variables = values.profile === undefined ? env : {}
-  return urlOf(values.url ?? variables['SUREHOOK_URL'], findProfile(values.profile, env))
+export function findGateway(values: TenantValues, env: NodeJS.ProcessEnv): Gateway {
+  return gatewayOf(values, env, findProfile(values.profile, env))
 }
 
 /** Opens a client of the environment that a command acts on. */
@@ -98,19 +115,37 @@ function findProfile(named: string | undefined, env: NodeJS.ProcessEnv): Profile
   return profile
 }
 
-function urlOf(given: string | undefined, profile: Profile | undefined): string {
-  const url = given || (profile?.url ?? findRunningSystem()?.baseUrl)
-  if (url === undefined) throw missing('gateway', '--url, SUREHOOK_URL')
-  return checkedUrl(url)
+const variablesOf = ({ profile }: TenantValues, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  profile === undefined ? env : {}
+
+function gatewayOf(
+  values: TenantValues,
+  env: NodeJS.ProcessEnv,
+  profile: Profile | undefined,
+): Gateway {
+  const given = values.url || variablesOf(values, env)['SUREHOOK_URL']
+  if (given) return { baseUrl: checkedUrl(given), from: 'call' }
+  if (profile !== undefined) {
+    const from = values.profile === undefined ? 'current profile' : 'named profile'
+    return { baseUrl: checkedUrl(profile.url), from }
+  }
+  const system = findRunningSystem()
+  if (system === null) throw missing('gateway', '--url, SUREHOOK_URL')
+  return { baseUrl: checkedUrl(system.baseUrl), from: 'checkout' }
 }
 
 function tokenOf(
   file: string | undefined,
   variable: string | undefined,
   profile: Profile | undefined,
-  baseUrl: string,
+  { baseUrl, from }: Gateway,
 ): string {
   if (file !== undefined) return tokenIn(file)
+  if (variable && from === 'current profile') {
+    throw new UsageError(
+      'SUREHOOK_TOKEN is not sent to the URL of a profile: set SUREHOOK_URL or --url too, or unset SUREHOOK_TOKEN, or name the profile with --profile to use its own token',
+    )
+  }
   if (variable) return variable
   // The token of a profile is sent only to the system that it is for.
   if (profile?.url === baseUrl) return profile.token

@@ -11,7 +11,9 @@ import { print, type Shown } from '../output/shown.ts'
 import { explained } from './explain-error.ts'
 import {
   clientOf,
+  findGateway,
   findTenant,
+  type Gateway,
   type Tenant,
   tenantGroup,
   tenantOptions,
@@ -25,6 +27,7 @@ export type TenantCall<Specs extends OptionSpecs, Name extends string = string> 
   /** `readCall` has checked that each of them is given. */
   readonly words: Readonly<Record<Name, string>>
   readonly tenant: Tenant
+  readonly gateway: Gateway
   readonly surehook: Surehook
   /** Ends a request when the user stops the command. */
   readonly request: RequestOptions
@@ -57,6 +60,7 @@ export function tenantCommand<const Specs extends OptionSpecs, const Name extend
           ...(call as unknown as Omit<Call<Specs>, 'words'>),
           words: call.words as Record<Name, string>,
           tenant,
+          gateway: findGateway(call.values, call.env),
           surehook: clientOf(tenant),
           request: { signal: call.signal },
         }),

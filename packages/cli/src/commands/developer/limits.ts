@@ -12,15 +12,17 @@ export const limitsCommand = tenantCommand({
   details: [
     'The command sends one request to the data API and one to the webhook API, and reads the limits',
     "from the answers. With the administration's token it shows the settings of the environment too.",
+    'The token comes from --admin-token-file, or from SUREHOOK_ADMIN_TOKEN beside --url or SUREHOOK_URL.',
   ].join('\n'),
   options: adminTokenOptions,
   variables: adminTokenVariables,
-  async act({ tenant, request, values, env }) {
+  async act({ tenant, gateway, request, values, env }) {
+    const adminToken = findAdminToken(values, env, gateway)
     const limits = {
       data: await limitsAt(tenant, (surehook) => surehook.tables.list(request)),
       webhooks: await limitsAt(tenant, (surehook) => surehook.webhooks.list({ limit: 1 }, request)),
     }
-    const settings = await settingsOf(tenant, findAdminToken(values, env), request)
+    const settings = await settingsOf(tenant, adminToken, request)
     const value = { ...limits, ...(settings !== undefined && { settings }) }
     const rows = Object.entries(limits).flatMap(([api, found]) => rowsOf(api, found))
     const chosen = leavesOf(settings ?? {}).map(([name, setting]) => `${name}: ${cellOf(setting)}`)

@@ -35,12 +35,14 @@ export const loginCommand = defineCommand({
   summary: 'Keep a management token for the other commands',
   details: [
     'The command checks the token, and writes it into surehook/profiles.json below XDG_CONFIG_HOME or',
-    '~/.config. Only you may read the file. On a terminal the command asks for what is missing. The',
-    'token is never an argument, because other users of the machine see arguments.',
+    '~/.config. Only you may read the file. The profile becomes the current one, which commands use',
+    'without --profile. The token needs one of the rights records, tables and webhooks. On a terminal',
+    'the command asks for what is missing. The token is never an argument, because other users of the',
+    'machine see arguments.',
   ].join('\n'),
   examples: [
     'login --url https://surehook.example.com --project shop',
-    'login --project shop --token-file token.txt --profile staging',
+    'login --profile staging --url https://staging.example.com --project shop --token-file token.txt',
   ],
   audience: 'developers',
   options,

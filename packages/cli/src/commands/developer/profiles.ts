@@ -14,7 +14,7 @@ export const profileCommands = [
       profile: {
         type: 'string',
         value: 'name',
-        help: 'the profile. Default: that of the last login',
+        help: 'the profile. Default: the current one',
       },
       all: { type: 'boolean', help: 'every profile' },
     },

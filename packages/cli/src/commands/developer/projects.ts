@@ -6,8 +6,8 @@ import { timeCell } from '../../output/times.ts'
 import { adminTokenOptions, adminTokenVariables, findAdminToken } from '../../tenant/admin-token.ts'
 import { limitOption, take } from '../../tenant/take.ts'
 import {
+  findGateway,
   findTenant,
-  findUrl,
   tenantGroup,
   tenantOptions,
   tenantVariables,
@@ -22,8 +22,10 @@ type Shown = Pick<Project, 'id' | 'environments'> & Partial<Pick<Project, 'creat
 export const projectsCommand = defineCommand({
   name: 'projects list',
   summary: 'List the projects that your token is for',
-  details:
-    "With the administration's token the command lists every project, else that of your profile.",
+  details: [
+    "With the administration's token the command lists every project, else that of your profile. The",
+    'token comes from --admin-token-file, or from SUREHOOK_ADMIN_TOKEN beside --url or SUREHOOK_URL.',
+  ].join('\n'),
   options,
   variables: { ...tenantVariables, ...adminTokenVariables },
   group: tenantGroup,
@@ -42,12 +44,13 @@ export const projectsCommand = defineCommand({
 
 async function projectsOf(call: Call<typeof options>): Promise<Shown[]> {
   const { values, env, signal } = call
-  const token = findAdminToken(values, env)
+  const gateway = findGateway(values, env)
+  const token = findAdminToken(values, env, gateway)
   if (token === undefined) {
     const { project, environment } = findTenant(values, env)
     return [{ id: project, environments: [environment] }]
   }
-  const baseUrl = findUrl(values, env)
+  const { baseUrl } = gateway
   // The list is of no project. The client needs one all the same.
   const { admin } = new Surehook({ baseUrl, projectId: '-', token })
   const pages = (page: { limit: number }) => admin.projects.iterate(page, { signal })

@@ -12,6 +12,7 @@ import { backoffMs } from '@surehook/service-kit/backoff'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { type Call, defineCommand, type ExitCode, exitCodes } from '../../cli/command.ts'
 import { countOf, instantOf } from '../../lib/option-values.ts'
+import { visible } from '../../lib/visible.ts'
 import { endedLine } from '../../output/deliveries.ts'
 import { DeliveryTail, type TailSource } from '../../tail/delivery-tail.ts'
 import {
@@ -43,7 +44,8 @@ export const tailCommand = defineCommand({
     'most once a second. Each time it reads the deliveries made in the two minutes before the newest',
     'one, and looks at older ones that were still open. So it shows each delivery once, also after a',
     'lost connection, and also when the history is behind. It misses a delivery only if the history',
-    'shows it more than two minutes later than newer ones. With --json it prints one line each.',
+    'shows it more than two minutes later than newer ones, or if more than 10,000 newer ones are open.',
+    'With --json it prints one line each.',
   ].join('\n'),
   examples: ['tail', 'tail --failed --table orders', 'tail --since 1h --failed --json'],
   options,
@@ -84,10 +86,15 @@ async function* endedDeliveries(call: TailCall, surehook: Surehook): AsyncGenera
     table,
     since: since === undefined ? undefined : instantOf('since', since, now()).getTime(),
   })
+  let hasForgotten = false
   for (let failures = 0; ; ) {
     const startedAt = performance.now()
     const ended = await pollOf(tail, call, failures)
     failures = ended === null ? failures + 1 : 0
+    if (tail.hasForgotten && !hasForgotten) {
+      call.note('more than 10,000 deliveries are open: only the newest of them are followed')
+    }
+    hasForgotten = tail.hasForgotten
     yield* ended ?? []
     const tookMs = performance.now() - startedAt
     // A long search leaves the platform as much time as it took.
@@ -109,7 +116,7 @@ async function pollOf(tail: DeliveryTail, { note, signal }: TailCall, failures: 
     const isPassing =
       err instanceof ConnectionError || err instanceof ServerError || err instanceof RateLimitError
     if (!isPassing) throw err
-    if (failures === 0) note(`${reasonOf(err)}: trying again`)
+    if (failures === 0) note(visible(`${reasonOf(err)}: trying again`))
     return null
   }
 }

@@ -18,6 +18,7 @@ import { type Progress, runSteps } from '../../environment-file/run-steps.ts'
 import { planLines, stepName, stepView } from '../../environment-file/show-plan.ts'
 import { confirm } from '../../lib/confirm.ts'
 import { readStdin } from '../../lib/read-input.ts'
+import { visible } from '../../lib/visible.ts'
 import { explained } from '../../tenant/explain-error.ts'
 import {
   clientOf,
@@ -110,7 +111,7 @@ async function carryOut(
     allowDataLoss: call.values['allow-data-loss'],
     onDone(step, warnings) {
       call.note(`${step.action}d ${stepName(step)}`)
-      for (const warning of warnings) call.note(`    warning: ${warning}`)
+      for (const warning of warnings) call.note(visible(`    warning: ${warning}`))
     },
   })
   const { failed, notDone } = progress

@@ -28,6 +28,7 @@ export const exportFileCommand = defineCommand({
   variables: tenantVariables,
   group: tenantGroup,
   audience: 'developers',
+  printsDocument: true,
   async run(call) {
     const tenant = findTenant(call.values, call.env)
     const state = await explaining(tenant.baseUrl, () =>

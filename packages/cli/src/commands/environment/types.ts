@@ -34,6 +34,7 @@ export const typesCommand = defineCommand({
   variables: tenantVariables,
   group: tenantGroup,
   audience: 'developers',
+  printsDocument: true,
   async run(call) {
     const { out: file, check } = call.values
     if (check && file === undefined) throw new UsageError('--check needs --out')

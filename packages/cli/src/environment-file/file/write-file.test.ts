@@ -45,7 +45,7 @@ const subscription = (fields: Partial<Subscription>): Subscription => ({
   ...fields,
 })
 
-it('names a variable for each secret, and none twice', () => {
+it('names a variable for each secret, none twice, and none like those of the command', () => {
   const { text, variables } = writeFile({
     subscriptions: [
       subscription({
@@ -62,8 +62,8 @@ it('names a variable for each secret, and none twice', () => {
     'BILLING_EU_X_API_KEY',
     'ORDERS_SECRET',
     'ORDERS_SECRET_2',
-    'SUREHOOK_SECRET',
-    'SUREHOOK_TOKEN_2',
+    '_SUREHOOK_SECRET',
+    '_SUREHOOK_TOKEN',
   ])
   expect(text).toContain(
     [

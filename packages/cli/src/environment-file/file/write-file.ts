@@ -81,25 +81,16 @@ function subscriptionOf(subscription: Subscription, variables: Set<string>) {
   }
 }
 
-/** Variables of the command itself: a secret must not be named like one. */
-const ownVariables: ReadonlySet<string> = new Set([
-  'SUREHOOK_PROFILE',
-  'SUREHOOK_PROJECT',
-  'SUREHOOK_ENVIRONMENT',
-  'SUREHOOK_TOKEN',
-  'SUREHOOK_URL',
-])
-
+/** Names that begin with SUREHOOK_ are of the command itself: no secret may have one. */
 const variableName = (text: string): string =>
   text
     .toUpperCase()
     .replace(/[^A-Z0-9]+/g, '_')
-    .replace(/^(?=\d)|^$/, '_')
+    .replace(/^(?=\d|SUREHOOK_)|^$/, '_')
 
 function unused(name: string, variables: ReadonlySet<string>): string {
-  const isFree = (candidate: string) => !variables.has(candidate) && !ownVariables.has(candidate)
-  if (isFree(name)) return name
+  if (!variables.has(name)) return name
   let number = 2
-  while (!isFree(`${name}_${number}`)) number += 1
+  while (variables.has(`${name}_${number}`)) number += 1
   return `${name}_${number}`
 }

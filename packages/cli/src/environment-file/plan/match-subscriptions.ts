@@ -6,7 +6,8 @@ export type Matches = { matches: Match[]; rest: Subscription[] }
 
 type Rule = (wish: SubscriptionWish, found: Subscription) => boolean
 
-const sameTarget: Rule = (wish, found) => wish.table === found.table && wish.url === found.url
+export const sameTarget: Rule = (wish, found) =>
+  wish.table === found.table && wish.url === found.url
 const sameEvents: Rule = (wish, found) =>
   sameTarget(wish, found) && eventsText(wish.events) === eventsText(found.events)
 
@@ -18,9 +19,16 @@ const rules: readonly Rule[] = [
   // The entry gets a name: its subscription keeps its id and its history.
   (wish, found) => found.name === undefined && sameEvents(wish, found),
   (wish, found) => found.name === undefined && sameTarget(wish, found),
-  // The entry loses its name. A second subscription would deliver everything twice.
-  (wish, found) => wish.name === null && sameTarget(wish, found),
 ]
+/** The subscription loses its name. A second one would deliver everything twice. */
+const losesName: Rule = (wish, found) => wish.name === null && sameTarget(wish, found)
+
+export type Matching = {
+  /** True if nothing about the subscription differs from the entry. */
+  readonly isAsWished: Rule
+  /** A name may be of another file, unless this file is the only one. */
+  readonly mayTakeNames: boolean
+}
 
 /**
  * Finds the subscription of each entry: by its name, otherwise by its table and URL. Several to one
@@ -29,7 +37,7 @@ const rules: readonly Rule[] = [
 export function matchSubscriptions(
   wishes: readonly SubscriptionWish[],
   existing: readonly Subscription[],
-  isAsWished: Rule,
+  { isAsWished, mayTakeNames }: Matching,
 ): Matches {
   const matches: Match[] = wishes.map((wish) => ({ wish, found: undefined }))
   let rest = existing.toSorted(byCreation)
@@ -45,7 +53,7 @@ export function matchSubscriptions(
     matches.toSorted((a, b) => openFields(a.wish) - openFields(b.wish)),
     isAsWished,
   )
-  for (const rule of rules) match(matches, rule)
+  for (const rule of mayTakeNames ? [...rules, losesName] : rules) match(matches, rule)
   return { matches, rest }
 }
 

@@ -4,7 +4,7 @@ import { secretFingerprint } from '@surehook/matching/secret-fingerprint'
 import type { SubscriptionWish, Wishes } from '../file/wishes.ts'
 import { comparePolicy, hiddenValue, policyInput } from './compare-policy.ts'
 import { type Fields, knownFields, sameFilter } from './known-fields.ts'
-import { eventsText, matchSubscriptions } from './match-subscriptions.ts'
+import { eventsText, matchSubscriptions, sameTarget } from './match-subscriptions.ts'
 import { emptyPart, type Part } from './part.ts'
 import type { Change, PlanOptions, State, Step } from './steps.ts'
 
@@ -14,13 +14,12 @@ export function planSubscriptions(wishes: Wishes, state: State, options: PlanOpt
   const fields = knownFields(wishes, state)
   const updateOf = (wish: SubscriptionWish, found: Subscription) =>
     update(wish, found, fields.get(wish.table))
-  const { matches, rest } = matchSubscriptions(
-    wishes.subscriptions,
-    state.subscriptions ?? [],
-    (wish, found) => updateOf(wish, found) === null,
-  )
+  const { matches, rest } = matchSubscriptions(wishes.subscriptions, state.subscriptions ?? [], {
+    isAsWished: (wish, found) => updateOf(wish, found) === null,
+    mayTakeNames: options.prune,
+  })
   for (const { wish, found } of matches) {
-    const step = found === undefined ? creation(part, wish) : updateOf(wish, found)
+    const step = found === undefined ? creation(part, wish, rest) : updateOf(wish, found)
     if (step !== null) part.steps.push(step)
   }
   for (const found of rest) {
@@ -47,9 +46,21 @@ export const labelOf = ({
   name?: string | null
 }): string => name ?? `${table} -> ${url}`
 
-function creation(part: Part, wish: SubscriptionWish): Step | null {
+/** `others`: the subscriptions that no entry has matched. */
+function creation(
+  part: Part,
+  wish: SubscriptionWish,
+  others: readonly Subscription[],
+): Step | null {
   const { secret, active, policy, ...rest } = wish
   const name = labelOf(wish)
+  const other = wish.name === null ? others.find((found) => sameTarget(wish, found)) : undefined
+  if (other?.name !== undefined) {
+    part.refusals.push(
+      `subscription ${name}: the subscription is named ${other.name}: give the entry that name`,
+    )
+    return null
+  }
   if (secret === undefined) {
     part.refusals.push(`subscription ${name}: a new subscription needs a secret`)
     return null

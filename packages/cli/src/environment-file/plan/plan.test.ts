@@ -6,6 +6,7 @@ import { ModelEnvironment } from '../../../test/support/model-environment.ts'
 import type { FileTable } from '../file/schema.ts'
 import type { PolicyWish, SubscriptionWish, Wishes } from '../file/wishes.ts'
 import { planLines, stepView } from '../show-plan.ts'
+import { byCreation } from './match-subscriptions.ts'
 import { makePlan } from './plan.ts'
 
 const keep = { prune: false, allowDataLoss: false }
@@ -97,9 +98,26 @@ describe('a plan', () => {
     ])
   })
 
-  it('takes the name away instead of creating a second one', () => {
-    const { steps } = planFor(environmentOf(shop), { subscriptions: [{ ...billing, name: null }] })
+  it('with --prune: takes the name away instead of creating a second one', () => {
+    const unnamed = { subscriptions: [{ ...billing, name: null }] }
+    const { steps } = planFor(environmentOf(shop), unnamed, prune)
     expect(steps).toMatchObject([{ action: 'update', input: { name: null } }])
+  })
+
+  it('takes no subscription that has a name for an entry without one', () => {
+    const unnamed = { subscriptions: [{ ...billing, name: null }] }
+    expect(planFor(environmentOf(shop), unnamed)).toEqual({
+      steps: [],
+      refusals: [
+        'subscription orders -> https://receiver.example/billing: the subscription is named billing: give the entry that name',
+      ],
+      left: ['subscription billing'],
+    })
+    const both = { subscriptions: [...unnamed.subscriptions, billing] }
+    expect(planFor(environmentOf(shop), both)).toMatchObject({
+      refusals: [],
+      steps: [{ action: 'create', input: { name: null } }],
+    })
   })
 
   it('tells subscriptions to one URL apart by what they are', () => {
@@ -212,6 +230,27 @@ it('refuses before the first step what the API would refuse', () => {
   ])
 })
 
+/**
+ * What is impossible without --prune: entries without a name for which only subscriptions remain
+ * that have a name, which no entry of the file has.
+ */
+function lostNames(environment: ModelEnvironment, { subscriptions = [] }: Wishes): string[] {
+  const existing = environment.state.subscriptions.toSorted(byCreation)
+  const isFor = (wish: SubscriptionWish) => (one: { table: string; url: string }) =>
+    one.table === wish.table && one.url === wish.url
+  const isUnnamed = ({ name = null }: { name?: string | null }) => name === null
+  const isOfFile = ({ name }: { name?: string }) => subscriptions.some((one) => one.name === name)
+  return subscriptions.filter(isUnnamed).flatMap((wish, at, unnamed) => {
+    const { table, url } = wish
+    const others = existing.filter(isFor(wish))
+    const isLeft = unnamed.slice(0, at).filter(isFor(wish)).length < others.filter(isUnnamed).length
+    const name = others.find((one) => !isUnnamed(one) && !isOfFile(one))?.name
+    if (isLeft || name === undefined) return []
+    const what = `the subscription is named ${name}: give the entry that name`
+    return [`subscription ${table} -> ${url}: ${what}`]
+  })
+}
+
 it('from any environment to any file: the steps can be carried out, and nothing differs afterwards', () => {
   const cases = fc.record({
     before: fc.array(anyWishes, { maxLength: 3 }),
@@ -224,11 +263,14 @@ it('from any environment to any file: the steps can be carried out, and nothing 
       const environment = environmentOf(...before)
       for (const index of unnamed) environment.removeName(index)
       const plan = planFor(environment, wishes, options)
-      expect(plan.refusals).toEqual([])
+      const refusals = options.prune ? [] : lostNames(environment, wishes)
+      expect(plan.refusals.toSorted()).toEqual(refusals.toSorted())
+      // If one thing is impossible, nothing is done.
+      if (plan.refusals.length > 0) return
       expect(JSON.stringify([planLines(plan), plan.steps.map(stepView)])).not.toMatch(/secret-\d/)
       // Throws if a step needs something that an earlier one did not make.
       environment.run(plan.steps)
-      expect(planFor(environment, wishes, options).steps).toEqual([])
+      expect(planFor(environment, wishes, options)).toMatchObject({ steps: [], refusals: [] })
       if (options.prune && wishes.subscriptions) {
         expect(environment.state.subscriptions).toHaveLength(wishes.subscriptions.length)
       }

@@ -19,7 +19,11 @@ export const fieldOptions = {
   to: { type: 'string', value: 'url', help: 'the receiver: an https URL' },
   filter: { type: 'string', value: 'json', help: 'only records that match. null: all' },
   select: { type: 'string', value: 'list', help: 'only these fields of the record. null: all' },
-  policy: { type: 'string', value: 'json', help: 'the delivery policy. null: the default' },
+  policy: {
+    type: 'string',
+    value: 'json',
+    help: 'the delivery policy. null: the default. Give policy.headers with --file',
+  },
   file: {
     type: 'string',
     value: 'file',

@@ -1,5 +1,6 @@
 import type { Subscription } from '@surehook/client'
 import { textFields } from '../../../lib/text-table.ts'
+import { visible } from '../../../lib/visible.ts'
 import type { Shown } from '../../../output/shown.ts'
 import { timeCell } from '../../../output/times.ts'
 import type { ShownSecret } from './secret.ts'
@@ -35,6 +36,6 @@ export function webhookLines(webhook: Subscription, now: number): string[] {
       createdAt: timeCell(createdAt, now),
       ...(disabledAt !== undefined && { disabledAt: timeCell(disabledAt, now) }),
     }),
-    ...warnings.map(({ field, message }) => `warning: ${field}: ${message}`),
+    ...warnings.map(({ field, message }) => visible(`warning: ${field}: ${message}`)),
   ]
 }
