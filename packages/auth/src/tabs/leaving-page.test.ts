@@ -22,7 +22,7 @@ async function openTabs() {
 async function rotationAfter(ms: number, refresh: Promise<{ rotation: number }>) {
   const rotation = refresh.then((session) => session.rotation)
   await world.clock.run(ms)
-  return Promise.race([rotation, null])
+  return Promise.race([rotation, Promise.resolve(null)])
 }
 
 it('a page that goes while it claims the lease leaves it to the others at once', async () => {
