@@ -124,7 +124,7 @@ describe('with TLS and users everywhere', () => {
       0,
       [
         expect.stringMatching(/^private keys and mails: [1-9]\d* looked at, 0 sealed anew$/),
-        'secrets of webhooks: 1 looked at, 0 sealed anew',
+        expect.stringMatching(/^secrets of webhooks: [1-9]\d* looked at, 0 sealed anew$/),
         'nothing needs a previous key any more: take KEY_ENCRYPTION_KEY_PREVIOUS away',
       ],
     ])

@@ -46,7 +46,7 @@ const levelTimeoutMs = 3_600_000
 const levelsAgain: readonly JestLevel[] = ['integration', 'e2e', 'faults']
 
 /** More failed files than this are no accident. */
-const mostFilesAgain = 3
+const mostFilesAgain = 6
 
 type JestReport = {
   numPassedTests: number
@@ -61,7 +61,7 @@ type Run = StepResult & { again: readonly string[] }
 
 /**
  * Runs one level of tests. A suite that cannot load counts as one failure. On the real stack, up to
- * three failed files can run once more alone. Those that then pass are reported as flaky, with their
+ * six failed files can run once more alone. Those that then pass are reported as flaky, with their
  * first failure.
  */
 export async function runJest(step: JestStep): Promise<StepResult> {

@@ -42,13 +42,13 @@ export async function runCli(
  * one line is escaped earlier, because a line break in it would forge a line.
  */
 function withVisibleText(
-  { printsDocument = false }: AnyCommand,
+  { printsDocument }: AnyCommand,
   call: Call<OptionSpecs>,
 ): Call<OptionSpecs> {
   const { json, out, note } = call
   return {
     ...call,
-    out: json || printsDocument ? out : (text) => out(visibleLines(text)),
+    out: json || printsDocument === true ? out : (text) => out(visibleLines(text)),
     note: (text) => note(visibleLines(text)),
   }
 }
