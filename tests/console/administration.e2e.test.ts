@@ -145,7 +145,7 @@ it('makes a project, and a token with which its owner signs in', async () => {
   await button('New project').click()
   await inDialog('Create the project').click()
   await page.getByText('must be set').waitFor()
-  await page.getByLabel('Project').fill(project)
+  await page.getByRole('textbox', { name: 'Project' }).fill(project)
   await inDialog('Create the project').click()
   await button('New token').first().click()
   await page.getByLabel('Name').fill('first')

@@ -14,6 +14,7 @@ export function openPeers(): Peers {
   if (typeof BroadcastChannel === 'undefined') return noPeers
   const channel = new BroadcastChannel('surehook.session')
   return {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin
     tellEnd: (id) => channel.postMessage(id),
     onEnd: (ended) => {
       channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {

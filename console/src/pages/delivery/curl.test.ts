@@ -44,7 +44,7 @@ it('tells no header that it does not know', () => {
 it('takes hidden values from variables of the shell, as one argument each', () => {
   const headers = [["x-it's", { variable: 'HEADER_X_IT_S' }]] as const
   const printed = curlOf('u', headers, 'b').replace(/^curl/, "printf '%s\\n'")
-  const env = { ...process.env, HEADER_X_IT_S: 'a  b $HOME' }
+  const env = { PATH: '/usr/bin:/bin', HEADER_X_IT_S: 'a  b $HOME' }
   const lines = execFileSync('sh', ['-c', printed], { encoding: 'utf8', env }).split('\n')
   expect(lines[4]).toBe("x-it's: a  b $HOME")
 })

@@ -29,7 +29,7 @@ const unseenCodes = new Set([
   ...[0x061c, 0x200e, 0x200f, ...range(0x202a, 0x202e), ...range(0x2066, 0x2069)],
 ])
 const unseenIn = (text: string) =>
-  [...text].filter((character) => unseenCodes.has(character.codePointAt(0) ?? 0))
+  Array.from(text).filter((character) => unseenCodes.has(character.codePointAt(0) ?? 0))
 
 describe('visible', () => {
   it('escapes each unseen character, and leaves all others', () => {
