@@ -15,7 +15,7 @@ afterAll(async () => {
   await installed?.[Symbol.asyncDispose]()
 })
 
-it('the package has no dependency, and takes at most 6 kB', async () => {
+it('the package has no dependency, and takes at most 6.6 kB', async () => {
   const lock = JSON.parse(await readFile(join(installed.dir, 'package-lock.json'), 'utf8')) as {
     packages: object
   }
@@ -23,7 +23,7 @@ it('the package has no dependency, and takes at most 6 kB', async () => {
   const bundle = await bundleForBrowsers(`export * from '@surehook/auth'`, installed.dir)
   const bytes = gzipSync(bundle).length
   expect(bytes).toBeGreaterThan(1_000)
-  expect(bytes).toBeLessThanOrEqual(6_000)
+  expect(bytes).toBeLessThanOrEqual(6_600)
 })
 
 const program = `

@@ -41,9 +41,10 @@ const exitGraceMs = 15_000
 const levelTimeoutMs = 3_600_000
 
 /**
- * Levels on the real stack, where other load on the machine can break tests that depend on time.
+ * Levels where other load on the machine can break tests that depend on time. Unit tests run at a
+ * low priority beside the real stack.
  */
-const levelsAgain: readonly JestLevel[] = ['integration', 'e2e', 'faults']
+const levelsAgain: readonly JestLevel[] = ['unit', 'integration', 'e2e', 'faults']
 
 /** More failed files than this are no accident. */
 const mostFilesAgain = 6
