@@ -53,6 +53,9 @@ async function encodeBatch({ records, attributes, ...of }: Batch): Promise<Buffe
 
 type Partition = { partition: number; batches: Batch[]; cut: number; stableEnd?: number }
 
+/** kafkajs reads the version of the first batch, its 17th byte. A broker sends that batch whole (KIP-74). */
+const leastBytes = 17
+
 async function encodeResponse(topics: { topic: string; partitions: Partition[] }[]) {
   const out = new Encoder().writeInt32(0).writeInt16(0).writeInt32(0)
   out.writeInt32(topics.length)
@@ -63,7 +66,8 @@ async function encodeResponse(topics: { topic: string; partitions: Partition[] }
       for (const offset of [12_345_678_901, stableEnd, 0]) out.writeInt64(offset)
       out.writeInt32(-1).writeInt32(-1)
       const whole = Buffer.concat(await Promise.all(batches.map(encodeBatch)))
-      const bytes = whole.subarray(0, Math.max(0, whole.length - cut))
+      const left = whole.length - cut
+      const bytes = whole.subarray(0, left < leastBytes ? 0 : left)
       out.writeInt32(bytes.length).writeBuffer(bytes)
     }
   }
