@@ -43,7 +43,7 @@ it('defines a table, and creates, changes, finds and deletes its records', async
     .waitFor()
   await editor().fill('{ "customer": "Ada", "total": 7 }')
   await button('Create the record').click()
-  await page.getByRole('heading', { level: 1, name: 'Record' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Record', exact: true }).waitFor()
 
   await editor().fill('{ "customer": "Ada", "total": 8 }')
   await button('Save').click()
