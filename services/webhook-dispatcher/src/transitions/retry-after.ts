@@ -21,11 +21,11 @@ function dateMs(value: string): number {
   return Number.isNaN(date) ? 0 : date
 }
 
-/**
- * Returns the rest of the wait that a receiver asked for. The clock of the dispatcher that wrote
- * `notBefore` may have been ahead. So a rest that exceeds the longest wait counts as none.
- */
+/** Whether a time is too far away for the longest wait: the clock that wrote it was ahead. */
+export const isOfClockAhead = (at: number, now: number, longestMs: number): boolean =>
+  at - now > longestMs * 1.1
+
+/** Returns the rest of the wait that a receiver asked for. 0 if a clock was ahead. */
 export function waitLeftMs(notBefore: number, now: number): number {
-  const left = notBefore - now
-  return left > 0 && left <= longestAskedMs * 1.1 ? left : 0
+  return isOfClockAhead(notBefore, now, longestAskedMs) ? 0 : Math.max(0, notBefore - now)
 }

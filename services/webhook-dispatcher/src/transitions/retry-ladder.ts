@@ -1,6 +1,6 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { parseDuration } from '@surehook/service-kit/time'
-import { longestAskedMs, waitLeftMs } from './retry-after.ts'
+import { isOfClockAhead, longestAskedMs, waitLeftMs } from './retry-after.ts'
 
 /** A configured delay. Its name is also the end of its topic's name. */
 export type RetryDelay = { name: string; ms: number }
@@ -43,12 +43,11 @@ export function nextHop(ladder: RetryLadder, at: number, notBefore: number): Hop
 type Waits = Pick<DeliveryJob, 'dueAt' | 'notBefore'>
 
 /**
- * Returns when a retry that waits in the order of its record is due; 0 for at once. The clock of the
- * dispatcher that wrote the time may have been ahead. So a rest that exceeds the longest wait counts
- * as none.
+ * Returns when a retry that waits in the order of its record is due; 0 for at once, also if the clock
+ * of the dispatcher that wrote the time was ahead.
  */
 export function retryDueAt({ dueAt, notBefore }: Waits, ladder: RetryLadder, now: number): number {
   const at = waitLeftMs(notBefore, now) > 0 ? Math.max(dueAt, notBefore) : dueAt
   const longest = Math.max(longestAskedMs, ladder.at(-1)?.ms ?? 0)
-  return at - now > longest * 1.1 ? 0 : at
+  return isOfClockAhead(at, now, longest) ? 0 : at
 }
