@@ -8,7 +8,7 @@ import {
   type Values,
 } from '../cli/command.ts'
 import { findPlatform, platformOptions, platformVariables } from '../lib/platform-client.ts'
-import { textFields, textTable } from '../lib/text-table.ts'
+import { textFields, textTable } from '../output/text-table.ts'
 import { callOperation, type ReplyOf, type RequestOf } from './call-operation.ts'
 
 export type Ask = <Op extends Operation>(

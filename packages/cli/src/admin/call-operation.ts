@@ -5,7 +5,7 @@ import type * as z from 'zod'
 import { Failure } from '../cli/command.ts'
 import { causeOf } from '../lib/cause-of.ts'
 import type { Platform } from '../lib/platform-client.ts'
-import { visible } from '../lib/visible.ts'
+import { visible } from '../output/visible.ts'
 
 type InputOf<Schema> = Schema extends z.ZodType ? z.input<Schema> : undefined
 /** Omit absent parts. All fields of `query` are sent as text. */

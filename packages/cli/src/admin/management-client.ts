@@ -1,7 +1,7 @@
 import { createManagementToken, deleteManagementToken } from '@surehook/contracts/http/admin/admin'
 import { Failure } from '../cli/command.ts'
 import type { Platform } from '../lib/platform-client.ts'
-import { visible } from '../lib/visible.ts'
+import { visible } from '../output/visible.ts'
 import { callOperation } from './call-operation.ts'
 
 /**

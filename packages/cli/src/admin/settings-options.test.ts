@@ -3,7 +3,7 @@ import {
   AuthSettingsChange,
   defaultAuthSettings,
 } from '@surehook/contracts/http/admin/auth-settings'
-import { leavesOf } from '../lib/text-table.ts'
+import { leavesOf } from '../output/text-table.ts'
 import { settingsFrom, settingsOptions } from './settings-options.ts'
 
 describe('settingsOptions', () => {

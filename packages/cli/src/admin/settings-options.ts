@@ -1,6 +1,6 @@
 import { defaultAuthSettings } from '@surehook/contracts/http/admin/auth-settings'
 import { type OptionSpec, UsageError } from '../cli/command.ts'
-import { leavesOf } from '../lib/text-table.ts'
+import { leavesOf } from '../output/text-table.ts'
 
 type Setting = { path: readonly string[]; option: string; kind: 'boolean' | 'number' | 'text' }
 

@@ -1,5 +1,5 @@
 import { reasonOf } from '@surehook/service-kit/errors'
-import { visibleLines } from '../lib/visible.ts'
+import { visibleLines } from '../output/visible.ts'
 import {
   type AnyCommand,
   type Call,

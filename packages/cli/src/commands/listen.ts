@@ -7,7 +7,7 @@ import { onKeyPresses } from '../listen/key-presses.ts'
 import { Listener } from '../listen/listen.ts'
 import { listenSecret } from '../listen/listen-secret.ts'
 import { readChanges } from '../listen/read-changes.ts'
-import { findTenant, tenantGroup, tenantOptions, tenantVariables } from '../tenant/tenant-client.ts'
+import { findTenant, tenantDescription, tenantOptions } from '../tenant/tenant-client.ts'
 
 const options = {
   'forward-to': {
@@ -48,9 +48,7 @@ export const listenCommand = defineCommand({
   ],
   more: 'table',
   options,
-  variables: tenantVariables,
-  group: tenantGroup,
-  audience: 'developers',
+  ...tenantDescription,
   async run(call) {
     const tenant = findTenant(call.values, call.env)
     const secret = listenSecret(tenant)

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml'
-import { visible } from '../lib/visible.ts'
+import { visible } from '../output/visible.ts'
 import type { Change, Plan, Step } from './plan/steps.ts'
 
 const signs = { create: '+', update: '~', delete: '-' } as const

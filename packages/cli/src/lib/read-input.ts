@@ -40,7 +40,8 @@ export function readStdin({ stdin = process.stdin }: Pick<Io, 'stdin'>, instead:
   throw new UsageError(`there is no input: give ${instead}, or pipe it into the command`)
 }
 
-function textOf(file: string): string {
+/** Reads a file that the call names. */
+export function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (err) {

@@ -1,5 +1,5 @@
 import type { Io } from '../cli/command.ts'
-import { visible } from '../lib/visible.ts'
+import { visible } from '../output/visible.ts'
 import { type Answer, isAccepted } from './forward.ts'
 import type { StreamedChange } from './read-changes.ts'
 

@@ -1,9 +1,9 @@
 import type { Delivery, DeliveryDetail, FoundDelivery } from '@surehook/client'
-import { cellOf, textTable } from '../lib/text-table.ts'
-import { visible } from '../lib/visible.ts'
 import type { Shown } from './shown.ts'
 import { tableOf } from './shown.ts'
+import { cellOf, textTable } from './text-table.ts'
 import { timeCell } from './times.ts'
+import { visible } from './visible.ts'
 
 /** `deliveries show` takes the last two cells in their order. */
 export const foundCells = (delivery: FoundDelivery, now: number) => ({

@@ -1,5 +1,5 @@
 import type { Call } from '../cli/command.ts'
-import { textFields, textTable } from '../lib/text-table.ts'
+import { textFields, textTable } from './text-table.ts'
 
 /** The output of a command: JSON for `--json`, and lines for a terminal. */
 export type Shown =

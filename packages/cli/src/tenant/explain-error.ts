@@ -2,7 +2,7 @@ import { ConnectionError, SurehookError } from '@surehook/client'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { Failure, Unreachable } from '../cli/command.ts'
 import { causeOf } from '../lib/cause-of.ts'
-import { visible } from '../lib/visible.ts'
+import { visible } from '../output/visible.ts'
 
 /**
  * Turns an error of the client into a `Failure` that names each field and the request. Returns any

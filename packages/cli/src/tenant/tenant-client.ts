@@ -51,11 +51,18 @@ export const tenantVariables = {
     'a management token of the project. Needs --url or SUREHOOK_URL: it is not sent to the URL of a profile',
 } as const
 
-export const tenantGroup: OptionGroup = {
+const tenantGroup: OptionGroup = {
   title: 'Options of the login',
   options: tenantOptions,
   variables: tenantVariables,
 }
+
+/** What every command with `tenantOptions` says about itself. */
+export const tenantDescription = {
+  variables: tenantVariables,
+  group: tenantGroup,
+  audience: 'developers',
+} as const
 
 /**
  * Finds the environment that a command acts on. Options win over variables, and variables over the
@@ -80,18 +87,9 @@ export function findGateway(values: TenantValues, env: NodeJS.ProcessEnv): Gatew
   return gatewayOf(values, env, findProfile(values.profile, env))
 }
 
-/** Opens a client of the environment that a command acts on. */
-export function openTenantClient(
-  values: TenantValues,
-  env: NodeJS.ProcessEnv,
-  options?: Pick<SurehookOptions, 'fetch' | 'timeout' | 'maxRetries'>,
-): Surehook {
-  return clientOf(findTenant(values, env), options)
-}
-
 export function clientOf(
   { baseUrl, project, environment, token }: Tenant,
-  options: Pick<SurehookOptions, 'fetch' | 'timeout' | 'maxRetries'> = {},
+  options: Pick<SurehookOptions, 'fetch'> = {},
 ): Surehook {
   return new Surehook({ baseUrl, projectId: project, environment, token, ...options })
 }

@@ -11,23 +11,20 @@ import { print, type Shown } from '../output/shown.ts'
 import { explained } from './explain-error.ts'
 import {
   clientOf,
-  findGateway,
   findTenant,
-  type Gateway,
   type Tenant,
-  tenantGroup,
+  tenantDescription,
   tenantOptions,
   tenantVariables,
 } from './tenant-client.ts'
 
 export type TenantCall<Specs extends OptionSpecs, Name extends string = string> = Omit<
-  Call<Specs>,
+  Call<Specs & typeof tenantOptions>,
   'words'
 > & {
   /** `readCall` has checked that each of them is given. */
   readonly words: Readonly<Record<Name, string>>
   readonly tenant: Tenant
-  readonly gateway: Gateway
   readonly surehook: Surehook
   /** Ends a request when the user stops the command. */
   readonly request: RequestOptions
@@ -49,18 +46,16 @@ export function tenantCommand<const Specs extends OptionSpecs, const Name extend
   return defineCommand<Specs & typeof tenantOptions>({
     ...described,
     options: { ...command.options, ...tenantOptions },
+    ...tenantDescription,
     variables: { ...command.variables, ...tenantVariables },
-    group: tenantGroup,
-    audience: 'developers',
     async run(call) {
       for (const [name, word] of Object.entries(call.words)) assertId(name, word)
       const tenant = findTenant(call.values, call.env)
       const shown = await explaining(tenant.baseUrl, () =>
         act({
-          ...(call as unknown as Omit<Call<Specs>, 'words'>),
+          ...call,
           words: call.words as Record<Name, string>,
           tenant,
-          gateway: findGateway(call.values, call.env),
           surehook: clientOf(tenant),
           request: { signal: call.signal },
         }),

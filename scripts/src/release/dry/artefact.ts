@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { basename, relative } from 'node:path'
-import { textTable } from 'surehook/lib/text-table'
+import { textTable } from 'surehook/output/text-table'
 import { localDir } from '../../lib/paths.ts'
 
 /** Where the dry run writes everything. */

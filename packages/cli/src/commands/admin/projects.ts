@@ -1,7 +1,7 @@
 import { listProjects } from '@surehook/contracts/http/admin/admin'
 import { adminCommand, showList } from '../../admin/admin-command.ts'
 import { limitOption, readPages } from '../../admin/read-pages.ts'
-import { cellOf } from '../../lib/text-table.ts'
+import { cellOf } from '../../output/text-table.ts'
 
 export const projectCommands = [
   adminCommand({

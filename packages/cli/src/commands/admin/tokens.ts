@@ -6,7 +6,7 @@ import {
 import type { ManagementRight } from '@surehook/contracts/http/admin/rights'
 import { adminCommand, showDone, showList, showThing } from '../../admin/admin-command.ts'
 import { limitOption, readPages } from '../../admin/read-pages.ts'
-import { cellOf } from '../../lib/text-table.ts'
+import { cellOf } from '../../output/text-table.ts'
 
 export const tokenCommands = [
   adminCommand({

@@ -9,7 +9,7 @@ import {
 import { adminCommand, showDone, showList, showThing } from '../../admin/admin-command.ts'
 import { limitOption, readPages } from '../../admin/read-pages.ts'
 import { UsageError } from '../../cli/command.ts'
-import { cellOf } from '../../lib/text-table.ts'
+import { cellOf } from '../../output/text-table.ts'
 
 const one = ['project', 'environment', 'id']
 

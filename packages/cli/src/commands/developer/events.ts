@@ -1,6 +1,6 @@
 import { instantOf } from '../../lib/option-values.ts'
-import { cellOf } from '../../lib/text-table.ts'
 import { tableOf } from '../../output/shown.ts'
+import { cellOf } from '../../output/text-table.ts'
 import { timeCell } from '../../output/times.ts'
 import { tenantCommand } from '../../tenant/tenant-command.ts'
 

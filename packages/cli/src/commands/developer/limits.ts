@@ -1,9 +1,9 @@
 import { type RequestOptions, Surehook, SurehookError } from '@surehook/client'
-import { cellOf, leavesOf } from '../../lib/text-table.ts'
 import { type RateLimit, rateLimitsOf } from '../../limits/rate-limits.ts'
 import { tableOf } from '../../output/shown.ts'
+import { cellOf, leavesOf } from '../../output/text-table.ts'
 import { adminTokenOptions, adminTokenVariables, findAdminToken } from '../../tenant/admin-token.ts'
-import { clientOf, type Tenant } from '../../tenant/tenant-client.ts'
+import { clientOf, findGateway, type Tenant } from '../../tenant/tenant-client.ts'
 import { tenantCommand } from '../../tenant/tenant-command.ts'
 
 export const limitsCommand = tenantCommand({
@@ -16,8 +16,8 @@ export const limitsCommand = tenantCommand({
   ].join('\n'),
   options: adminTokenOptions,
   variables: adminTokenVariables,
-  async act({ tenant, gateway, request, values, env }) {
-    const adminToken = findAdminToken(values, env, gateway)
+  async act({ tenant, request, values, env }) {
+    const adminToken = findAdminToken(values, env, findGateway(values, env))
     const limits = {
       data: await limitsAt(tenant, (surehook) => surehook.tables.list(request)),
       webhooks: await limitsAt(tenant, (surehook) => surehook.webhooks.list({ limit: 1 }, request)),

@@ -1,14 +1,14 @@
 import { type Project, Surehook } from '@surehook/client'
 import { type Call, defineCommand, exitCodes } from '../../cli/command.ts'
-import { cellOf } from '../../lib/text-table.ts'
 import { print, showRows } from '../../output/shown.ts'
+import { cellOf } from '../../output/text-table.ts'
 import { timeCell } from '../../output/times.ts'
 import { adminTokenOptions, adminTokenVariables, findAdminToken } from '../../tenant/admin-token.ts'
 import { limitOption, take } from '../../tenant/take.ts'
 import {
   findGateway,
   findTenant,
-  tenantGroup,
+  tenantDescription,
   tenantOptions,
   tenantVariables,
 } from '../../tenant/tenant-client.ts'
@@ -27,9 +27,8 @@ export const projectsCommand = defineCommand({
     'token comes from --admin-token-file, or from SUREHOOK_ADMIN_TOKEN beside --url or SUREHOOK_URL.',
   ].join('\n'),
   options,
+  ...tenantDescription,
   variables: { ...tenantVariables, ...adminTokenVariables },
-  group: tenantGroup,
-  audience: 'developers',
   async run(call) {
     const projects = await projectsOf(call)
     const rows = showRows('projects', projects, ({ id, environments, createdAt }) => ({

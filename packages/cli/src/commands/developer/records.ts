@@ -1,8 +1,8 @@
 import { UsageError } from '../../cli/command.ts'
 import { isObject, objectOf } from '../../lib/option-values.ts'
 import { inputOptions, readInput, readObject } from '../../lib/read-input.ts'
-import { cellOf } from '../../lib/text-table.ts'
 import { showFields, showRows } from '../../output/shown.ts'
+import { cellOf } from '../../output/text-table.ts'
 import { limitOption, take } from '../../tenant/take.ts'
 import { tenantCommand } from '../../tenant/tenant-command.ts'
 

@@ -1,8 +1,8 @@
 import type { Table, TableInput } from '@surehook/client'
 import { UsageError } from '../../cli/command.ts'
 import { inputOptions, readObject } from '../../lib/read-input.ts'
-import { cellOf } from '../../lib/text-table.ts'
 import { type Shown, showDone, showRows, tableOf } from '../../output/shown.ts'
+import { cellOf } from '../../output/text-table.ts'
 import { timeCell } from '../../output/times.ts'
 import { tenantCommand } from '../../tenant/tenant-command.ts'
 

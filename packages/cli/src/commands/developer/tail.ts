@@ -12,15 +12,14 @@ import { backoffMs } from '@surehook/service-kit/backoff'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { type Call, defineCommand, type ExitCode, exitCodes } from '../../cli/command.ts'
 import { countOf, instantOf } from '../../lib/option-values.ts'
-import { visible } from '../../lib/visible.ts'
 import { endedLine } from '../../output/deliveries.ts'
+import { visible } from '../../output/visible.ts'
 import { DeliveryTail, type TailSource } from '../../tail/delivery-tail.ts'
 import {
   clientOf,
   findTenant,
-  tenantGroup,
+  tenantDescription,
   tenantOptions,
-  tenantVariables,
 } from '../../tenant/tenant-client.ts'
 import { explaining } from '../../tenant/tenant-command.ts'
 
@@ -49,9 +48,7 @@ export const tailCommand = defineCommand({
   ].join('\n'),
   examples: ['tail', 'tail --failed --table orders', 'tail --since 1h --failed --json'],
   options,
-  variables: tenantVariables,
-  group: tenantGroup,
-  audience: 'developers',
+  ...tenantDescription,
   run(call) {
     const tenant = findTenant(call.values, call.env)
     const { project, environment, baseUrl } = tenant

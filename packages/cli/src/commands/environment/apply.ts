@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import type { Surehook } from '@surehook/client'
 import { reasonOf } from '@surehook/service-kit/errors'
 import {
@@ -17,15 +16,14 @@ import { readState } from '../../environment-file/read-state.ts'
 import { type Progress, runSteps } from '../../environment-file/run-steps.ts'
 import { planLines, stepName, stepView } from '../../environment-file/show-plan.ts'
 import { confirm } from '../../lib/confirm.ts'
-import { readStdin } from '../../lib/read-input.ts'
-import { visible } from '../../lib/visible.ts'
+import { readStdin, textOf } from '../../lib/read-input.ts'
+import { visible } from '../../output/visible.ts'
 import { explained } from '../../tenant/explain-error.ts'
 import {
   clientOf,
   findTenant,
-  tenantGroup,
+  tenantDescription,
   tenantOptions,
-  tenantVariables,
 } from '../../tenant/tenant-client.ts'
 import { explaining } from '../../tenant/tenant-command.ts'
 
@@ -52,9 +50,7 @@ export const applyCommand = defineCommand({
   examples: ['apply surehook.yaml --dry-run', 'apply surehook.yaml --prune --yes'],
   positionals: ['file'],
   options,
-  variables: tenantVariables,
-  group: tenantGroup,
-  audience: 'developers',
+  ...tenantDescription,
   async run(call) {
     const { values, env, signal } = call
     const tenant = findTenant(values, env)
@@ -81,12 +77,7 @@ const nameOf = ({ words }: ApplyCall): string =>
 
 async function contentOf(call: ApplyCall): Promise<string> {
   const { file = '' } = call.words
-  if (file === '-') return readStdin(call, 'a file')
-  try {
-    return await readFile(file, 'utf8')
-  } catch (err) {
-    throw new Failure(reasonOf(err))
-  }
+  return file === '-' ? readStdin(call, 'a file') : textOf(file)
 }
 
 function refuse(call: ApplyCall, plan: Plan): ExitCode {

@@ -5,9 +5,8 @@ import { readAll } from '../../environment-file/read-state.ts'
 import {
   clientOf,
   findTenant,
-  tenantGroup,
+  tenantDescription,
   tenantOptions,
-  tenantVariables,
 } from '../../tenant/tenant-client.ts'
 import { explaining } from '../../tenant/tenant-command.ts'
 
@@ -25,9 +24,7 @@ export const exportFileCommand = defineCommand({
   ].join('\n'),
   examples: ['export --out surehook.yaml'],
   options,
-  variables: tenantVariables,
-  group: tenantGroup,
-  audience: 'developers',
+  ...tenantDescription,
   printsDocument: true,
   async run(call) {
     const tenant = findTenant(call.values, call.env)

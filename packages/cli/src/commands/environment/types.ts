@@ -9,9 +9,8 @@ import {
 import {
   clientOf,
   findTenant,
-  tenantGroup,
+  tenantDescription,
   tenantOptions,
-  tenantVariables,
 } from '../../tenant/tenant-client.ts'
 import { explaining } from '../../tenant/tenant-command.ts'
 import { writeTypes } from '../../types/write-types.ts'
@@ -31,9 +30,7 @@ export const typesCommand = defineCommand({
   ].join('\n'),
   examples: ['types --out src/surehook-types.ts', 'types --out src/surehook-types.ts --check'],
   options,
-  variables: tenantVariables,
-  group: tenantGroup,
-  audience: 'developers',
+  ...tenantDescription,
   printsDocument: true,
   async run(call) {
     const { out: file, check } = call.values

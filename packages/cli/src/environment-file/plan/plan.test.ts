@@ -231,8 +231,8 @@ it('refuses before the first step what the API would refuse', () => {
 })
 
 /**
- * What is impossible without --prune: entries without a name for which only subscriptions remain
- * that have a name, which no entry of the file has.
+ * Entries without a name, for which the only subscriptions left have a name that is not in the file.
+ * They are impossible without --prune.
  */
 function lostNames(environment: ModelEnvironment, { subscriptions = [] }: Wishes): string[] {
   const existing = environment.state.subscriptions.toSorted(byCreation)

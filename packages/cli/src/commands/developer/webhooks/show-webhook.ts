@@ -1,8 +1,8 @@
 import type { Subscription } from '@surehook/client'
-import { textFields } from '../../../lib/text-table.ts'
-import { visible } from '../../../lib/visible.ts'
 import type { Shown } from '../../../output/shown.ts'
+import { textFields } from '../../../output/text-table.ts'
 import { timeCell } from '../../../output/times.ts'
+import { visible } from '../../../output/visible.ts'
 import type { ShownSecret } from './secret.ts'
 
 export const webhookCells = (webhook: Subscription, now: number) => ({
