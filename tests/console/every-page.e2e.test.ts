@@ -27,7 +27,7 @@ async function show(page: Page, { path, shows, isLive }: ConsolePageCase): Promi
   if (isLive !== true) await page.waitForLoadState('networkidle')
 }
 
-/** What is wrong with a page, whoever looks at it. */
+/** The faults that no page may have. */
 async function faultsOf(page: Page): Promise<string[]> {
   const faults = await faultsOfAccess(page)
   if ((await page.evaluate('window.hacked')) !== undefined) faults.push('a text ran as a script')

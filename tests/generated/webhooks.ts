@@ -825,11 +825,11 @@ export interface components {
             /** @description The warning, as a sentence */
             message: string;
         };
-        /** @description The first 16 bytes, in base64url, of HMAC-SHA-256 of a secret value. The key is `surehook fingerprint ` and the id of the subscription */
+        /** @description Each hash is the first 16 bytes, in base64url, of HMAC-SHA-256 of a secret value. The key is `surehook fingerprint ` and the id of the subscription */
         Fingerprints: {
-            /** @description Of the current secret. Absent if it cannot be read */
+            /** @description Hash of the current secret. Absent if unreadable */
             secret?: string;
-            /** @description Of the values of the policy's headers, by name */
+            /** @description Hashes of the values of the policy's headers, by name */
             headers: {
                 [key: string]: string;
             };

@@ -518,15 +518,15 @@ export type Warning = {
 };
 
 /**
- * The first 16 bytes, in base64url, of HMAC-SHA-256 of a secret value. The key is `surehook fingerprint ` and the id of the subscription
+ * Each hash is the first 16 bytes, in base64url, of HMAC-SHA-256 of a secret value. The key is `surehook fingerprint ` and the id of the subscription
  */
 export type Fingerprints = {
     /**
-     * Of the current secret. Absent if it cannot be read
+     * Hash of the current secret. Absent if unreadable
      */
     secret?: string;
     /**
-     * Of the values of the policy's headers, by name
+     * Hashes of the values of the policy's headers, by name
      */
     headers: {
         [key: string]: string;
