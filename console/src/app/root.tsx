@@ -56,4 +56,4 @@ function useEndOfSession(session: Session, queries: QueryClient): void {
 
 // The client of the API repeats what failed for a moment.
 const newQueryClient = (_session: Session) =>
-  new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: 2_000 } } })
+  new QueryClient({ defaultOptions: { queries: { retry: false } } })

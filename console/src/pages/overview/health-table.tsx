@@ -4,8 +4,7 @@ import { Link } from 'react-router'
 import { endpointOf, useEndpoints } from '../../api/queries.ts'
 import { type Column, DataTable } from '../../parts/data/data-table.tsx'
 import { Card } from '../../parts/layout/page.tsx'
-import { SparklineCell, SuccessCell } from '../webhooks/stats-cells.tsx'
-import { WebhookState } from '../webhooks/webhook-state.tsx'
+import { stateColumn, successColumn, trafficColumn } from '../webhooks/webhook-columns.tsx'
 
 const shown = 10
 
@@ -19,13 +18,7 @@ export function HealthTable({ webhooks }: { webhooks: readonly Subscription[] })
   }, [webhooks, endpoints])
   const columns = useMemo<readonly Column<Subscription>[]>(
     () => [
-      {
-        id: 'state',
-        header: 'State',
-        cell: (webhook) => (
-          <WebhookState webhook={webhook} endpoint={endpointOf(webhook, endpoints)} />
-        ),
-      },
+      stateColumn(endpoints),
       {
         id: 'url',
         header: 'Webhook',
@@ -35,13 +28,8 @@ export function HealthTable({ webhooks }: { webhooks: readonly Subscription[] })
           </Link>
         ),
       },
-      {
-        id: 'traffic',
-        header: 'Last 24 hours',
-        cell: ({ id }) => <SparklineCell id={id} />,
-        isOptional: true,
-      },
-      { id: 'success', header: 'Success', cell: ({ id }) => <SuccessCell id={id} />, align: 'end' },
+      trafficColumn,
+      successColumn,
     ],
     [endpoints],
   )

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { faultOf, violationOf } from '../../api/faults.ts'
 import { FaultNotice } from '../../parts/feedback/notice.tsx'
-import { Button, ButtonLink } from '../../parts/forms/button.tsx'
+import { FormActions } from '../../parts/forms/form-actions.tsx'
 import { JsonEditor } from '../../parts/forms/json-editor.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 import { fieldsIn } from './record-text.ts'
@@ -40,16 +40,7 @@ export function RecordEditor({ title, start, hint, saving, action, back }: Recor
           }
         />
         {saving.error !== null && <FaultNotice error={saving.error} />}
-        <div className="row">
-          <Button type="submit" look="primary" isPending={saving.isPending}>
-            {action}
-          </Button>
-          {back !== undefined && (
-            <ButtonLink look="ghost" to={back}>
-              Cancel
-            </ButtonLink>
-          )}
-        </div>
+        <FormActions action={action} isPending={saving.isPending} back={back} />
       </form>
     </Card>
   )

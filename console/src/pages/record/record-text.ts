@@ -1,11 +1,10 @@
 import type { Table, Violation } from '@surehook/client'
-
-type Fields = Record<string, unknown>
+import { type JsonObject, jsonObjectIn } from '../../parts/forms/json-object.ts'
 
 /** Fields that Surehook gives. Nobody writes them. */
 const given = ['id', 'createdAt', 'updatedAt']
 
-export const editableText = (record: Fields): string =>
+export const editableText = (record: JsonObject): string =>
   JSON.stringify(
     Object.fromEntries(Object.entries(record).filter(([name]) => !given.includes(name))),
     null,
@@ -37,21 +36,14 @@ const examples: Readonly<Record<Table['columns'][number]['type'], unknown>> = {
   json: {},
 }
 
-export function fieldsIn(text: string): { fields: Fields; violations: Violation[] } {
-  const wrong = (message: string) => ({ fields: {}, violations: [{ field: 'record', message }] })
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return wrong('must be a JSON object')
-    }
-    return { fields: value as Fields, violations: [] }
-  } catch (err) {
-    return wrong(`is not JSON: ${err instanceof Error ? err.message : String(err)}`)
-  }
+export function fieldsIn(text: string): { fields: JsonObject; violations: Violation[] } {
+  const parsed = jsonObjectIn(text)
+  if ('value' in parsed) return { fields: parsed.value, violations: [] }
+  return { fields: {}, violations: [{ field: 'record', message: parsed.fault }] }
 }
 
 /** The fields that differ. A field that was deleted from the text becomes null. */
-export function changedFields(before: Fields, after: Fields): Fields {
+export function changedFields(before: JsonObject, after: JsonObject): JsonObject {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   const changed = names.filter(
     (name) => !given.includes(name) && JSON.stringify(before[name]) !== JSON.stringify(after[name]),

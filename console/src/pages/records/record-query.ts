@@ -1,4 +1,5 @@
 import type { RecordQuery, Violation } from '@surehook/client'
+import { jsonObjectIn } from '../../parts/forms/json-object.ts'
 
 export const pageSize = 50
 
@@ -14,19 +15,9 @@ export function recordQueryOf(params: URLSearchParams): {
     ...(cursor && { cursor }),
   }
   if (!where) return { query, violations: [] }
-  const filter = filterIn(where)
-  if (filter === null) {
+  const filter = jsonObjectIn(where)
+  if ('fault' in filter) {
     return { query, violations: [{ field: 'where', message: 'must be a JSON object' }] }
   }
-  return { query: { ...query, where: filter }, violations: [] }
-}
-
-function filterIn(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as Record<string, unknown>) : null
-  } catch {
-    return null
-  }
+  return { query: { ...query, where: filter.value }, violations: [] }
 }

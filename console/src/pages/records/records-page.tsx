@@ -57,8 +57,6 @@ function RecordList({ table }: { table: Table }) {
     queryKey: keyOf('records', table.name, asked),
     queryFn: ({ signal }) => surehook.table(table.name).list(asked, { signal }),
     enabled: violations.length === 0,
-    // Whoever opens the list sees what others have just written.
-    refetchOnMount: 'always',
     placeholderData: keepPreviousData,
   })
   const columns = useMemo(() => columnsOf(table), [table])

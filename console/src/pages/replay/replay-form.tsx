@@ -6,8 +6,8 @@ import { faultOf, violationOf } from '../../api/faults.ts'
 import { useAction } from '../../api/use-action.ts'
 import { countText, useCount } from '../../api/use-count.ts'
 import { FaultNotice, Notice } from '../../parts/feedback/notice.tsx'
-import { Button, ButtonLink } from '../../parts/forms/button.tsx'
 import { SelectField, TextField } from '../../parts/forms/field.tsx'
+import { FormActions } from '../../parts/forms/form-actions.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 import {
   choiceOf,
@@ -59,14 +59,11 @@ export function ReplayForm({ webhook, onStart }: ReplayFormProps) {
           </Notice>
         )}
         {starting.error !== null && <FaultNotice error={starting.error} />}
-        <div className="row">
-          <Button type="submit" look="primary" isPending={starting.isPending}>
-            Start the replay
-          </Button>
-          <ButtonLink look="ghost" to={`/webhooks/${webhook.id}`}>
-            Cancel
-          </ButtonLink>
-        </div>
+        <FormActions
+          action="Start the replay"
+          isPending={starting.isPending}
+          back={`/webhooks/${webhook.id}`}
+        />
       </form>
     </Card>
   )

@@ -1,20 +1,17 @@
 import { useState } from 'react'
 import { Command } from '../../parts/feedback/empty-state.tsx'
-import { Button } from '../../parts/forms/button.tsx'
-import { CheckField, TextField } from '../../parts/forms/field.tsx'
-import { SignInFault } from './sign-in-fault.tsx'
-import { type SignInFormProps, useSigningIn } from './use-signing-in.ts'
+import { TextField } from '../../parts/forms/field.tsx'
+import { SignInForm } from './sign-in-form.tsx'
+import type { SignInProps } from './use-signing-in.ts'
 
-export function DeveloperForm({ onSession }: SignInFormProps) {
+export function DeveloperForm({ onSession }: SignInProps) {
   const [project, setProject] = useState('')
   const [environment, setEnvironment] = useState('master')
   const [token, setToken] = useState('')
-  const [keepInTab, setKeepInTab] = useState(false)
-  const { error, isPending, run } = useSigningIn(() =>
-    onSession({ kind: 'developer', project, environment, token }, keepInTab),
-  )
+  const signIn = (keepInTab: boolean) =>
+    onSession({ kind: 'developer', project, environment, token }, keepInTab)
   return (
-    <form className="stack" onSubmit={run}>
+    <SignInForm signIn={signIn} help={<TokenHelp project={project === '' ? 'shop' : project} />}>
       <TextField
         label="Project"
         name="project"
@@ -39,23 +36,19 @@ export function DeveloperForm({ onSession }: SignInFormProps) {
         onChange={(event) => setToken(event.target.value.trim())}
         hint="It stays in this tab until you leave or reload the page, unless you check the box."
       />
-      <CheckField
-        label="Stay signed in when this tab reloads"
-        checked={keepInTab}
-        onChange={(event) => setKeepInTab(event.target.checked)}
-      />
-      {error !== null && <SignInFault error={error} />}
-      <Button type="submit" look="primary" isPending={isPending}>
-        Sign in
-      </Button>
-      <details className="sign-in-help">
-        <summary>Get a management token</summary>
-        <div className="stack-tight">
-          <p>The operator of Surehook makes one for your project:</p>
-          <Command text={tokenCommand(project === '' ? 'shop' : project)} />
-        </div>
-      </details>
-    </form>
+    </SignInForm>
+  )
+}
+
+function TokenHelp({ project }: { project: string }) {
+  return (
+    <details className="sign-in-help">
+      <summary>Get a management token</summary>
+      <div className="stack-tight">
+        <p>The operator of Surehook makes one for your project:</p>
+        <Command text={tokenCommand(project)} />
+      </div>
+    </details>
   )
 }
 

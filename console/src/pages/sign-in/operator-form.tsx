@@ -1,17 +1,12 @@
 import { useState } from 'react'
-import { Button } from '../../parts/forms/button.tsx'
-import { CheckField, TextField } from '../../parts/forms/field.tsx'
-import { SignInFault } from './sign-in-fault.tsx'
-import { type SignInFormProps, useSigningIn } from './use-signing-in.ts'
+import { TextField } from '../../parts/forms/field.tsx'
+import { SignInForm } from './sign-in-form.tsx'
+import type { SignInProps } from './use-signing-in.ts'
 
-export function OperatorForm({ onSession }: SignInFormProps) {
+export function OperatorForm({ onSession }: SignInProps) {
   const [token, setToken] = useState('')
-  const [keepInTab, setKeepInTab] = useState(false)
-  const { error, isPending, run } = useSigningIn(() =>
-    onSession({ kind: 'operator', token }, keepInTab),
-  )
   return (
-    <form className="stack" onSubmit={run}>
+    <SignInForm signIn={(keepInTab) => onSession({ kind: 'operator', token }, keepInTab)}>
       <TextField
         label="Administration token"
         name="admin-token"
@@ -21,15 +16,6 @@ export function OperatorForm({ onSession }: SignInFormProps) {
         onChange={(event) => setToken(event.target.value.trim())}
         hint="npm start prints it. Elsewhere it is the PLATFORM_ADMIN_TOKEN of the services."
       />
-      <CheckField
-        label="Stay signed in when this tab reloads"
-        checked={keepInTab}
-        onChange={(event) => setKeepInTab(event.target.checked)}
-      />
-      {error !== null && <SignInFault error={error} />}
-      <Button type="submit" look="primary" isPending={isPending}>
-        Sign in
-      </Button>
-    </form>
+    </SignInForm>
   )
 }

@@ -17,4 +17,4 @@ export function useSigningIn(signIn: () => Promise<void>) {
   return { isPending, error, run }
 }
 
-export type SignInFormProps = { onSession: (session: Session, keepInTab: boolean) => Promise<void> }
+export type SignInProps = { onSession: (session: Session, keepInTab: boolean) => Promise<void> }

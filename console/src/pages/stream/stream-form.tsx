@@ -1,12 +1,11 @@
 import { type FormEvent, useState } from 'react'
-import { useTableNames } from '../../api/queries.ts'
 import { Button } from '../../parts/forms/button.tsx'
 import { SelectField, TextField } from '../../parts/forms/field.tsx'
+import { TableNameField } from '../../parts/forms/table-name-field.tsx'
 import { askedOf, emptyChoice, type StreamChoice } from './stream-choice.ts'
 import './stream.css'
 
 export function StreamForm({ onStart }: { onStart: (asked: string) => void }) {
-  const tables = useTableNames()
   const [choice, setChoice] = useState<StreamChoice>(emptyChoice)
   const [isTried, setTried] = useState(false)
   const { asked, violation } = askedOf(choice)
@@ -18,20 +17,11 @@ export function StreamForm({ onStart }: { onStart: (asked: string) => void }) {
   }
   return (
     <form className="stream-form" noValidate onSubmit={submit}>
-      <TextField
-        label="Table"
-        list="stream-tables"
+      <TableNameField
         placeholder="all tables"
         value={choice.table}
-        onChange={(event) => change({ table: event.target.value.trim() })}
+        onName={(table) => change({ table })}
       />
-      <datalist id="stream-tables">
-        {tables.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </datalist>
       <SelectField
         label="From"
         value={choice.from}

@@ -2,8 +2,9 @@ import type { Violation } from '@surehook/client'
 import type { FormEvent, ReactNode } from 'react'
 import { violationOf } from '../../api/faults.ts'
 import { FaultNotice } from '../../parts/feedback/notice.tsx'
-import { Button, ButtonLink } from '../../parts/forms/button.tsx'
+import { Button } from '../../parts/forms/button.tsx'
 import { TextField } from '../../parts/forms/field.tsx'
+import { FormActions } from '../../parts/forms/form-actions.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 import { ColumnFields } from './column-fields.tsx'
 import { actions, type ColumnDraft, newColumn, type TableDraft } from './table-draft.ts'
@@ -56,14 +57,7 @@ export function TableForm({ draft, onChange, violations, saving, back, name }: T
         </div>
       </Card>
       {saving.error !== null && <FaultNotice error={saving.error} />}
-      <div className="row">
-        <Button type="submit" look="primary" isPending={saving.isPending}>
-          {saving.label}
-        </Button>
-        <ButtonLink look="ghost" to={back}>
-          Cancel
-        </ButtonLink>
-      </div>
+      <FormActions action={saving.label} isPending={saving.isPending} back={back} />
     </form>
   )
 }

@@ -1,4 +1,5 @@
 import type { NewWebhook, Subscription, Violation, WebhookChange } from '@surehook/client'
+import { type JsonObject, jsonObjectIn } from '../../parts/forms/json-object.ts'
 
 export const operations = ['INSERT', 'UPDATE', 'DELETE'] as const
 export type Operation = (typeof operations)[number]
@@ -99,26 +100,16 @@ export function changeOf(draft: Draft, webhook: Subscription): Outcome<WebhookCh
   return { input, violations: [...violations, ...policy.violations] }
 }
 
-type JsonObject = { [key: string]: unknown }
-
 /** No text: there is no such object. */
 function objectIn(
   text: string,
   field: string,
 ): { value: JsonObject | null; violations: Violation[] } {
   if (text.trim() === '') return { value: null, violations: [] }
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return { value: value as JsonObject, violations: [] }
-    }
-    return { value: null, violations: [{ field, message: 'must be a JSON object' }] }
-  } catch (err) {
-    return { value: null, violations: [{ field, message: `is not JSON: ${messageOf(err)}` }] }
-  }
+  const parsed = jsonObjectIn(text)
+  if ('value' in parsed) return { value: parsed.value, violations: [] }
+  return { value: null, violations: [{ field, message: parsed.fault }] }
 }
-
-const messageOf = (err: unknown) => (err instanceof Error ? err.message : String(err))
 
 const namesIn = (text: string): string[] =>
   text

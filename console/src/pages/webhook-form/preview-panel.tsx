@@ -3,7 +3,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api.ts'
 import { JsonView } from '../../parts/data/json-view.tsx'
 import { plural } from '../../parts/data/numbers.ts'
-import { FaultNotice, Notice } from '../../parts/feedback/notice.tsx'
+import { FaultNotice } from '../../parts/feedback/notice.tsx'
+import { Warnings } from '../../parts/feedback/warnings.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 import { type Draft, parseDraft } from './draft.ts'
 import { useDebounced } from './use-debounced.ts'
@@ -48,13 +49,7 @@ function PreviewOutcome({ preview }: { preview: Preview }) {
           <rect width={(matched / scanned) * 100} height="1" fill="currentColor" />
         </svg>
       </div>
-      {warnings.map(({ field, message }) => (
-        <Notice key={field + message} tone="warn">
-          <p>
-            <code>{field}</code> {message}
-          </p>
-        </Notice>
-      ))}
+      <Warnings warnings={warnings} />
       {samples.length > 0 && (
         <h3>What would be sent{samples.length > shown && `: the newest ${shown}`}</h3>
       )}

@@ -1,11 +1,11 @@
 import type { Violation } from '@surehook/client'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { violationOf } from '../../api/faults.ts'
-import { useTableNames } from '../../api/queries.ts'
 import { FaultNotice } from '../../parts/feedback/notice.tsx'
-import { Button, ButtonLink } from '../../parts/forms/button.tsx'
 import { CheckField, FieldGroup, TextField } from '../../parts/forms/field.tsx'
+import { FormActions } from '../../parts/forms/form-actions.tsx'
 import { JsonEditor } from '../../parts/forms/json-editor.tsx'
+import { TableNameField } from '../../parts/forms/table-name-field.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 import { type Draft, operations } from './draft.ts'
 import { PreviewPanel } from './preview-panel.tsx'
@@ -53,14 +53,7 @@ export function WebhookForm(props: WebhookFormProps) {
               <MoreFields draft={draft} onChange={onChange} violations={violations} />
             </details>
             {saving.error !== null && <FaultNotice error={saving.error} />}
-            <div className="row">
-              <Button type="submit" look="primary" isPending={saving.isPending}>
-                {saving.label}
-              </Button>
-              <ButtonLink look="ghost" to={back}>
-                Cancel
-              </ButtonLink>
-            </div>
+            <FormActions action={saving.label} isPending={saving.isPending} back={back} />
           </div>
         </Card>
       </form>
@@ -72,25 +65,15 @@ export function WebhookForm(props: WebhookFormProps) {
 type FieldsProps = Pick<WebhookFormProps, 'draft' | 'onChange' | 'violations'>
 
 function BasicFields({ draft, onChange, violations }: FieldsProps) {
-  const tables = useTableNames()
   return (
     <>
-      <TextField
-        label="Table"
+      <TableNameField
         name="table"
-        list="table-names"
         value={draft.table}
-        onChange={(event) => onChange({ ...draft, table: event.target.value.trim() })}
+        onName={(table) => onChange({ ...draft, table })}
         violation={violationOf(violations, 'table')}
         hint="It need not exist yet."
       />
-      <datalist id="table-names">
-        {tables.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </datalist>
       <FieldGroup label="Operations" violation={violationOf(violations, 'events')}>
         {operations.map((operation) => (
           <CheckField

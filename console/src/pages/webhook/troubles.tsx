@@ -2,6 +2,7 @@ import type { Endpoint, Subscription } from '@surehook/client'
 import { plural } from '../../parts/data/numbers.ts'
 import { Countdown, Time } from '../../parts/data/time.tsx'
 import { Notice } from '../../parts/feedback/notice.tsx'
+import { Warnings } from '../../parts/feedback/warnings.tsx'
 import { CloseCircuitButton } from '../endpoints/close-circuit-button.tsx'
 import { ActiveButton } from './webhook-menu.tsx'
 
@@ -30,13 +31,7 @@ export function Troubles({ webhook, endpoint }: TroublesProps) {
         </Notice>
       )}
       {active && endpoint?.circuit === 'open' && <OpenCircuit endpoint={endpoint} />}
-      {warnings.map(({ field, message }) => (
-        <Notice key={field + message} tone="warn">
-          <p>
-            <code>{field}</code> {message}
-          </p>
-        </Notice>
-      ))}
+      <Warnings warnings={warnings} />
     </>
   )
 }

@@ -10,8 +10,8 @@ import { EmptyState } from '../../parts/feedback/empty-state.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
-import { LatencyCell, SparklineCell, SuccessCell } from './stats-cells.tsx'
-import { WebhookState } from './webhook-state.tsx'
+import { LatencyCell } from './stats-cells.tsx'
+import { stateColumn, successColumn, trafficColumn } from './webhook-columns.tsx'
 
 const description = 'A webhook sends the changes of a table to your URL.'
 
@@ -59,20 +59,9 @@ function WebhooksTable({ webhooks }: { webhooks: readonly Subscription[] }) {
           </Link>
         ),
       },
-      {
-        id: 'state',
-        header: 'State',
-        cell: (webhook) => (
-          <WebhookState webhook={webhook} endpoint={endpointOf(webhook, endpoints)} />
-        ),
-      },
-      {
-        id: 'traffic',
-        header: 'Last 24 hours',
-        cell: ({ id }) => <SparklineCell id={id} />,
-        isOptional: true,
-      },
-      { id: 'success', header: 'Success', cell: ({ id }) => <SuccessCell id={id} />, align: 'end' },
+      stateColumn(endpoints),
+      trafficColumn,
+      successColumn,
       {
         id: 'latency',
         header: 'p95',

@@ -1,16 +1,7 @@
-import type { ReactNode } from 'react'
+import { Facts, type FactsProps } from '../layout/page.tsx'
 import './stats.css'
 
 /** A few figures, large enough to see at a glance. */
-export function Stats({ items }: { items: readonly (readonly [string, ReactNode])[] }) {
-  return (
-    <dl className="stats">
-      {items.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
-}
+export const Stats = ({ items }: Pick<FactsProps, 'items'>) => (
+  <Facts className="stats" items={items} />
+)

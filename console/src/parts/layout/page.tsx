@@ -64,10 +64,15 @@ export function Card({ title, actions, isFlush = false, children }: CardProps) {
   )
 }
 
+export type FactsProps = {
+  items: readonly (readonly [string, ReactNode])[]
+  className?: string
+}
+
 /** Facts, each with its name. */
-export function Facts({ items }: { items: readonly (readonly [string, ReactNode])[] }) {
+export function Facts({ items, className = 'facts' }: FactsProps) {
   return (
-    <dl className="facts">
+    <dl className={className}>
       {items.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
