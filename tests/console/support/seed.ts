@@ -1,5 +1,6 @@
 import { admin, expectStatus } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
+import type { SystemAddress } from '../../support/open-system.ts'
 import { eventually, type World } from '../../support/world.ts'
 import { hostile } from './hostile.ts'
 
@@ -26,7 +27,11 @@ const columns = [
 
 const paid = { status: 'paid', total: { gte: 10 } }
 
-export async function seed(world: World, tenant: Tenant, orders = 6): Promise<Seeded> {
+export async function seed(
+  world: World<SystemAddress>,
+  tenant: Tenant,
+  orders = 6,
+): Promise<Seeded> {
   const { receiver } = world
   expectStatus(200, await tenant.rest('PUT _tables/orders', { columns }))
   receiver.answer('/shop/broken', () => ({ status: 503, body: hostile.join('\n') }))
@@ -68,7 +73,11 @@ async function sellOrder(tenant: Tenant, n: number): Promise<string> {
 const passwordHash = '$2b$04$V/3C0RYZs524pJhZmP4z0.Ms4X2Eyku2pzo75weYVw9ByMOOYQUiO'
 
 /** Makes a role and a user who has it. Answers the id of the user. */
-export async function importUser(world: World, tenant: Tenant, email: string): Promise<string> {
+export async function importUser(
+  world: World<SystemAddress>,
+  tenant: Tenant,
+  email: string,
+): Promise<string> {
   const environment = `/${tenant.projectId}/environments/${tenant.environment}`
   const call = (request: string, body?: object) =>
     admin(world.system, request.replace(' ', ` ${environment}`), body)
