@@ -190,6 +190,8 @@ it('rotates a secret, deactivates and deletes', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click()
   await page.getByText(/The old secret signs too, for 2[34]:/).waitFor()
   await button('Close').click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByText(/The old secret signs too, for 2[34]:/).waitFor()
   await choose('Deactivate')
   await page.getByText('This webhook is inactive').waitFor()
   await choose('Delete')
