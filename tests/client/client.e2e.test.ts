@@ -166,6 +166,9 @@ it('administers projects, settings, tokens, roles and users', async () => {
   const [ada] = (await admin.users.list({ email: 'ada@example.com' })).users
   const userId = ada?.id ?? ''
   expect(await admin.users.get(userId)).toEqual(ada)
+  expect(await admin.users.sessions(userId)).toEqual({ sessions: [], nextCursor: null })
+  await expect(admin.users.endSession(userId, userId)).rejects.toMatchObject({ status: 404 })
+  expect(await admin.users.lock(userId)).toEqual({ lockedUntil: null, locks: [] })
   await admin.users.logout(userId)
   await admin.users.unlock(userId)
   await admin.users.delete(userId)

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import { admin, expectStatus } from '@surehook/scripts/client/call'
+import { admin, expectStatus, send } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { eventually, openWorld } from '../support/world.ts'
 import {
   type ConsoleWorld,
@@ -136,6 +136,52 @@ it('finds, changes, logs out and deletes a user, and names a right that is missi
   await page.getByText('Your token lacks the right “users”').waitFor()
   expect(faults).toEqual([])
 })
+
+it('shows where a user is signed in and until when locked, and ends both', async () => {
+  const { projectId } = tenant
+  await admin(console.world.system, `PUT /${projectId}/environments/master`, {
+    auth: { emailVerification: false },
+  })
+  const email = 'grace@example.com'
+  const password = 'correct horse 7 battery'
+  const auth = (path: string, body: object) =>
+    send(console.world.system.baseUrl, `POST /auth/${path}`, {
+      headers: { 'x-project-id': projectId, environment: 'master' },
+      body,
+    })
+  expectStatus(201, await auth('signup', { email, password }))
+  const logins = [await auth('login', { email, password }), await auth('login', { email, password })]
+  for (let n = 0; n < 5; n++) await auth('login', { email, password: 'wrong' })
+
+  await signIn(page, tenant)
+  await link('Users').click()
+  await link(new RegExp(email)).click()
+  await page.getByText(/^Locked until .*, for 1[45]:\d\d\.$/).waitFor()
+  await button('Unlock').click()
+  await page.getByText('Failed logins locked this account').waitFor({ state: 'detached' })
+
+  const sessions = page.getByRole('region', { name: 'Sessions' }).getByRole('row')
+  await expectCount(sessions, 3)
+  await sessions.nth(1).getByRole('button', { name: 'End' }).click()
+  await inDialog('End the session').click()
+  await expectCount(sessions, 2)
+  await button('End all').click()
+  await inDialog('End every session').click()
+  await page.getByText('The user is not signed in anywhere.').waitFor()
+  for (const { body } of logins) {
+    const { refreshToken } = body
+    expect((await auth('refresh-token', { refreshToken })).status).toBe(401)
+  }
+  expectStatus(200, await auth('login', { email, password }))
+  expect(faults).toEqual([])
+})
+
+const expectCount = (rows: Locator, count: number) =>
+  eventually(
+    () => rows.count(),
+    (shown) => shown === count,
+    10_000,
+  )
 
 const namesOf = ({ projectId, environment }: Tenant) => ({ projectId, environment })
 

@@ -8,10 +8,12 @@ export * from './errors.ts'
 export type {
   Environment,
   ManagementToken,
+  OpenSession,
   Project,
   Role,
   UserAccount,
   UserChange,
+  UserLock,
 } from './generated/admin/types.gen.ts'
 export type { ChangeInput, Table, TableInput } from './generated/data/types.gen.ts'
 export type {
