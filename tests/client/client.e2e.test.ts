@@ -84,6 +84,8 @@ it('subscribes, follows a delivery and sends it again', async () => {
   expect(await events.explain(eventId)).toMatchObject({ webhooks: [{ webhookId: id }] })
   expect(await webhooks.explain(id, { eventId })).toMatchObject({ outcome: 'delivered' })
   expect(await webhooks.stats(id)).toMatchObject({ window: '24h', successRate: 1 })
+  const { webhooks: counted } = await webhooks.statsOfAll({ window: '24h' })
+  expect(counted.find(({ webhookId }) => webhookId === id)).toMatchObject({ successRate: 1 })
   expect((await endpoints.list()).endpoints).toMatchObject([{ webhooks: [id], circuit: 'closed' }])
 
   await deliveries.redeliver(id, deliveryId)

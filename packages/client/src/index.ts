@@ -21,6 +21,7 @@ export type {
   DeliveryDetail,
   DeliveryPolicyInput,
   Endpoint,
+  EnvironmentStats,
   EventDetail,
   EventPayload,
   Explanation,
@@ -28,6 +29,7 @@ export type {
   Preview,
   Replay,
   Subscription,
+  WebhookNumbers,
   WebhookStats,
 } from './generated/webhooks/types.gen.ts'
 export type { Changes } from './resources/changes.ts'

@@ -32,6 +32,7 @@ import { hasReadAll } from './failing/log-progress.ts'
 import { openHistory } from './history/open-history.ts'
 import { questionRoutes } from './history/question-routes.ts'
 import { deliveryRoutes } from './history/read/delivery-routes.ts'
+import { environmentStats } from './history/stats/environment-stats.ts'
 import { webhookStats } from './history/stats/webhook-stats.ts'
 import { logGroupId, openDeliveryLog } from './history/write/delivery-log.ts'
 import { logRoutes } from './inspect/log/log-routes.ts'
@@ -224,9 +225,13 @@ function openManagement(deps: ManagementDeps) {
     ledgerRoutes({ admit, ledgers }),
     rebuildRoutes({ admit, rebuilds }),
     reEncryptRoutes({ admit, reEncryptPage }),
+    questionRoutes({
+      ...{ authorize, ...logQuestions },
+      stats: webhookStats(pool, Date.now),
+      statsOfAll: environmentStats(pool, Date.now),
+    }),
     webhookRoutes({ authorize, subscriptions, newestDeliveries }),
     deliveryRoutes({ authorize, ...deliveries }),
-    questionRoutes({ authorize, ...logQuestions, stats: webhookStats(pool, Date.now) }),
     endpointRoutes({ authorize, endpoints }),
     logRoutes({ authorize, ...logQuestions }),
     streamRoutes({ authorize, streams }),

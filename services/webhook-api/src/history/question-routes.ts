@@ -1,4 +1,5 @@
 import {
+  getEnvironmentStats,
   getEvent,
   getWebhookStats,
   searchDeliveries,
@@ -10,23 +11,26 @@ import type { Router } from 'express'
 import type { createShowEvent } from '../inspect/event/show-event.ts'
 import type { Tenant } from '../subscriptions/subscription-changes.ts'
 import type { SearchDeliveries } from './search/search-deliveries.ts'
+import type { environmentStats } from './stats/environment-stats.ts'
 import type { webhookStats } from './stats/webhook-stats.ts'
 
 export type QuestionRoutesDeps = {
   authorize: (ctx: RequestContext) => Promise<Tenant>
   search: SearchDeliveries
   stats: ReturnType<typeof webhookStats>
+  statsOfAll: ReturnType<typeof environmentStats>
   showEvent: ReturnType<typeof createShowEvent>
 }
 
 /** Routes of searches, events and statistics. */
 export function questionRoutes(deps: QuestionRoutesDeps): (router: Router) => void {
-  const { authorize, search, stats, showEvent } = deps
+  const { authorize, search, stats, statsOfAll, showEvent } = deps
   return (router) => {
     const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Tenant>) =>
       mount(router, operation, { authorize, handle })
 
     serve(searchDeliveries, ({ query }, { auth }) => search(auth, query))
+    serve(getEnvironmentStats, ({ query }, { auth }) => statsOfAll(auth, query))
     serve(getWebhookStats, ({ params, query }, { auth }) => stats(auth, params.id, query.window))
     serve(getEvent, ({ params, query }, { auth }) => showEvent(auth, params.eventId, query))
   }
