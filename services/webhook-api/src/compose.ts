@@ -188,14 +188,14 @@ function openLimits(
 function openManagement(deps: ManagementDeps) {
   const { config, pool, messaging, relay, access, tables, log, metrics } = deps
   const { kafka, codec, producer } = messaging
-  const { historyDays, disableAfterMs, disableLookMs } = config
+  const { historyDays, defaultDelays, disableAfterMs, disableLookMs } = config
   const writer = createStateWriter({ pool, service, slot: config.slot, producer, relay })
   const keyedWriter = createKeyedWriter(writer, config.encryptionKeys)
   const open = new AsyncDisposableStack()
   const parts = { config, pool, writer, keyedWriter, access, tables, log, metrics }
   const subscriptions = openSubscriptions(open, parts)
   open.use(openExpiryDeletion({ pool, jobs: [endedKeys(keyTable), endedReplays], log }))
-  const deliveries = open.use(openHistory({ ...parts, kafka, codec, historyDays }))
+  const deliveries = open.use(openHistory({ ...parts, kafka, codec, historyDays, defaultDelays }))
   const logQuestions = open.use(openLogQuestions({ ...parts, ...messaging }))
   const reading = { topic: attemptsTopic, groupId: logGroupId, withinMs: 5_000 }
   open.use(
