@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import { admin, expectStatus, send } from '@surehook/scripts/client/call'
+import { admin, expectStatus } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { Locator, Page } from 'playwright-core'
 import { eventually, openWorld } from '../support/world.ts'
@@ -10,7 +10,7 @@ import {
   signIn,
   signInAsOperator,
 } from './support/console-world.ts'
-import { importUser } from './support/seed.ts'
+import { importUser, lockUser, logIn, userPassword } from './support/seed.ts'
 
 const opened = new AsyncDisposableStack()
 let console: ConsoleWorld
@@ -138,20 +138,12 @@ it('finds, changes, logs out and deletes a user, and names a right that is missi
 })
 
 it('shows where a user is signed in and until when locked, and ends both', async () => {
-  const { projectId } = tenant
-  await admin(console.world.system, `PUT /${projectId}/environments/master`, {
-    auth: { emailVerification: false },
-  })
+  const { world } = console
   const email = 'grace@example.com'
-  const password = 'correct horse 7 battery'
-  const auth = (path: string, body: object) =>
-    send(console.world.system.baseUrl, `POST /auth/${path}`, {
-      headers: { 'x-project-id': projectId, environment: 'master' },
-      body,
-    })
-  expectStatus(201, await auth('signup', { email, password }))
-  const logins = [await auth('login', { email, password }), await auth('login', { email, password })]
-  for (let n = 0; n < 5; n++) await auth('login', { email, password: 'wrong' })
+  const login = () => logIn(world, tenant, { email, password: userPassword })
+  await importUser(world, tenant, email)
+  await lockUser(world, tenant, email)
+  expectStatus(423, await login())
 
   await signIn(page, tenant)
   await link('Users').click()
@@ -168,11 +160,7 @@ it('shows where a user is signed in and until when locked, and ends both', async
   await button('End all').click()
   await inDialog('End every session').click()
   await page.getByText('The user is not signed in anywhere.').waitFor()
-  for (const { body } of logins) {
-    const { refreshToken } = body
-    expect((await auth('refresh-token', { refreshToken })).status).toBe(401)
-  }
-  expectStatus(200, await auth('login', { email, password }))
+  expectStatus(200, await login())
   expect(faults).toEqual([])
 })
 

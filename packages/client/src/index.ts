@@ -22,6 +22,7 @@ export type {
   DeliveryPolicyInput,
   Endpoint,
   EnvironmentStats,
+  EventBefore,
   EventDetail,
   EventPayload,
   Explanation,

@@ -119,6 +119,39 @@ export const getEvent = defineOperation({
   errors: [...refusals, 'EVENT_NOT_FOUND'],
 })
 
+export const EventBefore = z
+  .object({
+    outcome: z
+      .enum(['found', 'absent', 'unseen'])
+      .describe(
+        '`absent`: the log has no earlier change of the record. `unseen`: none is among the ' +
+          'changes that one request reads',
+      ),
+    eventId: z.string().nullable().describe('The change before. null if it is not found'),
+    event: z.enum(changeOperations).nullable().describe('Its operation'),
+    timestamp: z.iso.datetime().nullable().describe('When it was made'),
+    record: JsonObject.nullable().describe('The record after it'),
+  })
+  .meta({ id: 'EventBefore' })
+export type EventBefore = z.infer<typeof EventBefore>
+
+export const getEventBefore = defineOperation({
+  ...common,
+  id: 'getEventBefore',
+  method: 'get',
+  path: '/api/rest/_events/{eventId}/before',
+  summary: 'Get the change before an event',
+  description:
+    'Returns the last earlier change of the same record, if the log still has it: `record` has ' +
+    'the values before the event.',
+  params: z.object({ eventId: z.string().describe('The id of the change') }),
+  query: z.strictObject({
+    timestamp: Instant.optional().describe('The time of the change, if its id is no UUIDv7'),
+  }),
+  reply: { status: 200, schema: EventBefore },
+  errors: [...refusals, 'EVENT_NOT_FOUND'],
+})
+
 export const statsWindows = ['1h', '24h', '7d'] as const
 export type StatsWindow = (typeof statsWindows)[number]
 

@@ -53,6 +53,16 @@ export const questionExamples: OperationExamples = {
       webhooksLeftOut: 0,
     },
   },
+  getEventBefore: {
+    parameters: { eventId: ids.event },
+    reply: {
+      outcome: 'found',
+      eventId: '0199a1c6-5a11-7e02-8f4d-1b2c3d4e5f60',
+      event: 'INSERT',
+      timestamp: '2026-01-01T11:48:00.000Z',
+      record: { ...payload.record, status: 'new' },
+    },
+  },
   getEnvironmentStats: {
     parameters: { window: '1h' },
     reply: {
