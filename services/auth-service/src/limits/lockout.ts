@@ -3,12 +3,10 @@ import { AppError } from '@surehook/service-kit/errors'
 import type { RedisClient } from '@surehook/service-kit/redis/client'
 import type { Tenant } from '../platform/tenant.ts'
 import { keyOf } from './account-key.ts'
-import { locksOf } from './locks.ts'
+import { type LockScope, locksOf } from './locks.ts'
 import { lockoutScript, locksScript } from './lockout-script.ts'
 
 export type Attempt = { tenant: Tenant; email: string; client: { readonly address: string } }
-
-export type LockScope = Tenant['settings']['lockout']['scope']
 
 export type Lockout = {
   /** Throws AUTH_ACCOUNT_LOCKED during a lock. Works the same for addresses without an account. */

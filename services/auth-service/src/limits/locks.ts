@@ -1,5 +1,8 @@
 import type { UserLock } from '@surehook/contracts/http/admin/user-access'
-import type { LockScope } from './lockout.ts'
+import type { Tenant } from '../platform/tenant.ts'
+
+/** For whom failed logins lock an account. */
+export type LockScope = Tenant['settings']['lockout']['scope']
 
 /**
  * The locks that a login is checked against.

@@ -7,9 +7,8 @@ import {
   positionOf,
   SubscriptionPosition,
 } from '../../subscriptions/subscription-store.ts'
-import { numbersOf, seriesOf, shownSpan, spanOf, trendOf } from './stats-numbers.ts'
+import { numbersOf, percentilesOf, seriesOf, shownSpan, spanOf, trendOf } from './stats-numbers.ts'
 import { readBuckets, readLatencies } from './stats-store.ts'
-import { percentilesOf } from './webhook-stats.ts'
 
 type Asked = Page & { window: StatsWindow }
 

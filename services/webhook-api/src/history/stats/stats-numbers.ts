@@ -1,4 +1,5 @@
 import type { EnvironmentStats, StatsWindow } from '@surehook/contracts/http/webhooks/questions'
+import { percentile } from './latency-classes.ts'
 import type { StatsRow } from './stats-store.ts'
 
 const minuteS = 60
@@ -78,3 +79,8 @@ function addTo(counts: Numbers['counts'], row: StatsRow): void {
   counts.deadLetter += row.dead_letter
   counts.cancelled += row.cancelled
 }
+
+export const percentilesOf = (latencies: readonly number[] = []) => ({
+  p50: percentile(latencies, 0.5),
+  p95: percentile(latencies, 0.95),
+})

@@ -2,8 +2,7 @@ import type { StatsWindow, WebhookStats } from '@surehook/contracts/http/webhook
 import type { Pool } from 'pg'
 import { ownSubscription } from '../../subscriptions/find-own.ts'
 import type { Tenant } from '../../subscriptions/subscription-changes.ts'
-import { percentile } from './latency-classes.ts'
-import { numbersOf, seriesOf, shownSpan, spanOf } from './stats-numbers.ts'
+import { numbersOf, percentilesOf, seriesOf, shownSpan, spanOf } from './stats-numbers.ts'
 import { readBuckets, readLatencies } from './stats-store.ts'
 
 /** Answers with the statistics of a subscription, from counts that the history keeps. */
@@ -26,8 +25,3 @@ export function webhookStats(pool: Pool, now: () => number) {
     }
   }
 }
-
-export const percentilesOf = (latencies: readonly number[] = []) => ({
-  p50: percentile(latencies, 0.5),
-  p95: percentile(latencies, 0.95),
-})
