@@ -28,7 +28,8 @@ export function useDay() {
   const { data: pages } = query
   const day = useMemo(() => sumOf(pages ?? []), [pages])
   const numbers = useMemo(() => byWebhook(pages?.flatMap(({ webhooks }) => webhooks)), [pages])
-  return { query, day, numbers, isCut: pages?.at(-1)?.nextCursor != null }
+  const isCut = (pages?.at(-1)?.nextCursor ?? null) !== null
+  return { query, day, numbers, isCut }
 }
 
 async function readPages(
