@@ -217,18 +217,27 @@ it('shows every planned attempt, and what the change did', async () => {
   await link('Deliveries').click()
   await page.getByRole('cell', { name: 'Retrying' }).waitFor()
   await page.locator('[data-row-link]').first().click()
-  await page.getByText(/^in (29|3[0-3]):\d\d$/).first().waitFor()
+  await page
+    .getByText(/^in (29|3[0-3]):\d\d$/)
+    .first()
+    .waitFor()
   await page.getByText('2h later, if that one fails').waitFor()
   await page.getByText('If attempt 3 fails, the delivery is a dead letter.').waitFor()
 
   await page.locator('a[href*="/events/"]').first().click()
   await heading('Event').waitFor()
   await page.getByText(/The values before are those of/).waitFor()
-  const cells = await page.getByRole('row', { name: /^status/ }).getByRole('cell').allInnerTexts()
+  const cells = await page
+    .getByRole('row', { name: /^status/ })
+    .getByRole('cell')
+    .allInnerTexts()
   expect(cells).toEqual(['status', 'Changed', '"new"', '"paid"'])
   await link('the change before').click()
   await page.getByRole('heading', { name: 'The record after the change' }).waitFor()
-  await page.getByRole('row', { name: /^status/ }).getByText('"new"').waitFor()
+  await page
+    .getByRole('row', { name: /^status/ })
+    .getByText('"new"')
+    .waitFor()
   expect(faults).toEqual([])
 })
 

@@ -192,11 +192,12 @@ describe('the statistics of all subscriptions', () => {
     expect(await statsOfAll('', stranger)).toMatchObject({ attempts: 0, webhooks: [] })
   })
 
-  it.each([['limit', 'limit=201'], ['cursor', 'cursor=x'], ['window', 'window=2h']])(
-    'refuse a wrong %s',
-    async (field, query) => {
-      const { status, body } = await client.call(`GET /stats?${query}`)
-      expect([status, body.violations?.[0]?.field]).toEqual([400, field])
-    },
-  )
+  it.each([
+    ['limit', 'limit=201'],
+    ['cursor', 'cursor=x'],
+    ['window', 'window=2h'],
+  ])('refuse a wrong %s', async (field, query) => {
+    const { status, body } = await client.call(`GET /stats?${query}`)
+    expect([status, body.violations?.[0]?.field]).toEqual([400, field])
+  })
 })

@@ -27,7 +27,12 @@ it('knows no times while the circuit is open', () => {
 })
 
 it('plans the one that is due if the schedule became shorter, and none after the end', () => {
-  const late = { status: 'retrying', attempts: 4, nextAttemptAt: next, retryDelays: ['2h'] } as const
+  const late = {
+    status: 'retrying',
+    attempts: 4,
+    nextAttemptAt: next,
+    retryDelays: ['2h'],
+  } as const
   expect(plannedAttempts(late)).toEqual([{ attempt: 5, at: at('12:00:05'), after: null }])
   for (const status of ['delivered', 'dead_letter', 'cancelled'] as const) {
     expect(plannedAttempts({ ...late, status })).toEqual([])

@@ -20,7 +20,8 @@ export function RecordCard({ detail }: { detail: EventDetail }) {
     )
   }
   if (event !== 'UPDATE') {
-    const title = event === 'DELETE' ? 'The record before the change' : 'The record after the change'
+    const title =
+      event === 'DELETE' ? 'The record before the change' : 'The record after the change'
     return (
       <Card title={title} isFlush>
         <RecordFields record={record} changedFields={changedFields ?? none} before={null} />
@@ -50,7 +51,11 @@ function Update({ detail: { eventId, timestamp }, record, changedFields }: Updat
       {error !== null && <FaultNotice error={error} retry={() => void refetch()} />}
       <RecordFields record={record} changedFields={changedFields} before={data?.record ?? null} />
       <p className="table-note" role="status">
-        {data === undefined ? error === null && 'Looking for the values before…' : <From before={data} />}
+        {data === undefined ? (
+          error === null && 'Looking for the values before…'
+        ) : (
+          <From before={data} />
+        )}
       </p>
     </Card>
   )

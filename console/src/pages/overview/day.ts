@@ -21,8 +21,7 @@ export function sumOf(all: readonly Numbers[]): Day {
     if (sum === undefined) buckets.set(bucket.at, { ...bucket })
     else for (const kind of kinds) sum[kind] += bucket[kind]
   }
-  const total = (pick: (one: Numbers) => number) =>
-    all.reduce((sum, one) => sum + pick(one), 0)
+  const total = (pick: (one: Numbers) => number) => all.reduce((sum, one) => sum + pick(one), 0)
   return {
     attempts: total(({ attempts }) => attempts),
     delivered: total(({ counts }) => counts.delivered),

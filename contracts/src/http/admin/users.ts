@@ -63,7 +63,11 @@ export type ImportedUser = z.infer<typeof ImportedUser>
 export const userPath = environmentPath.extend({ id: z.string().describe('The id of the user') })
 const environmentUrl = '/auth/admin/projects/{project}/environments/{environment}'
 export const usersUrl = `${environmentUrl}/users` as const
-export const userOperation = { tag: 'users', security: 'adminOrManagement', right: 'users' } as const
+export const userOperation = {
+  tag: 'users',
+  security: 'adminOrManagement',
+  right: 'users',
+} as const
 const always = [
   'VALIDATION_ERROR',
   'ADMIN_TOKEN_INVALID',

@@ -3,8 +3,8 @@ import { AppError } from '@surehook/service-kit/errors'
 import type { RedisClient } from '@surehook/service-kit/redis/client'
 import type { Tenant } from '../platform/tenant.ts'
 import { keyOf } from './account-key.ts'
-import { type LockScope, locksOf } from './locks.ts'
 import { lockoutScript, locksScript } from './lockout-script.ts'
+import { type LockScope, locksOf } from './locks.ts'
 
 export type Attempt = { tenant: Tenant; email: string; client: { readonly address: string } }
 

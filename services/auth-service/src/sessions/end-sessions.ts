@@ -87,7 +87,9 @@ export function createSessionEnds(deps: SessionEndsDeps): SessionEnds {
     async endOne(session, reason = 'logout') {
       const found = await writer.write(async (tx, emit) => {
         const isOpen = await lockSession(tx, session)
-        return isOpen === null ? null : { isOpen, ended: await logOut(tx, emit, { ...session, reason }) }
+        return isOpen === null
+          ? null
+          : { isOpen, ended: await logOut(tx, emit, { ...session, reason }) }
       })
       if (found === null) return false
       await copyRevocations(found.ended)

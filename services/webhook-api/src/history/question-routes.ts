@@ -35,9 +35,7 @@ export function questionRoutes(deps: QuestionRoutesDeps): (router: Router) => vo
     serve(searchDeliveries, ({ query }, { auth }) => search(auth, query))
     serve(getEnvironmentStats, ({ query }, { auth }) => statsOfAll(auth, query))
     serve(getWebhookStats, ({ params, query }, { auth }) => stats(auth, params.id, query.window))
-    serve(getEventBefore, ({ params, query }, { auth }) =>
-      showBefore(auth, params.eventId, query),
-    )
+    serve(getEventBefore, ({ params, query }, { auth }) => showBefore(auth, params.eventId, query))
     serve(getEvent, ({ params, query }, { auth }) => showEvent(auth, params.eventId, query))
   }
 }

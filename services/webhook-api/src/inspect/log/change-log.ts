@@ -82,10 +82,7 @@ export class ChangeLog {
    * Finds the last change of the same record before the change with this id. `null` if the log has
    * the change, and none of its record before.
    */
-  async findBefore(
-    tenant: Tenant,
-    { eventId, madeAt, ...limits }: Sought,
-  ): Promise<Found | null> {
+  async findBefore(tenant: Tenant, { eventId, madeAt, ...limits }: Sought): Promise<Found | null> {
     const { reader, codec, now } = this.#deps
     const budget = new Budget(limits, now)
     const place = await this.#locate(tenant, { eventId, madeAt }, budget)
