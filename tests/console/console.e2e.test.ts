@@ -188,10 +188,11 @@ it('rotates a secret, deactivates and deletes', async () => {
   await link(/\/calm/).click()
   await choose('Rotate the secret')
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click()
-  await page.getByText(/The old secret signs too, for 2[34]:/).waitFor()
+  const overlap = /The old secret signs too, for 2[34]:/
+  await page.getByRole('dialog').getByText(overlap).waitFor()
   await button('Close').click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await page.getByText(/The old secret signs too, for 2[34]:/).waitFor()
+  await page.getByText(overlap).waitFor()
   await choose('Deactivate')
   await page.getByText('This webhook is inactive').waitFor()
   await choose('Delete')
@@ -245,7 +246,9 @@ it('counts all webhooks with one request, and pages through more than 200', asyn
   const { receiver } = console.world
   const subscribe = async (n: number) => tenant.subscribe(receiver.url(`/${tenant.projectId}/${n}`))
   await subscribe(0)
-  await Promise.all(Array.from({ length: 200 }, (_, n) => subscribe(n + 1)))
+  for (let made = 1; made <= 200; made += 10) {
+    await Promise.all(Array.from({ length: 10 }, (_, n) => subscribe(made + n)))
+  }
   const asked: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url()).pathname))
   await signIn(page, tenant)
