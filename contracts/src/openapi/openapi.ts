@@ -3,6 +3,7 @@ import * as account from '../http/account.ts'
 import * as admin from '../http/admin/admin.ts'
 import * as adminDeletion from '../http/admin/deletion.ts'
 import * as reEncrypt from '../http/admin/re-encryption.ts'
+import * as userAccess from '../http/admin/user-access.ts'
 import * as users from '../http/admin/users.ts'
 import * as auth from '../http/auth.ts'
 import * as changes from '../http/data/changes.ts'
@@ -41,11 +42,12 @@ const apis = {
       ...operationsOf(admin),
       ...operationsOf(adminDeletion),
       ...operationsOf(users),
+      ...operationsOf(userAccess),
       reEncrypt.reEncryptKeys,
     ],
     tags: {
       administration: 'Projects, environments, keys and management tokens',
-      users: 'Users of an environment and their roles',
+      users: 'Users of an environment, their roles, sessions and locks',
     },
   },
   auth: {

@@ -8,10 +8,12 @@ export * from './errors.ts'
 export type {
   Environment,
   ManagementToken,
+  OpenSession,
   Project,
   Role,
   UserAccount,
   UserChange,
+  UserLock,
 } from './generated/admin/types.gen.ts'
 export type { ChangeInput, Table, TableInput } from './generated/data/types.gen.ts'
 export type {
@@ -19,6 +21,8 @@ export type {
   DeliveryDetail,
   DeliveryPolicyInput,
   Endpoint,
+  EnvironmentStats,
+  EventBefore,
   EventDetail,
   EventPayload,
   Explanation,
@@ -26,6 +30,7 @@ export type {
   Preview,
   Replay,
   Subscription,
+  WebhookNumbers,
   WebhookStats,
 } from './generated/webhooks/types.gen.ts'
 export type { Changes } from './resources/changes.ts'
