@@ -117,7 +117,11 @@ export const logIn = (
   })
 
 /** The user has two sessions, and failed too often since. */
-export async function lockUser(world: World, tenant: Tenant, email: string): Promise<void> {
+export async function lockUser(
+  world: World<SystemAddress>,
+  tenant: Tenant,
+  email: string,
+): Promise<void> {
   for (let n = 0; n < 2; n++) {
     expectStatus(200, await logIn(world, tenant, { email, password: userPassword }))
   }

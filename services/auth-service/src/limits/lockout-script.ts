@@ -59,11 +59,11 @@ return {locked, locked > 0 and 1 or 0}
 export const locksScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local values, locks = redis.call('HGETALL', KEYS[1]), {}
-for i = 1, #values, 2 do
-  local ends = tonumber(string.match(values[i + 1], ':(%d+)$'))
+local locks = {}
+for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+  local ends = tonumber(string.match(redis.call('HGET', KEYS[1], field), ':(%d+)$'))
   if ends > now then
-    table.insert(locks, values[i])
+    table.insert(locks, field)
     table.insert(locks, ends)
   end
 end
