@@ -2,11 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { expectStatus } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { Page } from 'playwright-core'
-import { openWorld, payloadOf } from '../support/world.ts'
+import type { SharedSystem } from '../support/shared/shared-systems.ts'
+import { openSharedWorld } from '../support/shared/shared-world.ts'
+import { payloadOf } from '../support/world.ts'
 import { type ConsoleWorld, openConsole, signIn } from './support/console-world.ts'
 
 const opened = new AsyncDisposableStack()
-let console: ConsoleWorld
+let console: ConsoleWorld<SharedSystem>
 let tenant: Tenant
 let page: Page
 let faults: string[]
@@ -17,7 +19,7 @@ const columns = [
 ]
 
 beforeAll(async () => {
-  console = opened.use(await openConsole(openWorld))
+  console = opened.use(await openConsole(openSharedWorld))
 })
 afterAll(() => opened.disposeAsync())
 beforeEach(async () => {

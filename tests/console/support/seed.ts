@@ -107,7 +107,7 @@ export async function importUser(
 
 /** Tries to log in as the user. */
 export const logIn = (
-  { system }: World,
+  { system }: World<SystemAddress>,
   { projectId, environment }: Tenant,
   body: { email: string; password: string },
 ) =>
