@@ -3,15 +3,15 @@ import { topicTable } from '@surehook/contracts/topics'
 import { judgeExpiry } from './checks/check-certificates.ts'
 import { judgeClock } from './checks/check-clocks.ts'
 import { faultsIn } from './checks/check-configuration.ts'
-import { behindOf, type GroupState, judgeGroup } from './checks/check-consumers.ts'
+import { behindOf, type GroupState, judgeGroup } from '@surehook/kafka/diagnosis/judge-groups'
 import { judgeSpace } from './checks/check-disk.ts'
 import { judgeBroker, judgeCluster } from './checks/check-kafka.ts'
-import { judgeSettings } from './checks/check-postgres.ts'
-import { infoOf, judgeRedis } from './checks/check-redis.ts'
-import { judgeSlot, type SlotRow } from './checks/check-slots.ts'
+import { judgeSettings } from '@surehook/service-kit/diagnosis/judge-settings'
+import { infoOf, judgeRedis } from '@surehook/service-kit/diagnosis/judge-redis'
+import { judgeSlot, type SlotRow } from '@surehook/service-kit/diagnosis/judge-slots'
 import { judgeTopics, type TopicState } from './checks/check-topics.ts'
 import { durabilityOf } from './durability.ts'
-import type { Finding } from './finding.ts'
+import type { Finding } from '@surehook/service-kit/diagnosis/finding'
 
 const levels = (findings: readonly Finding[]) => findings.map(({ level }) => level)
 const faults = (findings: readonly Finding[]) =>
@@ -20,7 +20,7 @@ const faults = (findings: readonly Finding[]) =>
 describe('a finding that is not ok', () => {
   it('always has advice', () => {
     const findings = [
-      ...judgeSettings({}),
+      ...judgeSettings({}, { slots: 3 }),
       ...judgeSlot('data-api', []),
       ...judgeTopics(specs, statesWith(), { partitions: 3, copies: 1, durability: 'demanded' }),
       ...judgeCluster(1, 'demanded'),
@@ -51,21 +51,27 @@ describe('judgeSettings', () => {
     [{ server_version_num: '130010', server_version: '13.10' }, ['wrong: version 13.10']],
     [{ fsync: 'off' }, ['wrong: fsync is off: what was answered may be gone after a crash']],
   ])('judges %j', (given, expected) => {
-    expect(faults(judgeSettings({ ...goodSettings, ...given }))).toEqual(expected)
+    expect(faults(judgeSettings({ ...goodSettings, ...given }, { slots: 3 }))).toEqual(expected)
   })
 
   it.each([
     ['-1', /-1: no slot is given up, .* fills the disk$/],
     ['65536', /65536 MB: the disk is spared, .* loses its slot/],
   ])('explains the risk of a max_slot_wal_keep_size of %s without a warning', (kept, said) => {
-    const findings = judgeSettings({ ...goodSettings, max_slot_wal_keep_size: kept })
+    const findings = judgeSettings({ ...goodSettings, max_slot_wal_keep_size: kept }, { slots: 3 })
     expect(faults(findings)).toEqual([])
     expect(findings.at(-1)?.says).toMatch(said)
   })
 })
 
 describe('judgeSlot', () => {
-  const good: SlotRow = { slot: 'surehook_data_api', active: true, status: 'reserved', lagBytes: 0 }
+  const good: SlotRow = {
+    slot: 'surehook_data_api',
+    active: true,
+    status: 'reserved',
+    lagBytes: 0,
+    retainedBytes: 0,
+  }
 
   it.each([
     [{}, 'ok'],

@@ -13,7 +13,7 @@ import { checkSchemas } from './checks/check-schemas.ts'
 import { checkSlots } from './checks/check-slots.ts'
 import { checkSmtp } from './checks/check-smtp.ts'
 import { checkTopics } from './checks/check-topics.ts'
-import { type Area, type Finding, findingsOf } from './finding.ts'
+import { type Area, type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
 import type { Target } from './target.ts'
 
 export type Limits = { lag: number; certificateDays: number }

@@ -1,7 +1,7 @@
 import { type Admin, ConfigResourceTypes } from '@surehook/kafka/client/surface'
 import { type Durability, durabilityOf, safeCopies } from '../durability.ts'
-import { type Finding, findingsOf } from '../finding.ts'
-import { sizeOf } from '../size-of.ts'
+import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
+import { sizeOf } from '@surehook/service-kit/diagnosis/size-of'
 import type { Target } from '../target.ts'
 import { withKafka } from '../with-kafka.ts'
 

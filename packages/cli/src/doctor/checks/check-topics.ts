@@ -8,7 +8,7 @@ import { type Admin, ConfigResourceTypes } from '@surehook/kafka/client/surface'
 import { differing } from '@surehook/kafka/topics/align-topics'
 import { retryTopicNames } from '@surehook/service-kit/config/retry-ladder'
 import { type Durability, durabilityOf, safeCopies } from '../durability.ts'
-import { type Finding, findingsOf } from '../finding.ts'
+import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
 import type { Target } from '../target.ts'
 import { withKafka } from '../with-kafka.ts'
 
