@@ -5,6 +5,7 @@ import {
   topicTable,
 } from '@surehook/contracts/topics'
 import { type Admin, ConfigResourceTypes } from '@surehook/kafka/client/surface'
+import { judgeReplicas, type PartitionState } from '@surehook/kafka/diagnosis/judge-replicas'
 import { differing } from '@surehook/kafka/topics/align-topics'
 import { retryTopicNames } from '@surehook/service-kit/config/retry-ladder'
 import { type Durability, durabilityOf, safeCopies } from '../durability.ts'
@@ -15,7 +16,7 @@ import { withKafka } from '../with-kafka.ts'
 const { ok, warn, wrong } = findingsOf('topics')
 
 export type TopicState = {
-  partitions: readonly { leader: number; replicas: readonly number[]; isr: readonly number[] }[]
+  partitions: readonly PartitionState[]
   config: Readonly<Record<string, string>>
 }
 
@@ -107,8 +108,6 @@ function judgePartitions(
   wanted: Wanted,
 ): Finding[] {
   const expected = kind === 'one' ? 1 : (wanted.partitions ?? partitions.length)
-  const leaderless = partitions.filter(({ leader }) => leader < 0).length
-  const behind = partitions.filter(({ replicas, isr }) => isr.length < replicas.length).length
   return [
     ...(partitions.length === expected
       ? []
@@ -118,22 +117,7 @@ function judgePartitions(
             'Set KAFKA_PARTITIONS to what is there: no service starts otherwise, for keys would move.',
           ),
         ]),
-    ...(leaderless > 0
-      ? [
-          wrong(
-            `${name}: ${leaderless} partitions have no leader`,
-            'Bring back the brokers that hold them.',
-          ),
-        ]
-      : []),
-    ...(behind > 0
-      ? [
-          warn(
-            `${name}: ${behind} partitions lack copies`,
-            'Bring back the brokers that hold them.',
-          ),
-        ]
-      : []),
+    ...judgeReplicas(name, partitions),
   ]
 }
 
