@@ -17,9 +17,7 @@ const levels = ['ok', 'warn', 'wrong', 'skipped'] as const
 const InstallationFinding = z
   .object({
     area: z.string().describe('What was checked, such as `slots`'),
-    level: z
-      .enum(levels)
-      .describe('`wrong`: mend it. `warn`: look at it. `skipped`: not checked'),
+    level: z.enum(levels).describe('`wrong`: mend it. `warn`: look at it. `skipped`: not checked'),
     says: z.string().describe('The state, in one line'),
     advice: z.string().optional().describe('What to do. Set for `wrong` and `warn`'),
   })

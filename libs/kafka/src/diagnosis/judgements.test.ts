@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Finding } from '@surehook/service-kit/diagnosis/finding'
 import { behindOf, type GroupState, judgeGroup } from './judge-groups.ts'
-import { judgeReplicas } from './judge-replicas.ts'
+import { judgeReplicas } from './judge-topics.ts'
 
 const levels = (findings: readonly Finding[]) => findings.map(({ level }) => level)
 

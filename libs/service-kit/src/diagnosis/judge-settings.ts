@@ -67,10 +67,15 @@ export function judgeSettings(settings: Settings, { slots }: { slots: number }):
   return findings
 }
 
+/** WAL after which PostgreSQL gives up a slot. null: never, or unknown. */
+export function keptLimitBytes({ max_slot_wal_keep_size: megabytes }: Settings): number | null {
+  const limit = Number(megabytes ?? -1)
+  return limit < 0 ? null : limit * 1024 * 1024
+}
+
 /** Both settings are valid: one risks a full disk, the other a lost slot. */
 function whatIsKept(megabytes: string): string {
   return megabytes === '-1'
     ? '-1: no slot is given up, and a relay that stands still fills the disk'
     : `${megabytes} MB: the disk is spared, and a relay that falls behind further loses its slot, with changes`
 }
-

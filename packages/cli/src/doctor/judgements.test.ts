@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { topicTable } from '@surehook/contracts/topics'
+import type { Finding } from '@surehook/service-kit/diagnosis/finding'
 import { judgeExpiry } from './checks/check-certificates.ts'
 import { judgeClock } from './checks/check-clocks.ts'
 import { faultsIn } from './checks/check-configuration.ts'
@@ -7,7 +8,6 @@ import { judgeSpace } from './checks/check-disk.ts'
 import { judgeBroker, judgeCluster } from './checks/check-kafka.ts'
 import { judgeTopics, type TopicState } from './checks/check-topics.ts'
 import { durabilityOf } from './durability.ts'
-import type { Finding } from '@surehook/service-kit/diagnosis/finding'
 
 const levels = (findings: readonly Finding[]) => findings.map(({ level }) => level)
 const faults = (findings: readonly Finding[]) =>

@@ -13,7 +13,10 @@ const { ok, wrong, skipped } = findingsOf('postgresql')
 export async function checkPostgres(target: Target): Promise<Finding[]> {
   return withPostgres(target, async (client) => {
     const settings = await readSettings(client)
-    return [...judgeSettings(settings, { slots: databaseServices.length }), ...(await examineTables(client))]
+    return [
+      ...judgeSettings(settings, { slots: databaseServices.length }),
+      ...(await examineTables(client)),
+    ]
   })
 }
 

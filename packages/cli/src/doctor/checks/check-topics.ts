@@ -5,11 +5,15 @@ import {
   topicTable,
 } from '@surehook/contracts/topics'
 import { type Admin, ConfigResourceTypes } from '@surehook/kafka/client/surface'
-import { judgeReplicas, type PartitionState } from '@surehook/kafka/diagnosis/judge-replicas'
+import {
+  judgeMissing,
+  judgeReplicas,
+  type PartitionState,
+} from '@surehook/kafka/diagnosis/judge-topics'
 import { differing } from '@surehook/kafka/topics/align-topics'
 import { retryTopicNames } from '@surehook/service-kit/config/retry-ladder'
-import { type Durability, durabilityOf, safeCopies } from '../durability.ts'
 import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
+import { type Durability, durabilityOf, safeCopies } from '../durability.ts'
 import type { Target } from '../target.ts'
 import { withKafka } from '../with-kafka.ts'
 
@@ -76,7 +80,7 @@ export function judgeTopics(
     return state === undefined ? [] : judgeTopic(spec, state, wanted)
   })
   return [
-    ...(missing.length > 0 ? [wrong(`missing: ${missing.join(', ')}`, make)] : []),
+    ...judgeMissing(missing),
     ...findings,
     ...judgeTogether(specs, states),
     ...judgeDurability(specs, states, wanted.durability),
