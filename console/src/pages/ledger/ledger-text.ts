@@ -43,7 +43,7 @@ export const totalsOf = (total: Counts): [string, string][] => [
 export const reasonTexts: Record<Hole['reason'], string> = {
   never_matched: 'The matcher passed the change, and made no job',
   lost: 'A job existed, and no topic holds it any more',
-  unexpected: 'A job exists without its change',
+  unexpected: 'A job exists, but no change that matches',
 }
 
 type Asked = { from: string; to: string; project?: string; environment?: string }
