@@ -1,6 +1,6 @@
 import type { InstallationHealth } from '@surehook/client'
 import { type Column, DataTable } from '../../parts/data/data-table.tsx'
-import { plural } from '../../parts/data/numbers.ts'
+import { count, plural } from '../../parts/data/numbers.ts'
 import { Countdown } from '../../parts/data/time.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 import { TenantLink } from '../../parts/layout/tenant-link.tsx'
@@ -47,7 +47,7 @@ const idOf = ({ endpointId }: Circuit) => endpointId
 export function CircuitsCard({ circuits }: Pick<InstallationHealth, 'circuits'>) {
   return (
     <Card title="Open circuits of all tenants" isFlush>
-      {circuits === null ? <NotRead of="Redis or PostgreSQL" /> : <Open circuits={circuits} />}
+      {circuits === null ? <NotRead /> : <Open circuits={circuits} />}
     </Card>
   )
 }
@@ -60,7 +60,7 @@ function Open({ circuits: { open, leftOut, isComplete } }: { circuits: Circuits 
       ) : (
         <DataTable label="Open circuits" columns={columns} rows={open} idOf={idOf} />
       )}
-      {leftOut > 0 && <p className="table-note">{plural(leftOut, 'more')} not shown.</p>}
+      {leftOut > 0 && <p className="table-note">{count(leftOut)} more are not shown.</p>}
       {!isComplete && (
         <p className="table-note">Many webhooks fail. Only the circuits of the latest were read.</p>
       )}

@@ -24,7 +24,7 @@ const idOf = ({ group }: Group) => group
 export const GroupsCard = ({ groups }: Pick<InstallationHealth, 'groups'>) => (
   <Card title="Consumer groups" isFlush>
     {groups === null ? (
-      <NotRead of="Kafka" />
+      <NotRead />
     ) : (
       <DataTable label="Consumer groups" columns={columns} rows={groups} idOf={idOf} />
     )}

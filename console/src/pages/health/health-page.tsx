@@ -67,7 +67,7 @@ const MoreCard = () => (
         brokers and topics, schemas, the mail server, clocks, certificates and the disk. It needs
         the operator’s credentials, so run it where they are.
       </p>
-      <Command text="npx surehook doctor --env-file surehook.env" />
+      <Command text={`npx surehook doctor --env-file production.env --url ${window.location.origin}`} />
     </div>
   </Card>
 )

@@ -1,4 +1,4 @@
-/** A part whose dependency did not answer. */
-export const NotRead = ({ of }: { of: string }) => (
-  <p className="table-note">{of} did not answer. The checks above say why.</p>
+/** A part that could not be read. */
+export const NotRead = () => (
+  <p className="table-note">It could not be read. The checks above say why.</p>
 )

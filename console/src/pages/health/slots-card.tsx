@@ -39,7 +39,7 @@ type SlotsCardProps = Pick<InstallationHealth, 'slots'> & { limitBytes: number |
 export const SlotsCard = ({ slots, limitBytes }: SlotsCardProps) => (
   <Card title="Replication slots" isFlush>
     {slots === null ? (
-      <NotRead of="PostgreSQL" />
+      <NotRead />
     ) : (
       <>
         <DataTable label="Replication slots" columns={columns} rows={slots} idOf={idOf} />
