@@ -67,7 +67,9 @@ const MoreCard = () => (
         brokers and topics, schemas, the mail server, clocks, certificates and the disk. It needs
         the operator’s credentials, so run it where they are.
       </p>
-      <Command text={`npx surehook doctor --env-file production.env --url ${window.location.origin}`} />
+      <Command
+        text={`npx surehook doctor --env-file production.env --url ${window.location.origin}`}
+      />
     </div>
   </Card>
 )
