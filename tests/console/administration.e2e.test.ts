@@ -210,7 +210,7 @@ it('changes settings, rotates keys, makes and revokes a token, and deletes', asy
 it('shows the operator the health of every service, and no developer', async () => {
   await signInAsOperator(page, console.world.system.adminToken)
   await link('Health').click()
-  await page.getByText('Nothing is wrong').waitFor()
+  await page.getByText('No check fails').waitFor()
   await page.getByText('Ready', { exact: true }).waitFor()
   const region = (name: string) => page.getByRole('region', { name, exact: true })
   const services = await region('Services').getByRole('row').allInnerTexts()

@@ -19,10 +19,10 @@ it('groups findings by area, and shows the worst of each', () => {
 })
 
 it.each([
-  [['ok', 'skipped'], 'Nothing is wrong'],
+  [['ok', 'skipped'], 'No check fails'],
   [['ok', 'warn'], '1 to look at'],
   [['warn', 'wrong', 'wrong'], '2 wrong'],
-  [[], 'Nothing is wrong'],
+  [[], 'No check fails'],
 ] as const)('sums %j up as %s', (levels, text) => {
   expect(summaryOf(levels.map((level) => finding('kafka', level))).text).toBe(text)
 })

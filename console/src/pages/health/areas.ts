@@ -33,7 +33,7 @@ export function summaryOf(findings: readonly Finding[]): { tone: Tone; text: str
   const [wrong, warn] = [countOf('wrong'), countOf('warn')]
   if (wrong > 0) return { tone: 'bad', text: `${wrong} wrong` }
   if (warn > 0) return { tone: 'warn', text: `${warn} to look at` }
-  return { tone: 'good', text: 'Nothing is wrong' }
+  return { tone: 'good', text: 'No check fails' }
 }
 
 const titles: Record<string, string> = {

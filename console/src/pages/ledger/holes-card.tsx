@@ -3,7 +3,7 @@ import { type Column, DataTable } from '../../parts/data/data-table.tsx'
 import { count } from '../../parts/data/numbers.ts'
 import { Card } from '../../parts/layout/page.tsx'
 import { TenantLink } from '../../parts/layout/tenant-link.tsx'
-import { reasonTexts } from './ledger-text.ts'
+import { isUnexpected, reasonTexts } from './ledger-text.ts'
 
 type Hole = Ledger['holes'][number]
 
@@ -17,7 +17,7 @@ const columns: readonly Column<Hole>[] = [
         projectId={projectId}
         environment={environment}
       >
-        <code className="breakable">{eventId}</code>
+        <code className="breakable ledger-id">{eventId}</code>
       </TenantLink>
     ),
   },
@@ -30,17 +30,27 @@ const columns: readonly Column<Hole>[] = [
   {
     id: 'webhook',
     header: 'Webhook',
-    cell: ({ webhookId, projectId, environment }) => (
-      <TenantLink
-        to={`/webhooks/${webhookId}/replay`}
-        projectId={projectId}
-        environment={environment}
-      >
-        Replay to the webhook
-      </TenantLink>
-    ),
+    cell: (hole) => <WebhookOf hole={hole} />,
   },
 ]
+
+/** A replay of the log sends what is missing. */
+function WebhookOf({ hole }: { hole: Hole }) {
+  const { webhookId, projectId, environment } = hole
+  const tenant = { projectId, environment }
+  if (isUnexpected(hole)) {
+    return (
+      <TenantLink to={`/webhooks/${webhookId}`} {...tenant}>
+        Open the webhook
+      </TenantLink>
+    )
+  }
+  return (
+    <TenantLink to={`/webhooks/${webhookId}/replay`} {...tenant}>
+      Replay to the webhook
+    </TenantLink>
+  )
+}
 
 const idOf = ({ eventId, webhookId, reason, asked }: Hole) =>
   [eventId, webhookId, reason, asked].join(' ')

@@ -21,9 +21,15 @@ it('counts holes of changes and of what was asked for', () => {
 
 it('says whether a ledger closes, and why it could not be taken', () => {
   expect(verdictOf(ledger).tone).toBe('good')
-  expect(verdictOf({ ...ledger, closes: false, holesLeftOut: 1 }).title).toBe(
-    'The ledger does not close: 1 hole',
-  )
+  const holes = ['lost', 'unexpected'].map((reason) => ({
+    ...{ projectId: 'shop', environment: 'master', webhookId: 'w', eventId: 'e', asked: false },
+    reason: reason as 'lost' | 'unexpected',
+  }))
+  const open = verdictOf({ ...ledger, closes: false, holes, holesLeftOut: 1 })
+  expect(open.title).toBe('The ledger does not close: 3 holes')
+  expect(open.text).toContain('A replay')
+  const tooMany = verdictOf({ ...ledger, closes: false, holes: holes.slice(1) })
+  expect(tooMany.text).toContain('Nothing is missing')
   const notes = ['Ask for a shorter span.']
   expect(verdictOf({ ...ledger, complete: false, closes: false, notes })).toMatchObject({
     tone: 'warn',

@@ -11,6 +11,14 @@ export const holesOf = ({ neverMatched, lost, unexpected, asked }: Counts): numb
 export const waitingOf = ({ pending, retrying, paused }: Counts): number =>
   pending + retrying + paused
 
+/** A job too many: nothing is missing. */
+export const isUnexpected = ({ reason }: Pick<Hole, 'reason'>): boolean => reason === 'unexpected'
+
+const missingText =
+  'A replay of the time of these changes to their webhooks delivers what is missing.'
+const unexpectedText =
+  'Nothing is missing. Find out who else writes to the delivery topics, and whether changes lost records.'
+
 /** The answer to the question of a ledger. */
 export function verdictOf(ledger: Ledger): { tone: Tone; title: string; text: string } {
   const { complete, closes, holes, holesLeftOut, notes } = ledger
@@ -24,7 +32,7 @@ export function verdictOf(ledger: Ledger): { tone: Tone; title: string; text: st
   return {
     tone: 'bad',
     title: `The ledger does not close: ${plural(holes.length + holesLeftOut, 'hole')}`,
-    text: 'A replay of the time of these changes to their webhooks delivers what is missing.',
+    text: holes.every(isUnexpected) ? unexpectedText : missingText,
   }
 }
 

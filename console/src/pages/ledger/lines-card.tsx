@@ -19,7 +19,7 @@ const columns: readonly Column<Line>[] = [
     header: 'Webhook',
     cell: ({ webhookId, projectId, environment }) => (
       <TenantLink to={`/webhooks/${webhookId}`} projectId={projectId} environment={environment}>
-        <code className="breakable">{webhookId}</code>
+        <code className="breakable ledger-id">{webhookId}</code>
       </TenantLink>
     ),
   },
