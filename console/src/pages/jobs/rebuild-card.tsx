@@ -71,8 +71,8 @@ function RebuildButton() {
         onConfirm={() => starting.mutate()}
       >
         <p>
-          Surehook empties the history of all tenants and reads it again from the topics. Until
-          then, lists of deliveries are incomplete and recoveries wait.
+          Surehook empties the history of all tenants and reads it again from the topics. Until it
+          ends, lists of deliveries are incomplete and recoveries wait.
         </p>
         <p>Deliveries go on, and new ones show at once.</p>
       </ConfirmDialog>
