@@ -18,7 +18,12 @@ export function useGateway(): GatewayState {
   const { keyOf } = useApi()
   const { data, error } = useQuery({
     queryKey: keyOf('installation', 'gateway'),
-    queryFn: async ({ signal }) => (await fetch('/readyz', { signal, cache: 'no-store' })).ok,
+    queryFn: async ({ signal }) => {
+      const answer = await fetch('/readyz', { signal, cache: 'no-store' })
+      // Until somebody reads it, the browser keeps the request open.
+      await answer.text()
+      return answer.ok
+    },
     refetchInterval: everyMs,
   })
   if (error !== null) return 'not ready'
