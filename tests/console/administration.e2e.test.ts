@@ -11,6 +11,7 @@ import {
   signInAsOperator,
 } from './support/console-world.ts'
 import { importUser, lockUser, logIn, userPassword } from './support/seed.ts'
+import { seedHole } from './support/seed-hole.ts'
 
 const opened = new AsyncDisposableStack()
 let console: ConsoleWorld
@@ -237,6 +238,64 @@ it('changes settings, rotates keys, makes and revokes a token, and deletes', asy
   await inDialog('Delete the project').click()
   await page.getByText('is being deleted').first().waitFor()
   expect((await tenant.rest('GET orders')).status).toBe(401)
+  expect(faults).toEqual([])
+})
+
+it('shows the operator the health of every service, and no developer', async () => {
+  await signInAsOperator(page, console.world.system.adminToken)
+  await link('Health').click()
+  await page.getByText('No check fails').waitFor()
+  await page.getByText('Ready', { exact: true }).waitFor()
+  const region = (name: string) => page.getByRole('region', { name, exact: true })
+  const services = await region('Services').getByRole('row').allInnerTexts()
+  const running = services.filter((row) => /^\s*(Runs|Ready)/.test(row))
+  expect(running).toHaveLength(6)
+  expect(await region('Replication slots').getByText('surehook_data_api').count()).toBe(1)
+  expect(await region('Consumer groups').getByText('webhook-dispatcher').count()).toBe(1)
+  expect(await region('Checks').innerText()).toContain('Redis')
+  for (const path of ['_health', '_jobs']) {
+    expect((await tenant.rest(`GET _webhooks/${path}`)).status).toBe(401)
+  }
+  expect(faults).toEqual([])
+})
+
+it('takes the ledger, and leads from a hole to its event', async () => {
+  const { receiver, system } = console.world
+  await tenant.putTable('orders')
+  const path = `/${tenant.projectId}`
+  const { id } = await tenant.subscribe(receiver.url(path))
+  const other = await tenant.subscribe(receiver.url(path), { events: ['DELETE'] })
+  const record = await tenant.insert()
+  const [delivery] = await eventually(
+    () => tenant.deliveries(id),
+    (all) => all.some(({ status }) => status === 'delivered'),
+    20_000,
+  )
+  const eventId = delivery?.eventId ?? ''
+  const url = receiver.url(path)
+  await seedHole(system, { tenant, eventId, recordId: record.id, webhookId: other.id, url })
+  await signInAsOperator(page, system.adminToken)
+  await link('Ledger').click()
+  await page.getByLabel('Project').fill(tenant.projectId)
+  await button('Take the ledger').click()
+  await page.getByText('The ledger does not close: 1 hole').waitFor()
+  const opening = page.context().waitForEvent('page')
+  await link(new RegExp(eventId)).click()
+  const tab = await opening
+  expect(await tab.getByLabel('Project').inputValue()).toBe(tenant.projectId)
+  await signIn(tab, tenant)
+  await tab.getByRole('heading', { name: 'Event', exact: true }).waitFor()
+  await tab.getByText(record.id).first().waitFor()
+  expect(tab.url()).toContain(`/events/${eventId}`)
+  expect(faults).toEqual([])
+})
+
+it('rebuilds the history, with its progress', async () => {
+  await signInAsOperator(page, console.world.system.adminToken)
+  await link('Running jobs').click()
+  await button('Rebuild the history').click()
+  await inDialog('Rebuild the history').click()
+  await page.getByText(/Rebuilt from \d/).waitFor()
   expect(faults).toEqual([])
 })
 

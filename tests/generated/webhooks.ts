@@ -168,6 +168,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/rest/_webhooks/_health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the health of the installation
+         * @description Returns what webhook-api sees of PostgreSQL, Kafka, Redis and the other services, for all tenants. A part that does not answer is null, and a finding says why.
+         */
+        get: operations["getInstallationHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/rest/_webhooks/_history/rebuild": {
         parameters: {
             query?: never;
@@ -186,6 +206,26 @@ export interface paths {
          * @description Empties the delivery history of all tenants and reads it again from the topics. Deliveries continue meanwhile. If a rebuild is running, the answer describes that rebuild.
          */
         post: operations["rebuildHistory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rest/_webhooks/_jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List running jobs
+         * @description Returns the replays and recoveries of all tenants that run now, and the newest rebuild of the delivery history.
+         */
+        get: operations["listRunningJobs"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -896,6 +936,93 @@ export interface components {
                 [key: string]: string;
             };
         };
+        InstallationHealth: {
+            /**
+             * Format: date-time
+             * @description When this was read. An answer may be 5 seconds old
+             */
+            at: string;
+            /** @description Those of `surehook doctor` that webhook-api can check with its own rights */
+            findings: components["schemas"]["InstallationFinding"][];
+            /** @description The consumer groups. null: Kafka did not answer */
+            groups: components["schemas"]["ConsumerGroup"][] | null;
+            /** @description The replication slots of the database. null: PostgreSQL did not answer */
+            slots: components["schemas"]["ReplicationSlot"][] | null;
+            /** @description WAL after which PostgreSQL gives a slot up. null: never, or unknown */
+            slotLimitBytes: number | null;
+            /** @description Open circuits of all tenants. null: Redis or PostgreSQL did not answer */
+            circuits: {
+                /** @description At most 100 */
+                open: components["schemas"]["OpenCircuit"][];
+                /** @description Open circuits that are not listed */
+                leftOut: number;
+                /** @description False if more than 1000 subscriptions are failing: the circuits of the latest were read */
+                isComplete: boolean;
+            } | null;
+            /** @description Attempts of the last hour and the last 24 hours, and how they ended */
+            deliveries: {
+                hour: {
+                    attempts: number;
+                    delivered: number;
+                    deadLetter: number;
+                };
+                day: {
+                    attempts: number;
+                    delivered: number;
+                    deadLetter: number;
+                };
+            } | null;
+        };
+        InstallationFinding: {
+            /** @description What was checked, such as `slots` */
+            area: string;
+            /**
+             * @description `wrong`: mend it. `warn`: look at it. `skipped`: not checked
+             * @enum {string}
+             */
+            level: "ok" | "warn" | "wrong" | "skipped";
+            /** @description The state, in one line */
+            says: string;
+            /** @description What to do. Set for `wrong` and `warn` */
+            advice?: string;
+        };
+        ConsumerGroup: {
+            /** @description The name of the group, which is that of its service */
+            group: string;
+            /** @description Its state in Kafka, such as `Stable` */
+            state: string;
+            /** @description Replicas that read now */
+            members: number;
+            /** @description Unread messages. Deliveries that wait on purpose do not count */
+            lag: number;
+            /** @description Topics whose records were deleted before it read them */
+            lost: string[];
+        };
+        ReplicationSlot: {
+            slot: string;
+            /** @description A replica of its service reads it */
+            active: boolean;
+            /** @description `wal_status` of PostgreSQL, such as `reserved` */
+            status: string | null;
+            /** @description WAL that was not sent yet */
+            lagBytes: number | null;
+            /** @description WAL that the server keeps for the slot */
+            retainedBytes: number | null;
+        };
+        OpenCircuit: {
+            projectId: string;
+            environment: string;
+            endpointId: string;
+            /** @description The URL without its query, which may hold a key */
+            url: string;
+            /**
+             * Format: date-time
+             * @description When the circuit closes by itself
+             */
+            openUntil: string;
+            /** @description The ids of the subscriptions that deliver to it */
+            webhooks: string[];
+        };
         HistoryRebuild: {
             /** Format: uuid */
             id: string;
@@ -910,6 +1037,57 @@ export interface components {
             toRead: number;
             /** @description When the oldest record on the topics was written */
             since: string | null;
+        };
+        RunningJobs: {
+            /**
+             * Format: date-time
+             * @description When this was read. An answer may be 2 seconds old
+             */
+            at: string;
+            /** @description The newest rebuild of the history */
+            rebuild: components["schemas"]["HistoryRebuild"] | null;
+            /** @description At most 50, the oldest first */
+            replays: components["schemas"]["RunningReplay"][];
+            replaysLeftOut: number;
+            /** @description At most 50, the oldest first. They wait while a rebuild runs */
+            recoveries: components["schemas"]["RunningRecovery"][];
+            recoveriesLeftOut: number;
+        };
+        RunningReplay: {
+            projectId: string;
+            environment: string;
+            id: string;
+            webhookId: string;
+            /** @description Where it delivers to. null: the subscription was deleted */
+            url: string | null;
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            until: string;
+            /** @description Changes of the table that were read */
+            scanned: number;
+            /** @description Deliveries that were made */
+            deliveries: number;
+            /** @description Records of the log that are still to be read, of all tenants */
+            left: number;
+            /** Format: date-time */
+            createdAt: string;
+        };
+        RunningRecovery: {
+            projectId: string;
+            environment: string;
+            id: string;
+            webhookId: string;
+            /** @description Where it delivers to. null: the subscription was deleted */
+            url: string | null;
+            /** Format: date-time */
+            since: string;
+            /** Format: date-time */
+            until: string;
+            /** @description Dead letters that are still to be sent. At most 1000 are counted */
+            left: number;
+            /** Format: date-time */
+            requestedAt: string;
         };
         Ledger: {
             /** Format: date-time */
@@ -2955,6 +3133,141 @@ export interface operations {
             };
         };
     };
+    getInstallationHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "at": "2026-01-01T12:00:00.000Z",
+                     *       "findings": [
+                     *         {
+                     *           "area": "postgresql",
+                     *           "level": "ok",
+                     *           "says": "version 17.2"
+                     *         },
+                     *         {
+                     *           "area": "slots",
+                     *           "level": "wrong",
+                     *           "says": "surehook_data_api is read by nobody, 3.2 MiB behind",
+                     *           "advice": "Start data-api, or see in its log why its relay does not read: WAL piles up until it does."
+                     *         }
+                     *       ],
+                     *       "groups": [
+                     *         {
+                     *           "group": "webhook-matcher",
+                     *           "state": "Stable",
+                     *           "members": 2,
+                     *           "lag": 14,
+                     *           "lost": []
+                     *         }
+                     *       ],
+                     *       "slots": [
+                     *         {
+                     *           "slot": "surehook_data_api",
+                     *           "active": false,
+                     *           "status": "reserved",
+                     *           "lagBytes": 3355443,
+                     *           "retainedBytes": 16777216
+                     *         }
+                     *       ],
+                     *       "slotLimitBytes": null,
+                     *       "circuits": {
+                     *         "open": [
+                     *           {
+                     *             "projectId": "shop",
+                     *             "environment": "master",
+                     *             "endpointId": "6b1f0a9d3c5e7f80a1b2c3d4e5f60718",
+                     *             "url": "https://receiver.example/hooks",
+                     *             "openUntil": "2026-01-01T12:02:00.000Z",
+                     *             "webhooks": [
+                     *               "0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "leftOut": 0,
+                     *         "isComplete": true
+                     *       },
+                     *       "deliveries": {
+                     *         "hour": {
+                     *           "attempts": 242,
+                     *           "delivered": 238,
+                     *           "deadLetter": 1
+                     *         },
+                     *         "day": {
+                     *           "attempts": 5800,
+                     *           "delivered": 5790,
+                     *           "deadLetter": 2
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InstallationHealth"];
+                };
+            };
+            /** @description ADMIN_TOKEN_INVALID */
+            401: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description INTERNAL_ERROR */
+            500: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description SERVICE_UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     getHistoryRebuild: {
         parameters: {
             query?: never;
@@ -3069,6 +3382,112 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["HistoryRebuild"];
+                };
+            };
+            /** @description ADMIN_TOKEN_INVALID */
+            401: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description INTERNAL_ERROR */
+            500: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description SERVICE_UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listRunningJobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "at": "2026-01-01T12:00:00.000Z",
+                     *       "rebuild": null,
+                     *       "replays": [
+                     *         {
+                     *           "projectId": "shop",
+                     *           "environment": "master",
+                     *           "webhookId": "0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70",
+                     *           "url": "https://receiver.example/hooks",
+                     *           "id": "0199a1c8-4e21-7f60-a7b8-1c2d3e4f5a60",
+                     *           "from": "2026-01-01T08:00:00.000Z",
+                     *           "until": "2026-01-01T11:00:00.000Z",
+                     *           "scanned": 1200,
+                     *           "deliveries": 310,
+                     *           "left": 48200,
+                     *           "createdAt": "2026-01-01T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "replaysLeftOut": 0,
+                     *       "recoveries": [
+                     *         {
+                     *           "projectId": "shop",
+                     *           "environment": "master",
+                     *           "webhookId": "0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70",
+                     *           "url": "https://receiver.example/hooks",
+                     *           "id": "0199a1cb-7a54-7c93-9aef-4f5a6b7c8d90",
+                     *           "since": "2026-01-01T00:00:00.000Z",
+                     *           "until": "2026-01-02T00:00:00.000Z",
+                     *           "left": 40,
+                     *           "requestedAt": "2026-01-01T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "recoveriesLeftOut": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RunningJobs"];
                 };
             };
             /** @description ADMIN_TOKEN_INVALID */

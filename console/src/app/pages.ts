@@ -135,6 +135,24 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../pages/projects/projects-page.tsx'),
   },
   {
+    path: 'operator/health',
+    for: 'operator',
+    link: { label: 'Health', icon: 'health' },
+    load: () => import('../pages/health/health-page.tsx'),
+  },
+  {
+    path: 'operator/ledger',
+    for: 'operator',
+    link: { label: 'Ledger', icon: 'ledger' },
+    load: () => import('../pages/ledger/ledger-page.tsx'),
+  },
+  {
+    path: 'operator/jobs',
+    for: 'operator',
+    link: { label: 'Running jobs', icon: 'job' },
+    load: () => import('../pages/jobs/jobs-page.tsx'),
+  },
+  {
     path: 'operator/projects/:project/environments/:environment',
     for: 'operator',
     load: () => import('../pages/environment/environment-page.tsx'),

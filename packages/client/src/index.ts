@@ -1,5 +1,6 @@
 export type { Admin } from './admin/admin.ts'
 export type { EnvironmentInput, Environments } from './admin/environments.ts'
+export type { Installation, LedgerQuery } from './admin/installation.ts'
 export type { Projects } from './admin/projects.ts'
 export type { NewRole, Roles } from './admin/roles.ts'
 export type { NewToken, Tokens } from './admin/tokens.ts'
@@ -27,8 +28,12 @@ export type {
   EventPayload,
   Explanation,
   FoundDelivery,
+  HistoryRebuild,
+  InstallationHealth,
+  Ledger,
   Preview,
   Replay,
+  RunningJobs,
   Subscription,
   WebhookNumbers,
   WebhookStats,

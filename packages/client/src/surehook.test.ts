@@ -200,3 +200,22 @@ it('a conflict is an error of its own', async () => {
   const { surehook } = clientOf([json(409, { error: 'CONFLICT' })])
   expect(await failureOf(surehook.webhooks.test('w'))).toBeInstanceOf(ConflictError)
 })
+
+it('asks for the whole installation with the administration token', async () => {
+  const { surehook, sent } = clientOf([json(200, { findings: [] })], { adminToken: 'the-admin' })
+  await surehook.admin.installation.health()
+  expect(sent[0]).toMatchObject({
+    url: 'https://hooks.example/gw/api/rest/_webhooks/_health',
+    headers: { authorization: 'Bearer the-admin' },
+  })
+  expect(sent[0]?.headers).not.toHaveProperty('x-project-id')
+})
+
+it('rejects a ledger that failed after its answer began', async () => {
+  const failed = { error: 'SERVICE_UNAVAILABLE', message: 'Kafka is away' }
+  const { surehook } = clientOf([json(200, failed)])
+  const query = { from: '2026-01-01T00:00:00Z' }
+  const error = await failureOf(surehook.admin.installation.ledger(query))
+  expect(error).toBeInstanceOf(SurehookError)
+  expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: 'Kafka is away' })
+})

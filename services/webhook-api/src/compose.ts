@@ -37,6 +37,7 @@ import { webhookStats } from './history/stats/webhook-stats.ts'
 import { logGroupId, openDeliveryLog } from './history/write/delivery-log.ts'
 import { logRoutes } from './inspect/log/log-routes.ts'
 import { openLogQuestions } from './inspect/log/open-log-questions.ts'
+import { installationRoutes } from './installation/installation-routes.ts'
 import { capturedRecord } from './jobs/emit-jobs.ts'
 import { createKeyedWriter, type KeyedWriter, keyTable } from './keyed-writer.ts'
 import { ledgerRoutes } from './ledger/ledger-routes.ts'
@@ -224,6 +225,7 @@ function openManagement(deps: ManagementDeps) {
     // Mounted before the routes whose path parameter would also match these paths.
     ledgerRoutes({ admit, ledgers }),
     rebuildRoutes({ admit, rebuilds }),
+    installationRoutes({ ...parts, admit, kafka, redis, circuits, rebuilds }),
     reEncryptRoutes({ admit, reEncryptPage }),
     questionRoutes({
       ...{ authorize, ...logQuestions },

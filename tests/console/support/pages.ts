@@ -89,4 +89,7 @@ export const operatorPages: readonly ConsolePageCase[] = [
     path: ({ tenant }) => `operator/projects/${tenant.projectId}/tokens`,
     shows: 'Revoke',
   },
+  { name: 'health', path: () => 'operator/health', shows: 'Replication slots' },
+  { name: 'ledger', path: () => 'operator/ledger', shows: 'Take the ledger' },
+  { name: 'jobs', path: () => 'operator/jobs', shows: 'No replay runs' },
 ]

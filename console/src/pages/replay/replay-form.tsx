@@ -6,17 +6,10 @@ import { faultOf, violationOf } from '../../api/faults.ts'
 import { useAction } from '../../api/use-action.ts'
 import { countText, useCount } from '../../api/use-count.ts'
 import { FaultNotice, Notice } from '../../parts/feedback/notice.tsx'
-import { SelectField, TextField } from '../../parts/forms/field.tsx'
 import { FormActions } from '../../parts/forms/form-actions.tsx'
 import { Card } from '../../parts/layout/page.tsx'
-import {
-  choiceOf,
-  type ReplaySpan,
-  type SpanChoice,
-  spanOf,
-  spans,
-  withChoice,
-} from './replay-span.ts'
+import { choiceOf, type ReplaySpan, spanOf, withChoice } from './replay-span.ts'
+import { SpanFields } from './span-fields.tsx'
 
 type ReplayFormProps = { webhook: Subscription; onStart: (replayId: string) => void }
 
@@ -66,48 +59,6 @@ export function ReplayForm({ webhook, onStart }: ReplayFormProps) {
         />
       </form>
     </Card>
-  )
-}
-
-type SpanFieldsProps = {
-  choice: SpanChoice
-  onChange: (part: Partial<SpanChoice>) => void
-  faultAt: (field: string) => string | undefined
-}
-
-function SpanFields({ choice, onChange, faultAt }: SpanFieldsProps) {
-  const isOwn = choice.within === 'own'
-  return (
-    <>
-      <SelectField
-        label="Changes of"
-        value={choice.within}
-        onChange={({ target }) => onChange({ within: target.value, from: '', until: '' })}
-        violation={isOwn ? undefined : faultAt('from')}
-      >
-        {spans.map(([name, label]) => (
-          <option key={name} value={name}>
-            {label}
-          </option>
-        ))}
-      </SelectField>
-      {isOwn && (
-        <div className="columns">
-          {(['from', 'until'] as const).map((name) => (
-            <TextField
-              key={name}
-              label={name === 'from' ? 'From' : 'Until'}
-              hint={name === 'from' ? 'At most 7 days ago, in your time zone' : 'Empty: now'}
-              type="datetime-local"
-              step={1}
-              value={choice[name]}
-              onChange={({ target }) => onChange({ [name]: target.value })}
-              violation={faultAt(name)}
-            />
-          ))}
-        </div>
-      )}
-    </>
   )
 }
 

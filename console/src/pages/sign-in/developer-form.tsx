@@ -1,12 +1,15 @@
 import { useState } from 'react'
+import { useSearchParams } from 'react-router'
 import { Command } from '../../parts/feedback/empty-state.tsx'
 import { TextField } from '../../parts/forms/field.tsx'
+import { tenantIn } from '../../parts/layout/tenant-target.ts'
 import { SignInForm } from './sign-in-form.tsx'
 import type { SignInProps } from './use-signing-in.ts'
 
 export function DeveloperForm({ onSession }: SignInProps) {
-  const [project, setProject] = useState('')
-  const [environment, setEnvironment] = useState('master')
+  const [params] = useSearchParams()
+  const [project, setProject] = useState(tenantIn(params).project)
+  const [environment, setEnvironment] = useState(tenantIn(params).environment)
   const [token, setToken] = useState('')
   const signIn = (keepInTab: boolean) =>
     onSession({ kind: 'developer', project, environment, token }, keepInTab)

@@ -32,6 +32,7 @@ export const ids = {
   replay: '0199a1c8-4e21-7f60-a7b8-1c2d3e4f5a60',
   session: '0199a1ca-6f43-7b82-89da-3e4f5a6b7c80',
   rebuild: '0199a1c9-5f32-7a71-b8c9-2d3e4f5a6b70',
+  recovery: '0199a1cb-7a54-7c93-9aef-4f5a6b7c8d90',
   endpoint: '6b1f0a9d3c5e7f80a1b2c3d4e5f60718',
 } as const
 

@@ -2,6 +2,7 @@ import { adminExamples } from './admin.ts'
 import { authExamples } from './auth.ts'
 import { dataExamples } from './data.ts'
 import { deliveryExamples } from './deliveries.ts'
+import { installationExamples } from './installation.ts'
 import {
   type OperationExample,
   type OperationExamples,
@@ -17,6 +18,7 @@ export const examples: OperationExamples = {
   ...authExamples,
   ...dataExamples,
   ...deliveryExamples,
+  ...installationExamples,
   ...questionExamples,
   ...userExamples,
   ...webhookExamples,

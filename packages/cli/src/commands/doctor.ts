@@ -1,3 +1,4 @@
+import { lagWarning } from '@surehook/kafka/diagnosis/judge-groups'
 import { defineCommand, exitCodes, UsageError } from '../cli/command.ts'
 import { countOf, reportOf } from '../doctor/report.ts'
 import { runChecks } from '../doctor/run-checks.ts'
@@ -23,7 +24,7 @@ export const doctorCommand = defineCommand({
     'lag-limit': {
       type: 'string',
       value: 'messages',
-      default: '10000',
+      default: String(lagWarning),
       help: 'lag that gives a warning',
     },
     'certificate-days': {

@@ -1,17 +1,13 @@
 import { describe, expect, it } from '@jest/globals'
 import { topicTable } from '@surehook/contracts/topics'
+import type { Finding } from '@surehook/service-kit/diagnosis/finding'
 import { judgeExpiry } from './checks/check-certificates.ts'
 import { judgeClock } from './checks/check-clocks.ts'
 import { faultsIn } from './checks/check-configuration.ts'
-import { behindOf, type GroupState, judgeGroup } from './checks/check-consumers.ts'
 import { judgeSpace } from './checks/check-disk.ts'
 import { judgeBroker, judgeCluster } from './checks/check-kafka.ts'
-import { judgeSettings } from './checks/check-postgres.ts'
-import { infoOf, judgeRedis } from './checks/check-redis.ts'
-import { judgeSlot, type SlotRow } from './checks/check-slots.ts'
 import { judgeTopics, type TopicState } from './checks/check-topics.ts'
 import { durabilityOf } from './durability.ts'
-import type { Finding } from './finding.ts'
 
 const levels = (findings: readonly Finding[]) => findings.map(({ level }) => level)
 const faults = (findings: readonly Finding[]) =>
@@ -20,88 +16,11 @@ const faults = (findings: readonly Finding[]) =>
 describe('a finding that is not ok', () => {
   it('always has advice', () => {
     const findings = [
-      ...judgeSettings({}),
-      ...judgeSlot('data-api', []),
       ...judgeTopics(specs, statesWith(), { partitions: 3, copies: 1, durability: 'demanded' }),
       ...judgeCluster(1, 'demanded'),
-      ...judgeRedis({}),
     ].filter(({ level }) => level === 'wrong' || level === 'warn')
-    expect(findings.length).toBeGreaterThan(4)
+    expect(findings.length).toBeGreaterThan(2)
     for (const { advice } of findings) expect(advice).toMatch(/^[A-Z].+\.$/)
-  })
-})
-
-const goodSettings = {
-  server_version: '17.2',
-  server_version_num: '170002',
-  wal_level: 'logical',
-  max_replication_slots: '10',
-  max_wal_senders: '10',
-  max_slot_wal_keep_size: '-1',
-  synchronous_commit: 'on',
-  fsync: 'on',
-  full_page_writes: 'on',
-}
-
-describe('judgeSettings', () => {
-  it.each([
-    [{}, []],
-    [{ wal_level: 'replica' }, ['wrong: wal_level is replica']],
-    [{ max_replication_slots: '2' }, ['wrong: max_replication_slots is 2']],
-    [{ server_version_num: '130010', server_version: '13.10' }, ['wrong: version 13.10']],
-    [{ fsync: 'off' }, ['wrong: fsync is off: what was answered may be gone after a crash']],
-  ])('judges %j', (given, expected) => {
-    expect(faults(judgeSettings({ ...goodSettings, ...given }))).toEqual(expected)
-  })
-
-  it.each([
-    ['-1', /-1: no slot is given up, .* fills the disk$/],
-    ['65536', /65536 MB: the disk is spared, .* loses its slot/],
-  ])('explains the risk of a max_slot_wal_keep_size of %s without a warning', (kept, said) => {
-    const findings = judgeSettings({ ...goodSettings, max_slot_wal_keep_size: kept })
-    expect(faults(findings)).toEqual([])
-    expect(findings.at(-1)?.says).toMatch(said)
-  })
-})
-
-describe('judgeSlot', () => {
-  const good: SlotRow = { slot: 'surehook_data_api', active: true, status: 'reserved', lagBytes: 0 }
-
-  it.each([
-    [{}, 'ok'],
-    [{ active: false }, 'wrong'],
-    [{ status: 'lost' }, 'wrong'],
-    [{ status: 'unreserved' }, 'wrong'],
-    [{ lagBytes: 2 ** 30 }, 'warn'],
-    [{ slot: 'surehook_other' }, 'wrong'],
-  ])('judges %j as %s', (given, level) => {
-    expect(levels(judgeSlot('data-api', [{ ...good, ...given }]))).toEqual([level])
-  })
-})
-
-describe('judgeGroup', () => {
-  const good: GroupState = {
-    group: 'webhook-matcher',
-    state: 'Stable',
-    members: 1,
-    lag: 0,
-    lost: [],
-  }
-
-  it.each([
-    [{}, ['ok']],
-    [{ members: 0, state: 'Empty' }, ['wrong']],
-    [{ lag: 101 }, ['warn']],
-    [{ state: 'PreparingRebalance' }, ['skipped']],
-    [{ lost: ['changes'] }, ['wrong', 'ok']],
-  ])('judges %j as %j', (given, expected) => {
-    expect(levels(judgeGroup({ ...good, ...given }, 100))).toEqual(expected)
-  })
-
-  it('counts from the first record that still exists', () => {
-    expect(behindOf(-1, { low: 10, high: 15 })).toEqual({ lag: 5, isLost: false })
-    expect(behindOf(12, { low: 10, high: 15 })).toEqual({ lag: 3, isLost: false })
-    expect(behindOf(7, { low: 10, high: 15 })).toEqual({ lag: 5, isLost: true })
   })
 })
 
@@ -242,24 +161,6 @@ describe('judgeBroker', () => {
     [{ 'message.max.bytes': '1048588' }, ['ok', 'warn']],
   ])('judges %j as %j', (given, expected) => {
     expect(levels(judgeBroker({ broker: 1, settings: { ...good, ...given } }))).toEqual(expected)
-  })
-})
-
-describe('judgeRedis', () => {
-  const info =
-    '# Server\r\nredis_version:8.0.1\r\nmaxmemory_policy:noeviction\r\nused_memory:95\r\nmaxmemory:0\r\n'
-
-  it.each([
-    ['', ['ok', 'ok']],
-    ['redis_version:6.2.11', ['ok', 'ok']],
-    ['redis_version:6.0.16', ['wrong', 'ok']],
-    ['redis_version:5.9.9', ['wrong', 'ok']],
-    ['redis_version:', ['warn', 'ok']],
-    ['maxmemory_policy:allkeys-lru', ['ok', 'ok', 'wrong']],
-    ['maxmemory:100', ['ok', 'ok', 'warn']],
-    ['role:slave', ['ok', 'ok', 'wrong']],
-  ])('judges %s as %j', (line, expected) => {
-    expect(levels(judgeRedis(infoOf(`${info}${line}`)))).toEqual(expected)
   })
 })
 

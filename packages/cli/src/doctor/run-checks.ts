@@ -1,4 +1,6 @@
 import { boundedBy } from '@surehook/service-kit/bounded'
+import { type Area, type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
+import { whenAway } from '@surehook/service-kit/diagnosis/when-away'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { checkCertificates } from './checks/check-certificates.ts'
 import { checkClocks } from './checks/check-clocks.ts'
@@ -13,7 +15,6 @@ import { checkSchemas } from './checks/check-schemas.ts'
 import { checkSlots } from './checks/check-slots.ts'
 import { checkSmtp } from './checks/check-smtp.ts'
 import { checkTopics } from './checks/check-topics.ts'
-import { type Area, type Finding, findingsOf } from './finding.ts'
 import type { Target } from './target.ts'
 
 export type Limits = { lag: number; certificateDays: number }
@@ -34,22 +35,10 @@ export async function runChecks(target: Target, limits: Limits): Promise<Finding
 }
 
 function checksWith(limits: Limits): readonly Check[] {
-  const database = {
-    variable: 'DATABASE_URL',
-    advice: 'Bring PostgreSQL back, or mend DATABASE_URL.',
-  }
-  const kafka = {
-    variable: 'KAFKA_BROKERS',
-    advice: 'Bring Kafka back, or mend KAFKA_BROKERS and its credentials.',
-  }
-  const registry = {
-    variable: 'SCHEMA_REGISTRY_URL',
-    advice: 'Bring the schema registry back, or mend SCHEMA_REGISTRY_URL.',
-  }
-  const redis = {
-    variable: 'REDIS_URL',
-    advice: 'Bring Redis back, or mend REDIS_URL: until then logins are answered 503.',
-  }
+  const database = { variable: 'DATABASE_URL', advice: whenAway.postgresql }
+  const kafka = { variable: 'KAFKA_BROKERS', advice: whenAway.kafka }
+  const registry = { variable: 'SCHEMA_REGISTRY_URL', advice: whenAway.registry }
+  const redis = { variable: 'REDIS_URL', advice: whenAway.redis }
   return [
     { area: 'configuration', run: checkConfiguration },
     { area: 'gateway', run: checkGateway },

@@ -1,3 +1,4 @@
+import { capturingServices } from '@surehook/service-kit/postgres/capture-slot'
 import {
   migrateService,
   serviceDatabaseUrl,
@@ -5,7 +6,7 @@ import {
 } from '@surehook/service-kit/postgres/migrate'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { surehookRoot } from '../lib/root.ts'
-import { type ServiceName, serviceNames, serviceTraits } from '../lib/service-catalog.ts'
+import { type ServiceName, serviceTraits } from '../lib/service-catalog.ts'
 
 export type DatabaseOptions = {
   /** URL with an administrator's role, which may create roles and schemas. */
@@ -19,7 +20,7 @@ export type DatabaseOptions = {
 }
 
 /** Services with tables. */
-export const databaseServices = serviceNames.filter((name) => serviceTraits[name].database)
+export const databaseServices: readonly ServiceName[] = capturingServices
 
 /**
  * Creates the role, schema, slot and tables of every service. It can be repeated and run from

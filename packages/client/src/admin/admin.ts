@@ -1,13 +1,19 @@
 import type { Transport } from '../transport/transport.ts'
 import { Environments } from './environments.ts'
+import { Installation } from './installation.ts'
 import { Projects } from './projects.ts'
 import { Roles } from './roles.ts'
 import { Tokens } from './tokens.ts'
 import { Users } from './users.ts'
 
-/** Uses `adminToken`. Everything but `projects` is of the client's project and environment. */
+/**
+ * Uses `adminToken`. Everything but `projects` and `installation` is of the client's project and
+ * environment.
+ */
 export class Admin {
   readonly projects: Projects
+  /** Health, running jobs and the ledger, of all tenants. */
+  readonly installation: Installation
   /** Settings and signing keys. */
   readonly environments: Environments
   /** Management tokens. */
@@ -17,6 +23,7 @@ export class Admin {
 
   constructor(transport: Transport) {
     this.projects = new Projects(transport)
+    this.installation = new Installation(transport)
     this.environments = new Environments(transport)
     this.tokens = new Tokens(transport)
     this.users = new Users(transport)

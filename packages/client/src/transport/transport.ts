@@ -100,7 +100,8 @@ export class Transport {
 
   async #request(call: Call<Operation>, requestId: string): Promise<Request> {
     const { baseUrl, projectId, environment, token, adminToken } = this.#options
-    const isAdmin = call.url.startsWith('/auth/')
+    const isAuth = call.url.startsWith('/auth/')
+    const isAdmin = isAuth || call.isAdmin === true
     const headers = {
       ...call.headers,
       authorization: `Bearer ${await checkedToken(isAdmin ? adminToken : token)}`,
@@ -109,7 +110,7 @@ export class Transport {
       ...(call.body !== undefined && { 'content-type': 'application/json' }),
     }
     const body = call.body === undefined ? null : JSON.stringify(call.body)
-    const url = `${baseUrl}${isAdmin ? '' : '/gw'}${urlOf(call)}`
+    const url = `${baseUrl}${isAuth ? '' : '/gw'}${urlOf(call)}`
     return { url, init: { method: call.method, headers, body } }
   }
 

@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { expiryAt, type TlsPlace } from '../certificate-expiry.ts'
-import { type Finding, findingsOf } from '../finding.ts'
 import type { Target } from '../target.ts'
 
 const { ok, warn, wrong, skipped } = findingsOf('certificates')

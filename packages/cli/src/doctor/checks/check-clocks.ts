@@ -1,7 +1,7 @@
 import { attemptsTopic, changesTopic } from '@surehook/contracts/topics'
 import type { Admin } from '@surehook/kafka/client/surface'
+import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
 import { reasonOf } from '@surehook/service-kit/errors'
-import { type Finding, findingsOf } from '../finding.ts'
 import type { Target } from '../target.ts'
 import { withKafka } from '../with-kafka.ts'
 import { withPostgres } from '../with-postgres.ts'

@@ -1,7 +1,7 @@
+import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
 import { reasonOf } from '@surehook/service-kit/errors'
 import type { ServiceName } from '../../lib/service-catalog.ts'
 import { loadServiceConfiguration } from '../../lib/service-configuration.ts'
-import { type Finding, findingsOf } from '../finding.ts'
 import type { Target } from '../target.ts'
 
 const { ok, wrong, skipped } = findingsOf('configuration')

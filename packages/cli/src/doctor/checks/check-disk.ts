@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
+import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
+import { sizeOf } from '@surehook/service-kit/diagnosis/size-of'
 import { surehookRoot } from '../../lib/root.ts'
-import { type Finding, findingsOf } from '../finding.ts'
-import { sizeOf } from '../size-of.ts'
 import type { Target } from '../target.ts'
 
 const { ok, warn, skipped } = findingsOf('disk')

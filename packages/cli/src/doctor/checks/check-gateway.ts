@@ -1,6 +1,6 @@
+import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { causeOf } from '../../lib/cause-of.ts'
-import { type Finding, findingsOf } from '../finding.ts'
 import type { Target } from '../target.ts'
 
 const { ok, wrong, skipped } = findingsOf('gateway')

@@ -1,7 +1,8 @@
 import { type Admin, ConfigResourceTypes } from '@surehook/kafka/client/surface'
+import { reachedText } from '@surehook/kafka/diagnosis/judge-topics'
+import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
+import { sizeOf } from '@surehook/service-kit/diagnosis/size-of'
 import { type Durability, durabilityOf, safeCopies } from '../durability.ts'
-import { type Finding, findingsOf } from '../finding.ts'
-import { sizeOf } from '../size-of.ts'
 import type { Target } from '../target.ts'
 import { withKafka } from '../with-kafka.ts'
 
@@ -42,7 +43,7 @@ async function settingsOf(admin: Admin, broker: number): Promise<BrokerSettings>
  * a power cut.
  */
 export function judgeCluster(brokers: number, durability: Durability): Finding[] {
-  const reached = `${brokers} broker${brokers === 1 ? '' : 's'} reached`
+  const reached = reachedText(brokers)
   if (brokers >= safeCopies) return [ok(reached)]
   const risk = 'what Kafka acknowledged survives a killed process, but not a power cut'
   if (durability === 'local') {

@@ -1,88 +1,23 @@
 import { readdirSync } from 'node:fs'
+import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
+import { judgeSettings, readSettings } from '@surehook/service-kit/diagnosis/judge-settings'
 import { schemaOf } from '@surehook/service-kit/postgres/service-role'
 import type { Client } from 'pg'
 import { surehookRoot } from '../../lib/root.ts'
 import { databaseServices } from '../../prepare/prepare-database.ts'
-import { type Finding, findingsOf } from '../finding.ts'
 import type { Target } from '../target.ts'
 import { withPostgres } from '../with-postgres.ts'
 
 const { ok, wrong, skipped } = findingsOf('postgresql')
 
-/** The oldest major version whose pgoutput streams logical messages. */
-const oldestMajor = 14
-
 export async function checkPostgres(target: Target): Promise<Finding[]> {
   return withPostgres(target, async (client) => {
     const settings = await readSettings(client)
-    return [...judgeSettings(settings), ...(await examineTables(client))]
+    return [
+      ...judgeSettings(settings, { slots: databaseServices.length }),
+      ...(await examineTables(client)),
+    ]
   })
-}
-
-export type Settings = Readonly<Record<string, string>>
-
-const names = [
-  'server_version_num',
-  'server_version',
-  'wal_level',
-  'max_replication_slots',
-  'max_wal_senders',
-  'max_slot_wal_keep_size',
-  'synchronous_commit',
-  'fsync',
-  'full_page_writes',
-]
-
-async function readSettings(client: Client): Promise<Settings> {
-  const { rows } = await client.query<{ name: string; setting: string }>(
-    'select name, setting from pg_settings where name = any($1)',
-    [names],
-  )
-  return Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))
-}
-
-/** Checks the settings on which the delivery guarantees depend. */
-export function judgeSettings(settings: Settings): Finding[] {
-  const is = (name: string) => settings[name] ?? ''
-  const version = is('server_version')
-  const findings: Finding[] = []
-  if (Number(is('server_version_num')) < oldestMajor * 10_000) {
-    findings.push(
-      wrong(
-        `version ${version}`,
-        `Upgrade to PostgreSQL ${oldestMajor} or newer (17 is what is tested).`,
-      ),
-    )
-  } else findings.push(ok(`version ${version}`))
-  if (is('wal_level') !== 'logical') {
-    findings.push(
-      wrong(`wal_level is ${is('wal_level')}`, 'Set wal_level = logical and restart PostgreSQL.'),
-    )
-  }
-  for (const name of ['max_replication_slots', 'max_wal_senders']) {
-    if (Number(is(name)) >= databaseServices.length) continue
-    findings.push(
-      wrong(
-        `${name} is ${is(name)}`,
-        `Set it to ${databaseServices.length} and what others need, and restart PostgreSQL.`,
-      ),
-    )
-  }
-  for (const name of ['fsync', 'full_page_writes', 'synchronous_commit']) {
-    if (is(name) !== 'off') continue
-    findings.push(
-      wrong(`${name} is off: what was answered may be gone after a crash`, `Set ${name} = on.`),
-    )
-  }
-  findings.push(ok(`max_slot_wal_keep_size is ${whatIsKept(is('max_slot_wal_keep_size'))}`))
-  return findings
-}
-
-/** Both settings are valid: one risks a full disk, the other a lost slot. */
-function whatIsKept(megabytes: string): string {
-  return megabytes === '-1'
-    ? '-1: no slot is given up, and a relay that stands still fills the disk'
-    : `${megabytes} MB: the disk is spared, and a relay that falls behind further loses its slot, with changes`
 }
 
 /** Checks whether every migration of this version has run. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { eventSchemas } from '@surehook/schemas/event-schemas'
+import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
 import { askRegistry, type KafkaVariables, readKafkaVariables } from '../../lib/connections.ts'
-import { type Finding, findingsOf } from '../finding.ts'
 import type { Target } from '../target.ts'
 
 const { ok, wrong } = findingsOf('schemas')

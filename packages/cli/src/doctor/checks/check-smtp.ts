@@ -1,7 +1,7 @@
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
 import { reasonOf } from '@surehook/service-kit/errors'
-import { type Finding, findingsOf } from '../finding.ts'
 import type { Target } from '../target.ts'
 
 const { ok, wrong, skipped } = findingsOf('smtp')

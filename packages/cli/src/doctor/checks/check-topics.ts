@@ -5,17 +5,22 @@ import {
   topicTable,
 } from '@surehook/contracts/topics'
 import { type Admin, ConfigResourceTypes } from '@surehook/kafka/client/surface'
+import {
+  judgeMissing,
+  judgeReplicas,
+  type PartitionState,
+} from '@surehook/kafka/diagnosis/judge-topics'
 import { differing } from '@surehook/kafka/topics/align-topics'
 import { retryTopicNames } from '@surehook/service-kit/config/retry-ladder'
+import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
 import { type Durability, durabilityOf, safeCopies } from '../durability.ts'
-import { type Finding, findingsOf } from '../finding.ts'
 import type { Target } from '../target.ts'
 import { withKafka } from '../with-kafka.ts'
 
 const { ok, warn, wrong } = findingsOf('topics')
 
 export type TopicState = {
-  partitions: readonly { leader: number; replicas: readonly number[]; isr: readonly number[] }[]
+  partitions: readonly PartitionState[]
   config: Readonly<Record<string, string>>
 }
 
@@ -75,7 +80,7 @@ export function judgeTopics(
     return state === undefined ? [] : judgeTopic(spec, state, wanted)
   })
   return [
-    ...(missing.length > 0 ? [wrong(`missing: ${missing.join(', ')}`, make)] : []),
+    ...judgeMissing(missing),
     ...findings,
     ...judgeTogether(specs, states),
     ...judgeDurability(specs, states, wanted.durability),
@@ -107,8 +112,6 @@ function judgePartitions(
   wanted: Wanted,
 ): Finding[] {
   const expected = kind === 'one' ? 1 : (wanted.partitions ?? partitions.length)
-  const leaderless = partitions.filter(({ leader }) => leader < 0).length
-  const behind = partitions.filter(({ replicas, isr }) => isr.length < replicas.length).length
   return [
     ...(partitions.length === expected
       ? []
@@ -118,22 +121,7 @@ function judgePartitions(
             'Set KAFKA_PARTITIONS to what is there: no service starts otherwise, for keys would move.',
           ),
         ]),
-    ...(leaderless > 0
-      ? [
-          wrong(
-            `${name}: ${leaderless} partitions have no leader`,
-            'Bring back the brokers that hold them.',
-          ),
-        ]
-      : []),
-    ...(behind > 0
-      ? [
-          warn(
-            `${name}: ${behind} partitions lack copies`,
-            'Bring back the brokers that hold them.',
-          ),
-        ]
-      : []),
+    ...judgeReplicas(name, partitions),
   ]
 }
 

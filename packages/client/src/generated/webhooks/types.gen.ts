@@ -562,6 +562,141 @@ export type Fingerprints = {
     };
 };
 
+export type InstallationHealth = {
+    /**
+     * When this was read. An answer may be 5 seconds old
+     */
+    at: string;
+    /**
+     * Those of `surehook doctor` that webhook-api can check with its own rights
+     */
+    findings: Array<InstallationFinding>;
+    /**
+     * The consumer groups. null: Kafka did not answer
+     */
+    groups: Array<ConsumerGroup> | null;
+    /**
+     * The replication slots of the database. null: PostgreSQL did not answer
+     */
+    slots: Array<ReplicationSlot> | null;
+    /**
+     * WAL after which PostgreSQL gives a slot up. null: never, or unknown
+     */
+    slotLimitBytes: number | null;
+    /**
+     * Open circuits of all tenants. null: Redis or PostgreSQL did not answer
+     */
+    circuits: {
+        /**
+         * At most 100
+         */
+        open: Array<OpenCircuit>;
+        /**
+         * Open circuits that are not listed
+         */
+        leftOut: number;
+        /**
+         * False if more than 1000 subscriptions are failing: the circuits of the latest were read
+         */
+        isComplete: boolean;
+    } | null;
+    /**
+     * Attempts of the last hour and the last 24 hours, and how they ended
+     */
+    deliveries: {
+        hour: {
+            attempts: number;
+            delivered: number;
+            deadLetter: number;
+        };
+        day: {
+            attempts: number;
+            delivered: number;
+            deadLetter: number;
+        };
+    } | null;
+};
+
+export type InstallationFinding = {
+    /**
+     * What was checked, such as `slots`
+     */
+    area: string;
+    /**
+     * `wrong`: mend it. `warn`: look at it. `skipped`: not checked
+     */
+    level: 'ok' | 'warn' | 'wrong' | 'skipped';
+    /**
+     * The state, in one line
+     */
+    says: string;
+    /**
+     * What to do. Set for `wrong` and `warn`
+     */
+    advice?: string;
+};
+
+export type ConsumerGroup = {
+    /**
+     * The name of the group, which is that of its service
+     */
+    group: string;
+    /**
+     * Its state in Kafka, such as `Stable`
+     */
+    state: string;
+    /**
+     * Replicas that read now
+     */
+    members: number;
+    /**
+     * Unread messages. Deliveries that wait on purpose do not count
+     */
+    lag: number;
+    /**
+     * Topics whose records were deleted before it read them
+     */
+    lost: Array<string>;
+};
+
+export type ReplicationSlot = {
+    slot: string;
+    /**
+     * A replica of its service reads it
+     */
+    active: boolean;
+    /**
+     * `wal_status` of PostgreSQL, such as `reserved`
+     */
+    status: string | null;
+    /**
+     * WAL that was not sent yet
+     */
+    lagBytes: number | null;
+    /**
+     * WAL that the server keeps for the slot
+     */
+    retainedBytes: number | null;
+};
+
+export type OpenCircuit = {
+    projectId: string;
+    environment: string;
+    endpointId: string;
+    /**
+     * The URL without its query, which may hold a key
+     */
+    url: string;
+    /**
+     * When the circuit closes by itself
+     */
+    openUntil: string;
+    /**
+     * The ids of the subscriptions that deliver to it
+     */
+    webhooks: Array<string>;
+};
+
 export type HistoryRebuild = {
     id: string;
     state: 'running' | 'done';
@@ -579,6 +714,71 @@ export type HistoryRebuild = {
      * When the oldest record on the topics was written
      */
     since: string | null;
+};
+
+export type RunningJobs = {
+    /**
+     * When this was read. An answer may be 2 seconds old
+     */
+    at: string;
+    /**
+     * The newest rebuild of the history
+     */
+    rebuild: HistoryRebuild | null;
+    /**
+     * At most 50, the oldest first
+     */
+    replays: Array<RunningReplay>;
+    replaysLeftOut: number;
+    /**
+     * At most 50, the oldest first. They wait while a rebuild runs
+     */
+    recoveries: Array<RunningRecovery>;
+    recoveriesLeftOut: number;
+};
+
+export type RunningReplay = {
+    projectId: string;
+    environment: string;
+    id: string;
+    webhookId: string;
+    /**
+     * Where it delivers to. null: the subscription was deleted
+     */
+    url: string | null;
+    from: string;
+    until: string;
+    /**
+     * Changes of the table that were read
+     */
+    scanned: number;
+    /**
+     * Deliveries that were made
+     */
+    deliveries: number;
+    /**
+     * Records of the log that are still to be read, of all tenants
+     */
+    left: number;
+    createdAt: string;
+};
+
+export type RunningRecovery = {
+    projectId: string;
+    environment: string;
+    id: string;
+    webhookId: string;
+    /**
+     * Where it delivers to. null: the subscription was deleted
+     */
+    url: string | null;
+    since: string;
+    until: string;
+    /**
+     * Dead letters that are still to be sent. At most 1000 are counted
+     */
+    left: number;
+    requestedAt: string;
 };
 
 export type Ledger = {
@@ -1888,6 +2088,43 @@ export type CreateWebhookResponses = {
 
 export type CreateWebhookResponse = CreateWebhookResponses[keyof CreateWebhookResponses];
 
+export type GetInstallationHealthData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/rest/_webhooks/_health';
+};
+
+export type GetInstallationHealthErrors = {
+    /**
+     * ADMIN_TOKEN_INVALID
+     */
+    401: Problem;
+    /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
+    /**
+     * INTERNAL_ERROR
+     */
+    500: Problem;
+    /**
+     * SERVICE_UNAVAILABLE
+     */
+    503: Problem;
+};
+
+export type GetInstallationHealthError = GetInstallationHealthErrors[keyof GetInstallationHealthErrors];
+
+export type GetInstallationHealthResponses = {
+    /**
+     * OK
+     */
+    200: InstallationHealth;
+};
+
+export type GetInstallationHealthResponse = GetInstallationHealthResponses[keyof GetInstallationHealthResponses];
+
 export type GetHistoryRebuildData = {
     body?: never;
     path?: never;
@@ -1963,6 +2200,43 @@ export type RebuildHistoryResponses = {
 };
 
 export type RebuildHistoryResponse = RebuildHistoryResponses[keyof RebuildHistoryResponses];
+
+export type ListRunningJobsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/rest/_webhooks/_jobs';
+};
+
+export type ListRunningJobsErrors = {
+    /**
+     * ADMIN_TOKEN_INVALID
+     */
+    401: Problem;
+    /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
+    /**
+     * INTERNAL_ERROR
+     */
+    500: Problem;
+    /**
+     * SERVICE_UNAVAILABLE
+     */
+    503: Problem;
+};
+
+export type ListRunningJobsError = ListRunningJobsErrors[keyof ListRunningJobsErrors];
+
+export type ListRunningJobsResponses = {
+    /**
+     * OK
+     */
+    200: RunningJobs;
+};
+
+export type ListRunningJobsResponse = ListRunningJobsResponses[keyof ListRunningJobsResponses];
 
 export type GetLedgerData = {
     body?: never;

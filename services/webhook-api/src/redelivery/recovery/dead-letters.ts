@@ -44,6 +44,30 @@ export async function countDeadLetters(tx: PoolClient, span: Span): Promise<numb
   return rows[0]?.count ?? 0
 }
 
+/** Selects what comes after a position. It needs `inSpan` and its values. */
+const isAfter = 'd.day >= $7::date and (d.day, d.created_at, d.id) > ($7::date, $8, $9::uuid)'
+
+const nextValues = ({ after, ...span }: Span & { after: Position }) => [
+  ...spanValues(span),
+  dayOf(after.at.getTime()),
+  after.at,
+  after.id,
+]
+
+/** Counts what a recovery still has to send, up to `most`. */
+export async function countNext(
+  pool: Pool,
+  next: Span & { after: Position },
+  most: number,
+): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(
+    `select count(*)::integer as count
+     from (select from delivery d where ${inSpan} and ${isAfter} limit $10) counted`,
+    [...nextValues(next), most],
+  )
+  return rows[0]?.count ?? 0
+}
+
 /** `body` is set if the row has it. */
 export type DeadLetter = Omit<Original, 'body'> & BodyOfRow & { created_at: Date }
 
@@ -53,7 +77,7 @@ export type DeadLetter = Omit<Original, 'body'> & BodyOfRow & { created_at: Date
  */
 export async function nextDeadLetters(
   db: Pool | PoolClient,
-  { after, ...span }: Span & { after: Position },
+  next: Span & { after: Position },
   { limit, bytes }: { limit: number; bytes: number },
 ): Promise<DeadLetter[]> {
   const { rows } = await db.query<DeadLetter>(
@@ -67,14 +91,13 @@ export async function nextDeadLetters(
          select d.day, d.id, d.created_at, event_id, webhook_id, watched_table, operation, record_id,
            ${bodyColumns}
          from delivery d
-         where ${inSpan}
-           and d.day >= $7::date and (d.day, d.created_at, d.id) > ($7::date, $8, $9::uuid)
+         where ${inSpan} and ${isAfter}
          order by d.day, d.created_at, d.id limit $10
        ) letter
      ) batch
      where coalesce(before, 0) < $11
      order by day, created_at, id`,
-    [...spanValues(span), dayOf(after.at.getTime()), after.at, after.id, limit, bytes],
+    [...nextValues(next), limit, bytes],
   )
   return rows
 }

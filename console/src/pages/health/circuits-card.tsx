@@ -1,0 +1,69 @@
+import type { InstallationHealth } from '@surehook/client'
+import { type Column, DataTable } from '../../parts/data/data-table.tsx'
+import { count, plural } from '../../parts/data/numbers.ts'
+import { Countdown } from '../../parts/data/time.tsx'
+import { Card } from '../../parts/layout/page.tsx'
+import { TenantLink } from '../../parts/layout/tenant-link.tsx'
+import { NotRead } from './not-read.tsx'
+
+type Circuits = NonNullable<InstallationHealth['circuits']>
+type Circuit = Circuits['open'][number]
+
+const columns: readonly Column<Circuit>[] = [
+  {
+    id: 'url',
+    header: 'Endpoint',
+    cell: ({ url, ...tenant }) => (
+      <span className="cell-main">
+        <span className="cell-url">
+          <TenantLink to="/endpoints" {...tenantOf(tenant)}>
+            {url}
+          </TenantLink>
+        </span>
+      </span>
+    ),
+  },
+  {
+    id: 'tenant',
+    header: 'Environment',
+    cell: ({ projectId, environment }) => `${projectId} / ${environment}`,
+  },
+  { id: 'closes', header: 'Closes in', cell: ({ openUntil }) => <Countdown until={openUntil} /> },
+  {
+    id: 'webhooks',
+    header: 'Webhooks',
+    cell: ({ webhooks }) => plural(webhooks.length, 'webhook'),
+    isOptional: true,
+  },
+]
+
+const tenantOf = ({ projectId, environment }: Pick<Circuit, 'projectId' | 'environment'>) => ({
+  projectId,
+  environment,
+})
+
+const idOf = ({ endpointId }: Circuit) => endpointId
+
+export function CircuitsCard({ circuits }: Pick<InstallationHealth, 'circuits'>) {
+  return (
+    <Card title="Open circuits of all tenants" isFlush>
+      {circuits === null ? <NotRead /> : <Open circuits={circuits} />}
+    </Card>
+  )
+}
+
+function Open({ circuits: { open, leftOut, isComplete } }: { circuits: Circuits }) {
+  return (
+    <>
+      {open.length === 0 ? (
+        <p className="table-note">No circuit is open.</p>
+      ) : (
+        <DataTable label="Open circuits" columns={columns} rows={open} idOf={idOf} />
+      )}
+      {leftOut > 0 && <p className="table-note">{count(leftOut)} more are not shown.</p>}
+      {!isComplete && (
+        <p className="table-note">Many webhooks fail. Only the circuits of the latest were read.</p>
+      )}
+    </>
+  )
+}

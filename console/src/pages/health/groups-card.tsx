@@ -1,0 +1,32 @@
+import type { InstallationHealth } from '@surehook/client'
+import { type Column, DataTable } from '../../parts/data/data-table.tsx'
+import { count } from '../../parts/data/numbers.ts'
+import { Card } from '../../parts/layout/page.tsx'
+import { NotRead } from './not-read.tsx'
+
+type Group = NonNullable<InstallationHealth['groups']>[number]
+
+const columns: readonly Column<Group>[] = [
+  { id: 'group', header: 'Group', cell: ({ group }) => <code>{group}</code> },
+  { id: 'state', header: 'State', cell: ({ state }) => state },
+  { id: 'members', header: 'Members', cell: ({ members }) => count(members), align: 'end' },
+  { id: 'lag', header: 'Unread messages', cell: ({ lag }) => count(lag), align: 'end' },
+  {
+    id: 'lost',
+    header: 'Deleted unread',
+    cell: ({ lost }) => (lost.length === 0 ? '–' : <code>{lost.join(', ')}</code>),
+    isOptional: true,
+  },
+]
+
+const idOf = ({ group }: Group) => group
+
+export const GroupsCard = ({ groups }: Pick<InstallationHealth, 'groups'>) => (
+  <Card title="Consumer groups" isFlush>
+    {groups === null ? (
+      <NotRead />
+    ) : (
+      <DataTable label="Consumer groups" columns={columns} rows={groups} idOf={idOf} />
+    )}
+  </Card>
+)

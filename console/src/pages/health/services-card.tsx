@@ -1,0 +1,30 @@
+import type { InstallationHealth } from '@surehook/client'
+import { type Column, DataTable } from '../../parts/data/data-table.tsx'
+import { Badge } from '../../parts/data/status-badge.tsx'
+import { Card } from '../../parts/layout/page.tsx'
+import { type GatewayState, type ServiceSeen, servicesSeen } from './services-seen.ts'
+
+const columns: readonly Column<ServiceSeen>[] = [
+  { id: 'state', header: 'State', cell: ({ tone, state }) => <Badge tone={tone}>{state}</Badge> },
+  { id: 'service', header: 'Service', cell: ({ name }) => <code>{name}</code> },
+  { id: 'seen', header: 'What shows it', cell: ({ seenBy }) => seenBy },
+]
+
+const idOf = ({ name }: ServiceSeen) => name
+
+type ServicesCardProps = { health: InstallationHealth | undefined; gateway: GatewayState }
+
+export const ServicesCard = ({ health, gateway }: ServicesCardProps) => (
+  <Card title="Services" isFlush>
+    <DataTable
+      label="Services"
+      columns={columns}
+      rows={servicesSeen(health, gateway)}
+      idOf={idOf}
+    />
+    <p className="table-note">
+      The gateway answers with one replica of a service, so the readiness of each replica does not
+      show here. Each replica tells it at /readyz of its internal port.
+    </p>
+  </Card>
+)

@@ -1,0 +1,52 @@
+import type { InstallationHealth } from '@surehook/client'
+import { plural } from '../../parts/data/numbers.ts'
+import type { Tone } from '../../parts/data/status-badge.tsx'
+
+/** undefined: nobody knows yet. */
+export type GatewayState = 'ready' | 'not ready' | undefined
+
+export type ServiceSeen = { name: string; tone: Tone; state: string; seenBy: string }
+
+type Seen = Pick<InstallationHealth, 'groups' | 'slots'>
+
+const unknown = { tone: 'quiet', state: 'Unknown' } as const
+const runs = { tone: 'good', state: 'Runs' } as const
+const missing = { tone: 'bad', state: 'Does not run' } as const
+
+/**
+ * What shows that each service runs. The gateway reaches one replica of a service at a time, so the
+ * readiness of each replica stays unknown.
+ */
+export function servicesSeen(health: Seen | undefined, gateway: GatewayState): ServiceSeen[] {
+  return [
+    { name: 'gateway', ...gatewaySeen(gateway) },
+    ...['auth-service', 'data-api'].map((name) => ({ name, ...relaySeen(health?.slots, name) })),
+    ...['webhook-api', 'webhook-matcher', 'webhook-dispatcher'].map((name) => ({
+      name,
+      ...membersSeen(health?.groups, name),
+    })),
+  ]
+}
+
+function gatewaySeen(gateway: GatewayState): Omit<ServiceSeen, 'name'> {
+  const seenBy = 'Its /readyz'
+  if (gateway === undefined) return { ...unknown, seenBy }
+  if (gateway === 'ready') return { tone: 'good', state: 'Ready', seenBy }
+  return { tone: 'bad', state: 'Not ready', seenBy }
+}
+
+function relaySeen(slots: Seen['slots'] | undefined, name: string): Omit<ServiceSeen, 'name'> {
+  const slot = `surehook_${name.replaceAll('-', '_')}`
+  if (slots === null || slots === undefined) return { ...unknown, seenBy: `Slot ${slot}` }
+  const isRead = slots.some((one) => one.slot === slot && one.active)
+  if (isRead) return { ...runs, seenBy: `A replica reads slot ${slot}` }
+  return { ...missing, seenBy: `Nobody reads slot ${slot}` }
+}
+
+function membersSeen(groups: Seen['groups'] | undefined, name: string): Omit<ServiceSeen, 'name'> {
+  const group = groups?.find((one) => one.group === name)
+  if (group === undefined) return { ...unknown, seenBy: `Consumer group ${name}` }
+  const { members } = group
+  const seenBy = `${plural(members, 'member')} of its consumer group`
+  return members > 0 ? { ...runs, seenBy } : { ...missing, seenBy }
+}

@@ -1,0 +1,128 @@
+import {
+  attemptsTopic,
+  changesTopic,
+  deliveriesTopic,
+  pausedTopic,
+  retryTopic,
+} from '@surehook/contracts/topics'
+import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
+import type { Admin } from 'kafkajs'
+
+const { ok, warn, wrong, skipped } = findingsOf('consumers')
+
+/** Unread messages with which a group is worth a look, unless the operator says otherwise. */
+export const lagWarning = 10_000
+
+export type GroupState = {
+  /** Name of the group, which is the name of its service. */
+  group: string
+  /** State of the group in Kafka: `Stable`, `Empty`, `Dead`, … */
+  state: string
+  members: number
+  /** Number of unread messages over all partitions. */
+  lag: number
+  /** Topics whose records were deleted before the group read them. */
+  lost: readonly string[]
+}
+
+type Group = { group: string; topics: readonly string[]; waiting: readonly string[] }
+
+// Paused deliveries wait on purpose: their circuit is open, or their subscription is inactive.
+const groupsOf = (retryTopics: readonly string[]): readonly Group[] => [
+  { group: 'webhook-matcher', topics: [changesTopic], waiting: [] },
+  {
+    group: 'webhook-dispatcher',
+    topics: [deliveriesTopic],
+    waiting: [...retryTopics, pausedTopic],
+  },
+  { group: 'webhook-api', topics: [deliveriesTopic, attemptsTopic], waiting: [] },
+]
+
+/** Reads how far the main group of each service is. Describe rights on them suffice. */
+export async function readGroups(
+  admin: Admin,
+  delayNames: readonly string[],
+): Promise<GroupState[]> {
+  const existing = new Set(await admin.listTopics())
+  const states: GroupState[] = []
+  for (const group of groupsOf(delayNames.map(retryTopic))) {
+    states.push(await readGroup(admin, group, existing))
+  }
+  return states
+}
+
+async function readGroup(
+  admin: Admin,
+  { group, topics, waiting }: Group,
+  existing: ReadonlySet<string>,
+): Promise<GroupState> {
+  const read = [...topics, ...waiting].filter((topic) => existing.has(topic))
+  const { groups } = await admin.describeGroups([group])
+  const [described] = groups
+  const commits = await admin.fetchOffsets({ groupId: group, topics: read })
+  let lag = 0
+  const lost: string[] = []
+  for (const { topic, partitions } of commits) {
+    const ends = await admin.fetchTopicOffsets(topic)
+    const behind = partitions.map(({ partition, offset }) => {
+      const end = ends.find((one) => one.partition === partition)
+      return behindOf(Number(offset), { low: Number(end?.low ?? 0), high: Number(end?.high ?? 0) })
+    })
+    if (topics.includes(topic)) lag += behind.reduce((sum, one) => sum + one.lag, 0)
+    if (behind.some(({ isLost }) => isLost)) lost.push(topic)
+  }
+  return {
+    group,
+    state: described?.state ?? 'Dead',
+    members: described?.members.length ?? 0,
+    lag,
+    lost,
+  }
+}
+
+/** A group without a committed offset (-1) starts at the beginning. */
+export function behindOf(
+  committed: number,
+  { low, high }: { low: number; high: number },
+): { lag: number; isLost: boolean } {
+  const from = committed < 0 ? low : Math.max(committed, low)
+  return { lag: Math.max(0, high - from), isLost: committed >= 0 && committed < low }
+}
+
+export function judgeGroup(
+  { group, state, members, lag, lost }: GroupState,
+  lagLimit: number,
+): Finding[] {
+  const says = `${group}: ${members} member${members === 1 ? '' : 's'}, ${lag} behind`
+  const gaps = lost.map((topic) =>
+    wrong(
+      `${group}: records of ${topic} were deleted before it read them`,
+      'Take a ledger of the span (`surehook ledger`) and keep the topic longer than the longest outage.',
+    ),
+  )
+  if (members === 0) {
+    return [
+      ...gaps,
+      wrong(
+        `${says}: nobody reads`,
+        `Start ${group}, or see in its log why it does not join its group.`,
+      ),
+    ]
+  }
+  if (state !== 'Stable') {
+    return [
+      ...gaps,
+      skipped(`${says}; its members change just now (${state}): look again in a moment`),
+    ]
+  }
+  if (lag > lagLimit) {
+    return [
+      ...gaps,
+      warn(
+        says,
+        `Watch whether it shrinks; if not, add replicas of ${group} or see what its log says.`,
+      ),
+    ]
+  }
+  return [...gaps, ok(says)]
+}

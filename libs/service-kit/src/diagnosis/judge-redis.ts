@@ -1,0 +1,57 @@
+import { type Finding, findingsOf } from './finding.ts'
+import { sizeOf } from './size-of.ts'
+
+const { ok, warn, wrong } = findingsOf('redis')
+
+const fullShare = 0.9
+/** The oldest version that the tests cover. */
+const oldest = { major: 6, minor: 2 }
+
+/** Parses `INFO`. A user without the right to read the configuration may run it. */
+export function infoOf(text: string): Readonly<Record<string, string>> {
+  const lines = text.split(/\r?\n/).filter((line) => line.includes(':'))
+  return Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]),
+  )
+}
+
+export function judgeRedis(info: Readonly<Record<string, string>>): Finding[] {
+  const policy = info['maxmemory_policy']
+  const [used, most] = [Number(info['used_memory'] ?? 0), Number(info['maxmemory'] ?? 0)]
+  const isSaved = info['aof_enabled'] === '1' ? 'appends to a file' : 'keeps snapshots at most'
+  return [
+    ...judgeVersion(info['redis_version']),
+    ok(`${isSaved}: what is lost with it is rebuilt or counted anew`),
+    ...(policy === 'noeviction'
+      ? []
+      : [
+          wrong(
+            `maxmemory-policy is ${policy ?? 'not told'}`,
+            'Set maxmemory-policy noeviction: an evicted revocation or lockout looks as if it had never been.',
+          ),
+        ]),
+    ...(info['role'] === 'slave'
+      ? [wrong('it is a replica, which takes no writes', 'Point REDIS_URL at the primary.')]
+      : []),
+    ...(most > 0 && used > most * fullShare
+      ? [
+          warn(
+            `${sizeOf(used)} of ${sizeOf(most)} are used`,
+            'Raise maxmemory: when it is full logins are answered 503.',
+          ),
+        ]
+      : []),
+  ]
+}
+
+function judgeVersion(version: string | undefined): Finding[] {
+  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number)
+  if (version === undefined || version === '') {
+    return [
+      warn('it does not tell its version', `Use Redis ${oldest.major}.${oldest.minor} or newer.`),
+    ]
+  }
+  const isOld = major < oldest.major || (major === oldest.major && minor < oldest.minor)
+  if (!isOld) return [ok(`version ${version}`)]
+  return [wrong(`version ${version}`, `Use Redis ${oldest.major}.${oldest.minor} or newer.`)]
+}

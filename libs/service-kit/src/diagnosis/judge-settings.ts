@@ -1,0 +1,81 @@
+import type { ClientBase, Pool } from 'pg'
+import { type Finding, findingsOf } from './finding.ts'
+
+const { ok, wrong } = findingsOf('postgresql')
+
+/** The oldest major version whose pgoutput streams logical messages. */
+const oldestMajor = 14
+
+/** Settings of PostgreSQL by name. */
+export type Settings = Readonly<Record<string, string>>
+
+const names = [
+  'server_version_num',
+  'server_version',
+  'wal_level',
+  'max_replication_slots',
+  'max_wal_senders',
+  'max_slot_wal_keep_size',
+  'synchronous_commit',
+  'fsync',
+  'full_page_writes',
+]
+
+/** Every role may read them. */
+export async function readSettings(db: ClientBase | Pool): Promise<Settings> {
+  const { rows } = await db.query<{ name: string; setting: string }>(
+    'select name, setting from pg_settings where name = any($1)',
+    [names],
+  )
+  return Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))
+}
+
+/** Checks the settings on which the delivery guarantees depend. `slots`: how many are needed. */
+export function judgeSettings(settings: Settings, { slots }: { slots: number }): Finding[] {
+  const is = (name: string) => settings[name] ?? ''
+  const version = is('server_version')
+  const findings: Finding[] = []
+  if (Number(is('server_version_num')) < oldestMajor * 10_000) {
+    findings.push(
+      wrong(
+        `version ${version}`,
+        `Upgrade to PostgreSQL ${oldestMajor} or newer (17 is what is tested).`,
+      ),
+    )
+  } else findings.push(ok(`version ${version}`))
+  if (is('wal_level') !== 'logical') {
+    findings.push(
+      wrong(`wal_level is ${is('wal_level')}`, 'Set wal_level = logical and restart PostgreSQL.'),
+    )
+  }
+  for (const name of ['max_replication_slots', 'max_wal_senders']) {
+    if (Number(is(name)) >= slots) continue
+    findings.push(
+      wrong(
+        `${name} is ${is(name)}`,
+        `Set it to ${slots} and what others need, and restart PostgreSQL.`,
+      ),
+    )
+  }
+  for (const name of ['fsync', 'full_page_writes', 'synchronous_commit']) {
+    if (is(name) !== 'off') continue
+    findings.push(
+      wrong(`${name} is off: what was answered may be gone after a crash`, `Set ${name} = on.`),
+    )
+  }
+  findings.push(ok(`max_slot_wal_keep_size is ${whatIsKept(is('max_slot_wal_keep_size'))}`))
+  return findings
+}
+
+/** WAL after which PostgreSQL gives up a slot. null: never, or unknown. */
+export function keptLimitBytes({ max_slot_wal_keep_size: megabytes }: Settings): number | null {
+  const limit = Number(megabytes ?? -1)
+  return limit < 0 ? null : limit * 1024 * 1024
+}
+
+/** Both settings are valid: one risks a full disk, the other a lost slot. */
+function whatIsKept(megabytes: string): string {
+  return megabytes === '-1'
+    ? '-1: no slot is given up, and a relay that stands still fills the disk'
+    : `${megabytes} MB: the disk is spared, and a relay that falls behind further loses its slot, with changes`
+}

@@ -1,0 +1,106 @@
+import type { InstallationHealth } from '@surehook/contracts/http/webhooks/installation'
+import { topicTable } from '@surehook/contracts/topics'
+import type { Kafka } from '@surehook/kafka/client/surface'
+import { withAdmin } from '@surehook/kafka/client/with-admin'
+import { judgeGroup, lagWarning, readGroups } from '@surehook/kafka/diagnosis/judge-groups'
+import { checkReach } from '@surehook/kafka/diagnosis/judge-topics'
+import { boundedBy } from '@surehook/service-kit/bounded'
+import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
+import { infoOf, judgeRedis } from '@surehook/service-kit/diagnosis/judge-redis'
+import {
+  judgeSettings,
+  keptLimitBytes,
+  readSettings,
+} from '@surehook/service-kit/diagnosis/judge-settings'
+import { judgeSlot, readSlots } from '@surehook/service-kit/diagnosis/judge-slots'
+import { whenAway } from '@surehook/service-kit/diagnosis/when-away'
+import { reasonOf } from '@surehook/service-kit/errors'
+import { capturingServices } from '@surehook/service-kit/postgres/capture-slot'
+import type { BackgroundRedis } from '@surehook/service-kit/redis/background-redis'
+import type { Pool } from 'pg'
+
+export type Dependencies = {
+  pool: Pool
+  kafka: Kafka
+  redis: BackgroundRedis
+  /** `delayNames`: the delays that have a retry topic. */
+  config: { delayNames: readonly string[] }
+}
+
+/** What was read of a dependency, and what it means. */
+type Look<T> = { value: T; findings: readonly Finding[] }
+
+export const answerWithinMs = 4_000
+
+/** A dependency that does not answer becomes a finding. */
+async function look<T>(
+  area: 'postgresql' | 'kafka' | 'redis',
+  work: Promise<Look<T>>,
+): Promise<Look<T | null>> {
+  try {
+    return await boundedBy(answerWithinMs, work, `no answer in ${answerWithinMs / 1_000} s`)
+  } catch (err) {
+    return { value: null, findings: [findingsOf(area).wrong(reasonOf(err), whenAway[area])] }
+  }
+}
+
+/** Looks at the dependencies with the rights of this service. */
+export async function lookAtDependencies({ pool, kafka, redis, config }: Dependencies) {
+  const [ofPostgres, ofKafka, ofRedis] = await Promise.all([
+    look('postgresql', lookAtPostgres(pool)),
+    look('kafka', lookAtKafka(kafka, config.delayNames)),
+    look('redis', lookAtRedis(redis)),
+  ])
+  return {
+    findings: [...ofPostgres.findings, ...ofKafka.findings, ...ofRedis.findings],
+    slots: ofPostgres.value?.slots ?? null,
+    slotLimitBytes: ofPostgres.value?.slotLimitBytes ?? null,
+    groups: ofKafka.value,
+  }
+}
+
+async function lookAtPostgres(
+  pool: Pool,
+): Promise<Look<{ slots: InstallationHealth['slots']; slotLimitBytes: number | null }>> {
+  const [settings, slots] = await Promise.all([readSettings(pool), readSlots(pool)])
+  return {
+    value: { slots, slotLimitBytes: keptLimitBytes(settings) },
+    findings: [
+      ...judgeSettings(settings, { slots: capturingServices.length }),
+      ...capturingServices.flatMap((service) => judgeSlot(service, slots)),
+    ],
+  }
+}
+
+function lookAtKafka(
+  kafka: Kafka,
+  delayNames: readonly string[],
+): Promise<Look<InstallationHealth['groups']>> {
+  const names = topicTable([...delayNames]).map(({ name }) => name)
+  return withAdmin(kafka, async (admin) => {
+    const reach = await checkReach(admin, names)
+    const groups = await readGroups(admin, delayNames)
+    const findings = groups.flatMap((state) => judgeGroup(state, lagWarning))
+    return {
+      value: groups.map((of) => ({ ...of, lost: [...of.lost] })),
+      findings: [...reach, ...findings],
+    }
+  })
+}
+
+const { skipped } = findingsOf('redis')
+
+async function lookAtRedis({ isConfigured, client }: BackgroundRedis): Promise<Look<null>> {
+  const value = null
+  if (!isConfigured) return { value, findings: [skipped('REDIS_URL is not set for webhook-api')] }
+  if (client === null) throw new Error('it was not reached yet')
+  try {
+    return { value, findings: judgeRedis(infoOf(await client.info())) }
+  } catch (err) {
+    if (!reasonOf(err).startsWith('NOPERM')) throw err
+    return {
+      value,
+      findings: [skipped('it answers, and the user of webhook-api may not ask for INFO')],
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import { expect, it } from '@jest/globals'
+import { installationLimits } from '@surehook/contracts/http/webhooks/installation'
+import { endpointsOf, openAmong } from './open-circuits.ts'
+
+const url = 'https://receiver.example/hooks?key=hidden'
+const aSuspect = (id: string, of: { projectId?: string; url?: string } = {}) => ({
+  ...{ id, projectId: 'shop', environment: 'master', url },
+  ...of,
+})
+const reading = (openUntil: number) => ({ failures: 0, openUntil, inFlight: 0 })
+
+it('joins the subscriptions of an endpoint, and keeps tenants apart', () => {
+  const endpoints = endpointsOf([
+    aSuspect('a'),
+    aSuspect('b'),
+    aSuspect('c', { projectId: 'other' }),
+    aSuspect('d', { url: 'https://receiver.example/other' }),
+  ])
+  const { open, leftOut } = openAmong(
+    endpoints,
+    [reading(2_000), reading(3_000), reading(1)],
+    1_000,
+  )
+  expect(open).toMatchObject([
+    { projectId: 'shop', webhooks: ['a', 'b'], openUntil: '1970-01-01T00:00:02.000Z' },
+    { projectId: 'other', webhooks: ['c'], openUntil: '1970-01-01T00:00:03.000Z' },
+  ])
+  expect(leftOut).toBe(0)
+  expect(JSON.stringify(open)).not.toContain('hidden')
+})
+
+it('counts the open circuits that it leaves out', () => {
+  const { circuits: most } = installationLimits
+  const suspects = Array.from({ length: most + 7 }, (_, n) => aSuspect('a', { url: `${url}${n}` }))
+  const endpoints = endpointsOf(suspects)
+  const readings = suspects.map(() => reading(2_000))
+  const { open, leftOut } = openAmong(endpoints, readings, 1_000)
+  expect([open.length, leftOut]).toEqual([most, 7])
+})

@@ -1,0 +1,64 @@
+import { withoutQuery } from '@surehook/contracts/delivery-events'
+import {
+  type InstallationHealth,
+  installationLimits,
+} from '@surehook/contracts/http/webhooks/installation'
+import { endpointId } from '@surehook/contracts/ids'
+import type { Pool } from 'pg'
+import type { CircuitReading, Circuits } from '../endpoints/circuits.ts'
+
+type Shown = NonNullable<InstallationHealth['circuits']>
+
+/** A failing subscription. */
+export type Suspect = { id: string; projectId: string; environment: string; url: string }
+
+/**
+ * Reads the open circuits of all tenants. A circuit opens only after failures, so only endpoints
+ * of subscriptions whose last attempt failed are read.
+ */
+export async function readOpenCircuits(
+  { pool, circuits }: { pool: Pool; circuits: Pick<Circuits, 'read'> },
+  now: number,
+): Promise<Shown> {
+  const { suspects: most } = installationLimits
+  const { rows } = await pool.query<Suspect>(
+    `select s.id, s.project_id as "projectId", s.environment, s.url
+     from failing_subscription f join subscription s on s.id = f.subscription_id
+     order by f.failed_at desc limit $1`,
+    [most + 1],
+  )
+  const endpoints = endpointsOf(rows.slice(0, most))
+  const readings = await circuits.read([...endpoints.keys()])
+  return { ...openAmong(endpoints, readings, now), isComplete: rows.length <= most }
+}
+
+type Endpoints = ReadonlyMap<string, readonly Suspect[]>
+
+export function endpointsOf(suspects: readonly Suspect[]): Endpoints {
+  return Map.groupBy(suspects, ({ projectId, environment, url }) =>
+    endpointId(projectId, environment, url),
+  )
+}
+
+/** `readings` are in the order of the endpoints. */
+export function openAmong(
+  endpoints: Endpoints,
+  readings: readonly CircuitReading[],
+  now: number,
+): Omit<Shown, 'isComplete'> {
+  const open = [...endpoints].flatMap(([id, suspects], index) => {
+    const openUntil = readings[index]?.openUntil ?? 0
+    const [first] = suspects
+    if (first === undefined || openUntil <= now) return []
+    const { projectId, environment, url } = first
+    return [
+      {
+        ...{ projectId, environment, endpointId: id, url: withoutQuery(url) },
+        openUntil: new Date(openUntil).toISOString(),
+        webhooks: suspects.map((one) => one.id),
+      },
+    ]
+  })
+  const { circuits: shown } = installationLimits
+  return { open: open.slice(0, shown), leftOut: Math.max(0, open.length - shown) }
+}

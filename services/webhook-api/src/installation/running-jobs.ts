@@ -1,0 +1,119 @@
+import { withoutQuery } from '@surehook/contracts/delivery-events'
+import {
+  installationLimits,
+  type RunningJobs,
+  type RunningRecovery,
+  type RunningReplay,
+} from '@surehook/contracts/http/webhooks/installation'
+import type { Pool } from 'pg'
+import type { Rebuilds } from '../rebuild/open-rebuilds.ts'
+import { countNext } from '../redelivery/recovery/dead-letters.ts'
+import { freshFor } from './fresh-for.ts'
+
+const freshMs = 2_000
+const { jobs: most, countedDeadLetters } = installationLimits
+
+type JobRow = {
+  id: string
+  project_id: string
+  environment: string
+  subscription_id: string
+  url: string | null
+  /** How many jobs there are. */
+  total: number
+}
+
+const job = (row: JobRow) => ({
+  projectId: row.project_id,
+  environment: row.environment,
+  id: row.id,
+  webhookId: row.subscription_id,
+  url: row.url === null ? null : withoutQuery(row.url),
+})
+
+const leftOut = ([row]: readonly JobRow[]) => Math.max(0, (row?.total ?? 0) - most)
+
+export type JobsDeps = { pool: Pool; rebuilds: Pick<Rebuilds, 'newest'> }
+
+/** Reads the jobs of all tenants that run now. */
+export function jobsReader({ pool, rebuilds }: JobsDeps) {
+  return freshFor(freshMs, async (): Promise<RunningJobs> => {
+    const at = new Date().toISOString()
+    const [rebuild, replays, recoveries] = await Promise.all([
+      rebuilds.newest(),
+      runningReplays(pool),
+      runningRecoveries(pool),
+    ])
+    return { at, rebuild, ...replays, ...recoveries }
+  })
+}
+
+type ReplayRow = JobRow & {
+  span_from: Date
+  span_until: Date
+  scanned: number
+  deliveries: number
+  left: number
+  created_at: Date
+}
+
+async function runningReplays(
+  pool: Pool,
+): Promise<Pick<RunningJobs, 'replays' | 'replaysLeftOut'>> {
+  const { rows } = await pool.query<ReplayRow>(
+    `select r.id, r.project_id, r.environment, r.subscription_id, s.url, r.span_from, r.span_until,
+       r.scanned::float8 as scanned, r.deliveries::float8 as deliveries, r.created_at,
+       (select coalesce(sum((span ->> 'to')::float8 - (span ->> 'from')::float8), 0)
+        from jsonb_array_elements(r.spans) span) as "left",
+       count(*) over ()::integer as total
+     from replay r left join subscription s on s.id = r.subscription_id
+     where r.state = 'running' order by r.created_at, r.id limit $1`,
+    [most],
+  )
+  const shown = (row: ReplayRow): RunningReplay => ({
+    ...job(row),
+    from: row.span_from.toISOString(),
+    until: row.span_until.toISOString(),
+    scanned: row.scanned,
+    deliveries: row.deliveries,
+    left: row.left,
+    createdAt: row.created_at.toISOString(),
+  })
+  return { replays: rows.map(shown), replaysLeftOut: leftOut(rows) }
+}
+
+type RecoveryRow = JobRow & {
+  since: Date
+  until: Date
+  requested_at: Date
+  position_at: Date
+  position_id: string
+}
+
+async function runningRecoveries(
+  pool: Pool,
+): Promise<Pick<RunningJobs, 'recoveries' | 'recoveriesLeftOut'>> {
+  const { rows } = await pool.query<RecoveryRow>(
+    `select r.*, s.url, count(*) over ()::integer as total
+     from recovery r left join subscription s on s.id = r.subscription_id
+     order by r.requested_at, r.id limit $1`,
+    [most],
+  )
+  const recoveries: RunningRecovery[] = []
+  // One after another: the requests of tenants need the pool too.
+  for (const row of rows) recoveries.push(await shownRecovery(pool, row))
+  return { recoveries, recoveriesLeftOut: leftOut(rows) }
+}
+
+async function shownRecovery(pool: Pool, row: RecoveryRow): Promise<RunningRecovery> {
+  const { subscription_id: subscriptionId, since, until, requested_at: requestedAt } = row
+  const after = { at: row.position_at, id: row.position_id }
+  const span = { subscriptionId, since, until, requestedAt }
+  return {
+    ...job(row),
+    since: since.toISOString(),
+    until: until.toISOString(),
+    left: await countNext(pool, { ...span, after }, countedDeadLetters),
+    requestedAt: requestedAt.toISOString(),
+  }
+}
