@@ -1,0 +1,90 @@
+import { describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import { type Column, columnsOf, operatorsOf, typeOf } from './columns.ts'
+import { withField, withOperator } from './edits.ts'
+import type { Row } from './model.ts'
+import { kindOf, kindsOf, localTimeOf, numberIn, timeOf } from './values.ts'
+
+describe('a typed number', () => {
+  it.each<[string, number | string]>([
+    ['1', 1],
+    [' 1.50 ', 1.5],
+    ['-2e3', -2000],
+    ['1.', '1.'],
+    ['', ''],
+    ['0x10', '0x10'],
+    ['9007199254740993', '9007199254740993'],
+    ['0.1234567890123456789', '0.1234567890123456789'],
+    ['1e400', '1e400'],
+  ])('%j is %j', (text, number) => {
+    expect(numberIn(text)).toBe(number)
+  })
+
+  it('is the number that JavaScript writes', () => {
+    const numbers = fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e15, max: 1e15 })
+    fc.assert(
+      fc.property(numbers, (number) => {
+        expect(numberIn(String(number)) === number).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('a time', () => {
+  it.each<[string, string | null]>([
+    ['', ''],
+    ['2026-01-31T12:00:00.000Z', '2026-01-31T12:00'],
+    ['2026-01-31T12:00:05Z', '2026-01-31T12:00:05'],
+    ['2026-01-31T12:00:05.25Z', '2026-01-31T12:00:05.250'],
+    ['2026-01-31T12:00:05.000001Z', null],
+    ['2026-01-31T12:00:00+01:00', null],
+    ['2026-01-31', null],
+  ])('%j has the picker %j', (value, local) => {
+    expect(localTimeOf(value)).toBe(local)
+  })
+
+  it('is written as records have it', () => {
+    expect(timeOf('2026-01-31T12:00')).toBe('2026-01-31T12:00:00.000Z')
+    expect(timeOf('')).toBe('')
+  })
+})
+
+const columns: readonly Column[] = columnsOf({
+  columns: [
+    { name: 'total', type: 'decimal', required: false, unique: false, default: null },
+    { name: 'open', type: 'boolean', required: false, unique: false, default: null },
+    { name: 'name', type: 'text', required: false, unique: false, default: null },
+    { name: 'doc', type: 'json', required: false, unique: false, default: null },
+  ],
+})
+const row: Row = { kind: 'row', field: 'name', operator: 'contains', operand: '12' }
+
+describe('a row', () => {
+  it('gets the operators and values of its column', () => {
+    expect(typeOf('doc.a.0', columns)).toBe('json')
+    expect(operatorsOf('boolean')).not.toContain('gt')
+    expect(kindsOf('decimal', 'eq')).toEqual(['number', 'null'])
+    expect(kindsOf(null, 'gt')).toEqual(['text', 'number'])
+    expect(kindOf('12345678901234567890', ['number'])).toBe('number')
+  })
+
+  it('keeps its operator and value for another column as far as they fit', () => {
+    expect(withField(row, 'doc', columns)).toEqual({ ...row, field: 'doc' })
+    expect(withField(row, 'total', columns)).toEqual({
+      kind: 'row',
+      field: 'total',
+      operator: 'eq',
+      operand: 12,
+    })
+    expect(withField({ ...row, operand: 'x' }, 'total', columns)).toMatchObject({ operand: '' })
+    expect(withField({ ...row, operand: 'x' }, 'open', columns)).toMatchObject({ operand: true })
+  })
+
+  it('keeps its value for another operator', () => {
+    expect(withOperator(row, 'in', columns)).toMatchObject({ operator: 'in', operand: ['12'] })
+    const list: Row = { kind: 'row', field: 'name', operator: 'in', operand: [null, 'b'] }
+    expect(withOperator(list, 'eq', columns)).toMatchObject({ operator: 'eq', operand: null })
+    expect(withOperator(list, 'gt', columns)).toMatchObject({ operator: 'gt', operand: '' })
+    expect(withOperator(row, 'exists', columns)).toMatchObject({ operand: true })
+  })
+})
