@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { jsonRanges } from './json-ranges.ts'
+import { marksOf } from './marks.ts'
 
 const text = `{
   "status": "paid",
@@ -28,4 +29,18 @@ it('reads any text without a failure', () => {
       for (const { from, to } of jsonRanges(any).values()) expect(from).toBeLessThan(to)
     }),
   )
+})
+
+it('marks violations at their line, or at what contains them', () => {
+  const violations = ['filter.total.in.1', 'filter.or.1.lost.gt', 'filter', 'url'].map((field) => ({
+    field,
+    message: 'is wrong',
+  }))
+  const marks = marksOf(text, { violations, root: 'filter' })
+  expect(marks.map(({ line, from, to }) => [line, text.slice(from, to)])).toEqual([
+    [3, '"x"'],
+    [4, '{'],
+    [1, '{'],
+  ])
+  expect(marksOf('', { violations, root: 'filter' })[0]).toMatchObject({ from: 0, to: 0, line: 1 })
 })

@@ -76,7 +76,7 @@ describe('a model', () => {
       fc.property(groupOf(mostLevels), (model) => {
         expect(shown(viaText(filterOf(model)))).toEqual(model)
       }),
-      { numRuns: 2_000 },
+      { numRuns: 500 },
     )
   })
 
@@ -190,9 +190,9 @@ describe('a filter that the form shows', () => {
         count += 1
         expect(holds(filterOf(read.model), truth)).toBe(holds(filter, truth))
       }),
-      { numRuns: 2_000 },
+      { numRuns: 500 },
     )
-    expect(count).toBeGreaterThan(1_000)
+    expect(count).toBeGreaterThan(200)
   })
 })
 

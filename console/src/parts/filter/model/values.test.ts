@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { type Column, columnsOf, operatorsOf, typeOf } from './columns.ts'
 import { withField, withOperator } from './edits.ts'
 import type { Row } from './model.ts'
-import { kindOf, kindsOf, localTimeOf, numberIn, timeOf } from './values.ts'
+import { chipText, kindOf, kindsOf, localTimeOf, numberIn, timeOf } from './values.ts'
 
 describe('a typed number', () => {
   it.each<[string, number | string]>([
@@ -47,6 +47,18 @@ describe('a time', () => {
     expect(timeOf('2026-01-31T12:00')).toBe('2026-01-31T12:00:00.000Z')
     expect(timeOf('')).toBe('')
   })
+})
+
+it('tells a text from what looks like it', () => {
+  const kinds = kindsOf(null, 'in')
+  expect(['5', 5, 'null', null, 'paid'].map((value) => chipText(value, kinds))).toEqual([
+    '"5"',
+    '5',
+    '"null"',
+    'null',
+    'paid',
+  ])
+  expect(chipText('5', kindsOf('text', 'in'))).toBe('5')
 })
 
 const columns: readonly Column[] = columnsOf({

@@ -108,3 +108,13 @@ export function timeOf(local: string): string {
 
 export const isDateText = (value: string): boolean =>
   value === '' || /^\d{4}-\d\d-\d\d$/.test(value)
+
+/** A value in a list. Quotes tell a text apart that looks like another kind. */
+export function chipText(value: Scalar, kinds: readonly Kind[]): string {
+  const isAmbiguous =
+    typeof value === 'string' &&
+    kinds.includes('text') &&
+    kinds.length > 2 &&
+    (isNumeric(value) || ['true', 'false', 'null', ''].includes(value))
+  return isAmbiguous ? JSON.stringify(value) : String(value)
+}

@@ -1,0 +1,124 @@
+import { useId } from 'react'
+import { Button } from '../forms/button.tsx'
+import { ColumnControl } from './column-control.tsx'
+import { FaultList } from './fault-list.tsx'
+import { useFaults, useFilterForm } from './filter-context.ts'
+import { ListControl } from './list-control.tsx'
+import { operatorLabel, operatorsOf, typeOf } from './model/columns.ts'
+import { withField, withOperator } from './model/edits.ts'
+import { isList, type Operator, type Row } from './model/model.ts'
+import { kindsOf } from './model/values.ts'
+import { ValueControl } from './value-control.tsx'
+
+type RowViewProps = {
+  row: Row
+  address: string
+  number: number
+  onChange: (row: Row) => void
+  onRemove: () => void
+}
+
+/** One condition: a column, an operator and a value. */
+export function RowView({ row, address, number, onChange, onRemove }: RowViewProps) {
+  const { columns } = useFilterForm()
+  const faults = useFaults(address)
+  const faultId = useId()
+  const described = faults.length > 0 ? faultId : undefined
+  const isWrongField = faults.some(({ isField }) => isField)
+  const name = `condition ${number}`
+  return (
+    <div className="filter-row" role="group" aria-label={`Condition ${number}`}>
+      <ColumnControl
+        field={row.field}
+        isWrong={isWrongField}
+        describedBy={described}
+        onChange={(field) => onChange(withField(row, field, columns))}
+      />
+      <OperatorControl
+        row={row}
+        describedBy={described}
+        onChange={(operator) => onChange(withOperator(row, operator, columns))}
+      />
+      <OperandControl
+        row={row}
+        isWrong={faults.length > 0 && !isWrongField}
+        wrong={faults.flatMap(({ index }) => (index === null ? [] : [index]))}
+        describedBy={described}
+        onChange={onChange}
+      />
+      <Button look="ghost" icon="close" onClick={onRemove} aria-label={`Remove ${name}`} />
+      <FaultList faults={faults} id={faultId} />
+    </div>
+  )
+}
+
+type OperatorControlProps = {
+  row: Row
+  describedBy: string | undefined
+  onChange: (operator: Operator) => void
+}
+
+function OperatorControl({
+  row: { field, operator },
+  describedBy,
+  onChange,
+}: OperatorControlProps) {
+  const { columns } = useFilterForm()
+  const type = typeOf(field, columns)
+  const fitting = operatorsOf(type)
+  // JSON can hold an operator that does not fit. The form must not hide it.
+  const offered = fitting.includes(operator) ? fitting : [...fitting, operator]
+  return (
+    <select
+      className="control filter-operator"
+      aria-label="Operator"
+      aria-describedby={describedBy}
+      value={operator}
+      onChange={(event) => onChange(event.target.value as Operator)}
+    >
+      {offered.map((one) => (
+        <option key={one} value={one}>
+          {operatorLabel(one, type)}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+type OperandControlProps = {
+  row: Row
+  isWrong: boolean
+  /** The values of a list that are wrong. */
+  wrong: readonly number[]
+  describedBy: string | undefined
+  onChange: (row: Row) => void
+}
+
+function OperandControl({ row, isWrong, wrong, describedBy, onChange }: OperandControlProps) {
+  const { columns } = useFilterForm()
+  const kinds = kindsOf(typeOf(row.field, columns), row.operator)
+  if (isListRow(row)) {
+    return (
+      <ListControl
+        kinds={kinds}
+        values={row.operand}
+        wrong={wrong}
+        describedBy={describedBy}
+        onChange={(operand) => onChange({ ...row, operand })}
+      />
+    )
+  }
+  return (
+    <ValueControl
+      kinds={kinds}
+      value={row.operand}
+      answers={row.operator === 'exists' ? ['Yes', 'No'] : ['true', 'false']}
+      isWrong={isWrong}
+      describedBy={describedBy}
+      onChange={(operand) => onChange({ ...row, operand })}
+    />
+  )
+}
+
+const isListRow = (row: Row): row is Extract<Row, { operator: 'in' | 'nin' }> =>
+  isList(row.operator)
