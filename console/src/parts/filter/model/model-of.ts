@@ -114,7 +114,7 @@ class Reader {
   #element(filter: unknown, target: Target, path: string): void {
     if (!isObject(filter)) return this.#refuse(path, 'must be an object')
     const [key, value] = onlyEntry(filter) ?? []
-    const isAlone = key !== undefined && key !== 'and' && countOf(key, value) === 1
+    const isAlone = key !== undefined && countOf(key, value) === 1
     if (isAlone) return this.#entry(key, value, target, path)
     this.#group(target, path, (inner) => {
       this.#all(filter, inner, path)
