@@ -6,7 +6,8 @@ import { useFaults, useFilterForm } from './filter-context.ts'
 import { ListControl } from './list-control.tsx'
 import { operatorLabel, operatorsOf, typeOf } from './model/columns.ts'
 import { withField, withOperator } from './model/edits.ts'
-import { isList, type Operator, type Row } from './model/model.ts'
+import type { Fault } from './model/faults.ts'
+import { isList, isReserved, type Operator, type Row } from './model/model.ts'
 import { kindsOf } from './model/values.ts'
 import { ValueControl } from './value-control.tsx'
 
@@ -18,10 +19,17 @@ type RowViewProps = {
   onRemove: () => void
 }
 
+const reserved: Fault = {
+  message: 'This is a word of the filter language, not a column.',
+  isField: true,
+  index: null,
+}
+
 /** One condition: a column, an operator and a value. */
 export function RowView({ row, address, number, onChange, onRemove }: RowViewProps) {
   const { columns } = useFilterForm()
-  const faults = useFaults(address)
+  const refused = useFaults(address)
+  const faults = isReserved(row.field) ? [...refused, reserved] : refused
   const faultId = useId()
   const described = faults.length > 0 ? faultId : undefined
   const isWrongField = faults.some(({ isField }) => isField)

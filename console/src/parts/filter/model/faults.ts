@@ -1,6 +1,6 @@
 import type { Violation } from '@surehook/client'
 import type { JsonObject } from '../../forms/json-object.ts'
-import { type Group, isGroup, type Member, reservedNames } from './model.ts'
+import { type Group, isGroup, type Member } from './model.ts'
 import { at, modelOf, type Place, type Places } from './model-of.ts'
 
 /** What is wrong with a member. `isField` is about its column, `index` about one value of a list. */
@@ -89,7 +89,4 @@ function* unfinishedMember(member: Exclude<Member, Group>, address: string): Gen
     return
   }
   if (member.field === '') yield { address, isField: true, message: 'needs a column' }
-  else if (reservedNames.includes(member.field)) {
-    yield { address, isField: true, message: 'is a word of the filter language, not a column' }
-  }
 }

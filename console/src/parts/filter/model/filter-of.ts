@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../forms/json-object.ts'
-import { type Group, isGroup, type Member, type Row } from './model.ts'
+import { type Group, isGroup, isReserved, type Member, type Row } from './model.ts'
 
 /**
  * The filter of the API that means the model. `modelOf` makes the same model of it, unless a row
- * has a reserved name.
+ * has a reserved name: then the API refuses the filter.
  */
 export function filterOf(model: Group): JsonObject {
   if (model.kind !== 'all') return Object.fromEntries([entryOf(model)])
@@ -18,6 +18,8 @@ function entryOf(member: Member): readonly [string, unknown] {
   switch (member.kind) {
     case 'row': {
       const { field, operator, operand } = member
+      // The API refuses this. Anything else could be a filter with another meaning.
+      if (isReserved(field)) return [field, null]
       return [field, operator === 'eq' ? operand : { [operator]: operand }]
     }
     case 'changed':

@@ -40,8 +40,9 @@ export const isOperator = (name: string): name is Operator =>
 
 export const isGroup = (member: Member): member is Group => 'of' in member
 
-/** Names that the filter language gives another meaning. No column of a known table has them. */
-export const reservedNames: readonly string[] = ['and', 'or', 'not', 'changed']
+/** The filter language gives these names another meaning. No column of a known table has them. */
+export const isReserved = (field: string): boolean =>
+  field === 'and' || field === 'or' || field === 'not' || field === 'changed'
 
 /** More groups inside one another than this are easier to read as JSON. */
 export const mostLevels = 4
