@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { type Ref, useEffect, useRef, useState } from 'react'
 import { Button } from '../forms/button.tsx'
 import { ChangedView } from './changed-view.tsx'
 import { FaultList } from './fault-list.tsx'
@@ -132,7 +132,7 @@ function MemberView({ member, index, address, level, onChange, onRemove }: Membe
 
 type AddButtonsProps = {
   level: number
-  firstRef: React.Ref<HTMLButtonElement>
+  firstRef: Ref<HTMLButtonElement>
   onAdd: (member: Member) => void
 }
 

@@ -99,7 +99,13 @@ type AnswerControlProps = {
   onChange: (value: Scalar) => void
 }
 
-function AnswerControl({ control, value, answers, isNullable, onChange }: AnswerControlProps) {
+export function AnswerControl({
+  control,
+  value,
+  answers,
+  isNullable,
+  onChange,
+}: AnswerControlProps) {
   return (
     <select
       {...control}
