@@ -87,7 +87,6 @@ function NextValue({ kinds, value, describedBy, onChange, onAdd }: NextValueProp
           control={control}
           value={value}
           answers={['true', 'false']}
-          isNullable={false}
           onChange={onChange}
         />
       )}

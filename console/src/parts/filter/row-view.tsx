@@ -4,10 +4,10 @@ import { ColumnControl } from './column-control.tsx'
 import { FaultList } from './fault-list.tsx'
 import { useFaults, useFilterForm } from './filter-context.ts'
 import { ListControl } from './list-control.tsx'
-import { operatorLabel, operatorsOf, typeOf } from './model/columns.ts'
-import { withField, withOperator } from './model/edits.ts'
+import { type Test, testLabel, testsOf, typeOf } from './model/columns.ts'
+import { testOf, withField, withTest } from './model/edits.ts'
 import type { Fault } from './model/faults.ts'
-import { isList, isReserved, type Operator, type Row } from './model/model.ts'
+import { isList, isReserved, type Row } from './model/model.ts'
 import { kindsOf } from './model/values.ts'
 import { ValueControl } from './value-control.tsx'
 
@@ -45,7 +45,7 @@ export function RowView({ row, address, number, onChange, onRemove }: RowViewPro
       <OperatorControl
         row={row}
         describedBy={described}
-        onChange={(operator) => onChange(withOperator(row, operator, columns))}
+        onChange={(test) => onChange(withTest(row, test, columns))}
       />
       <OperandControl
         row={row}
@@ -63,30 +63,27 @@ export function RowView({ row, address, number, onChange, onRemove }: RowViewPro
 type OperatorControlProps = {
   row: Row
   describedBy: string | undefined
-  onChange: (operator: Operator) => void
+  onChange: (test: Test) => void
 }
 
-function OperatorControl({
-  row: { field, operator },
-  describedBy,
-  onChange,
-}: OperatorControlProps) {
+function OperatorControl({ row, describedBy, onChange }: OperatorControlProps) {
   const { columns } = useFilterForm()
-  const type = typeOf(field, columns)
-  const fitting = operatorsOf(type)
+  const type = typeOf(row.field, columns)
+  const test = testOf(row)
+  const fitting = testsOf(type)
   // JSON can hold an operator that does not fit. The form must not hide it.
-  const offered = fitting.includes(operator) ? fitting : [...fitting, operator]
+  const offered = fitting.includes(test) ? fitting : [...fitting, test]
   return (
     <select
       className="control filter-operator"
       aria-label="Operator"
       aria-describedby={describedBy}
-      value={operator}
-      onChange={(event) => onChange(event.target.value as Operator)}
+      value={test}
+      onChange={(event) => onChange(event.target.value as Test)}
     >
       {offered.map((one) => (
         <option key={one} value={one}>
-          {operatorLabel(one, type)}
+          {testLabel(one, type)}
         </option>
       ))}
     </select>
@@ -104,7 +101,9 @@ type OperandControlProps = {
 
 function OperandControl({ row, isWrong, wrong, describedBy, onChange }: OperandControlProps) {
   const { columns } = useFilterForm()
-  const kinds = kindsOf(typeOf(row.field, columns), row.operator)
+  const test = testOf(row)
+  if (test === 'isNull' || test === 'isNotNull') return null
+  const kinds = kindsOf(typeOf(row.field, columns), test)
   if (isListRow(row)) {
     return (
       <ListControl

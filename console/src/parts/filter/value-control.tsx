@@ -24,14 +24,6 @@ export function ValueControl(props: ValueControlProps) {
     'aria-describedby': describedBy,
     'aria-invalid': isWrong || undefined,
   }
-  if (offered.every((one) => one === 'boolean' || one === 'null')) {
-    const isNullable = offered.includes('null')
-    return (
-      <div className="filter-value">
-        <AnswerControl {...{ control, value, answers, isNullable, onChange }} />
-      </div>
-    )
-  }
   return (
     <div className="filter-value">
       <KindControl
@@ -43,7 +35,7 @@ export function ValueControl(props: ValueControlProps) {
         }}
       />
       {kind === 'boolean' && (
-        <AnswerControl {...{ control, value, answers, isNullable: false, onChange }} />
+        <AnswerControl control={control} value={value} answers={answers} onChange={onChange} />
       )}
       {kind !== 'boolean' && kind !== 'null' && (
         <TypedControl kind={kind} value={value} control={control} onChange={onChange} />
@@ -95,26 +87,18 @@ type AnswerControlProps = {
   control: ControlProps
   value: Scalar
   answers: readonly [string, string]
-  isNullable: boolean
   onChange: (value: Scalar) => void
 }
 
-export function AnswerControl({
-  control,
-  value,
-  answers,
-  isNullable,
-  onChange,
-}: AnswerControlProps) {
+export function AnswerControl({ control, value, answers, onChange }: AnswerControlProps) {
   return (
     <select
       {...control}
       value={String(value)}
-      onChange={(event) => onChange(JSON.parse(event.target.value) as boolean | null)}
+      onChange={(event) => onChange(event.target.value === 'true')}
     >
       <option value="true">{answers[0]}</option>
       <option value="false">{answers[1]}</option>
-      {isNullable && <option value="null">null</option>}
     </select>
   )
 }

@@ -28,12 +28,15 @@ export function typeOf(field: string, columns: readonly Column[] | null): Column
   return columns?.find(({ name }) => name === column)?.type ?? null
 }
 
-const equality: readonly Operator[] = ['eq', 'ne']
-const order: readonly Operator[] = ['gt', 'gte', 'lt', 'lte']
-const parts: readonly Operator[] = ['contains', 'startsWith']
-const rest: readonly Operator[] = ['in', 'nin', 'exists']
+/** What a condition tests. For people, being null is not a value to compare with. */
+export type Test = Operator | 'isNull' | 'isNotNull'
 
-export function operatorsOf(type: ColumnType | null): readonly Operator[] {
+const equality: readonly Test[] = ['eq', 'ne']
+const order: readonly Test[] = ['gt', 'gte', 'lt', 'lte']
+const parts: readonly Test[] = ['contains', 'startsWith']
+const rest: readonly Test[] = ['in', 'nin', 'isNull', 'isNotNull', 'exists']
+
+export function testsOf(type: ColumnType | null): readonly Test[] {
   switch (type) {
     case 'boolean':
       return [...equality, ...rest]
@@ -52,7 +55,7 @@ export function operatorsOf(type: ColumnType | null): readonly Operator[] {
   }
 }
 
-const labels: Record<Operator, string> = {
+const labels: Record<Test, string> = {
   eq: 'is',
   ne: 'is not',
   gt: 'is greater than',
@@ -64,16 +67,18 @@ const labels: Record<Operator, string> = {
   exists: 'has a value',
   in: 'is one of',
   nin: 'is none of',
+  isNull: 'is null',
+  isNotNull: 'is not null',
 }
 
-const labelsOfTimes: Partial<Record<Operator, string>> = {
+const labelsOfTimes: Partial<Record<Test, string>> = {
   gt: 'is after',
   gte: 'is at or after',
   lt: 'is before',
   lte: 'is at or before',
 }
 
-export function operatorLabel(operator: Operator, type: ColumnType | null): string {
+export function testLabel(test: Test, type: ColumnType | null): string {
   const isTime = type === 'timestamp' || type === 'date'
-  return (isTime ? labelsOfTimes[operator] : undefined) ?? labels[operator]
+  return (isTime ? labelsOfTimes[test] : undefined) ?? labels[test]
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { type Column, columnsOf, operatorsOf, typeOf } from './columns.ts'
-import { withField, withOperator } from './edits.ts'
+import { type Column, columnsOf, testsOf, typeOf } from './columns.ts'
+import { testOf, withField, withTest } from './edits.ts'
 import type { Row } from './model.ts'
 import { chipText, kindOf, kindsOf, localTimeOf, numberIn, timeOf } from './values.ts'
 
@@ -74,8 +74,9 @@ const row: Row = { kind: 'row', field: 'name', operator: 'contains', operand: '1
 describe('a row', () => {
   it('gets the operators and values of its column', () => {
     expect(typeOf('doc.a.0', columns)).toBe('json')
-    expect(operatorsOf('boolean')).not.toContain('gt')
-    expect(kindsOf('decimal', 'eq')).toEqual(['number', 'null'])
+    expect(testsOf('boolean')).not.toContain('gt')
+    expect(kindsOf('decimal', 'eq')).toEqual(['number'])
+    expect(kindsOf('decimal', 'in')).toEqual(['number', 'null'])
     expect(kindsOf(null, 'gt')).toEqual(['text', 'number'])
     expect(kindOf('12345678901234567890', ['number'])).toBe('number')
   })
@@ -92,11 +93,19 @@ describe('a row', () => {
     expect(withField({ ...row, operand: 'x' }, 'open', columns)).toMatchObject({ operand: true })
   })
 
+  it('tests for null without a value', () => {
+    const isNull = withTest(row, 'isNull', columns)
+    expect(isNull).toEqual({ ...row, operator: 'eq', operand: null })
+    expect(testOf(isNull)).toBe('isNull')
+    expect(withField(isNull, 'total', columns)).toEqual({ ...isNull, field: 'total' })
+    expect(withTest(isNull, 'eq', columns)).toEqual({ ...row, operator: 'eq', operand: '' })
+    expect(testOf(withTest(row, 'isNotNull', columns))).toBe('isNotNull')
+  })
+
   it('keeps its value for another operator', () => {
-    expect(withOperator(row, 'in', columns)).toMatchObject({ operator: 'in', operand: ['12'] })
+    expect(withTest(row, 'in', columns)).toMatchObject({ operator: 'in', operand: ['12'] })
     const list: Row = { kind: 'row', field: 'name', operator: 'in', operand: [null, 'b'] }
-    expect(withOperator(list, 'eq', columns)).toMatchObject({ operator: 'eq', operand: null })
-    expect(withOperator(list, 'gt', columns)).toMatchObject({ operator: 'gt', operand: '' })
-    expect(withOperator(row, 'exists', columns)).toMatchObject({ operand: true })
+    expect(withTest(list, 'eq', columns)).toMatchObject({ operator: 'eq', operand: 'b' })
+    expect(withTest(row, 'exists', columns)).toMatchObject({ operand: true })
   })
 })

@@ -1,5 +1,5 @@
 import type { ColumnType } from './columns.ts'
-import type { Operator, Scalar } from './model.ts'
+import { isList, type Operator, type Scalar } from './model.ts'
 
 /** What the control of a value takes. */
 export type Kind = 'text' | 'number' | 'boolean' | 'time' | 'date' | 'null'
@@ -16,17 +16,16 @@ const kindOfType: Record<Exclude<ColumnType, 'json'>, Kind> = {
   uuid: 'text',
 }
 
-const nullable: readonly Operator[] = ['eq', 'ne', 'in', 'nin']
 const ordered: readonly Operator[] = ['gt', 'gte', 'lt', 'lte']
 
-/** The kinds of value that fit, the usual one first. */
+/** The kinds of value that fit, the usual one first. One value that is null is a test of its own. */
 export function kindsOf(type: ColumnType | null, operator: Operator): readonly Kind[] {
   if (operator === 'exists') return ['boolean']
   if (operator === 'startsWith') return ['text']
   const isOpen = type === null || type === 'json'
   if (isOpen && ordered.includes(operator)) return ['text', 'number']
   const own: readonly Kind[] = isOpen ? ['text', 'number', 'boolean'] : [kindOfType[type]]
-  return nullable.includes(operator) ? [...own, 'null'] : own
+  return isList(operator) ? [...own, 'null'] : own
 }
 
 /** The kind that a value has. It need not fit: then the API says so. */
