@@ -51,17 +51,11 @@ export function RecordFilters({ table, violations }: RecordFiltersProps) {
           root="where"
           empty="Without a condition, every record shows."
         />
-        <SelectField
-          label="Order"
+        <OrderField
+          table={table}
           value={params.get('order') ?? ''}
-          onChange={(event) => change('order', event.target.value)}
-        >
-          {ordersOf(table).map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </SelectField>
+          onChange={(order) => change('order', order)}
+        />
         <div className="record-filters-do">
           <Button type="submit">Filter</Button>
           {given !== '' && (
@@ -72,6 +66,20 @@ export function RecordFilters({ table, violations }: RecordFiltersProps) {
         </div>
       </form>
     </search>
+  )
+}
+
+type OrderFieldProps = { table: Table; value: string; onChange: (order: string) => void }
+
+function OrderField({ table, value, onChange }: OrderFieldProps) {
+  return (
+    <SelectField label="Order" value={value} onChange={(event) => onChange(event.target.value)}>
+      {ordersOf(table).map(([order, label]) => (
+        <option key={order} value={order}>
+          {label}
+        </option>
+      ))}
+    </SelectField>
   )
 }
 

@@ -9,7 +9,7 @@ import type { Column } from './model/columns.ts'
 import { faultsOf } from './model/faults.ts'
 import { textOf } from './model/filter-of.ts'
 import type { Group } from './model/model.ts'
-import { modelOf, type Read } from './model/model-of.ts'
+import { modelOf, type Places, type Read } from './model/model-of.ts'
 import './filter.css'
 
 type FilterFieldProps = {
@@ -33,25 +33,16 @@ const views = [
 export function FilterField(props: FilterFieldProps) {
   const { value, onChange, columns, violations, root, empty, hasChanges = false } = props
   const label = useId()
+  const { model, places, why, change } = useModel(value, onChange)
   const [isJson, setJson] = useState(false)
-  const [edited, setEdited] = useState<{ text: string; model: Group } | null>(null)
-  const read = readText(value)
-  // The form may hold what its JSON does not show again, such as the beginning of a name.
-  const own = edited?.text === value ? edited.model : null
-  const model = own ?? (read.isShown ? read.model : null)
   // Once there, typing JSON that fits the form must not close the editor.
   if (model === null && !isJson) setJson(true)
-  const change = (next: Group) => {
-    const text = textOf(next)
-    setEdited({ text, model: next })
-    onChange(text)
-  }
-  const places = read.isShown ? read.places : new Map()
-  const faults = faultsOf(violations, { root, places })
   return (
     <section className="filter-field" aria-labelledby={label}>
       <div className="filter-head">
-        <h3 id={label}>Filter</h3>
+        <p id={label} className="filter-label">
+          Filter
+        </p>
         <Segments
           label="View of the filter"
           options={views}
@@ -61,21 +52,33 @@ export function FilterField(props: FilterFieldProps) {
         />
       </div>
       {isJson || model === null ? (
-        <FilterJson
-          value={value}
-          onChange={onChange}
-          violations={violations}
-          root={root}
-          empty={empty}
-          why={model === null && !read.isShown ? read.why : null}
-        />
+        <FilterJson {...{ value, onChange, violations, root, empty, why }} />
       ) : (
-        <FilterFormProvider value={{ columns, faults, hasChanges, empty }}>
+        <FilterFormProvider
+          value={{ columns, faults: faultsOf(violations, { root, places }), hasChanges, empty }}
+        >
           <GroupView group={model} address="" level={1} onChange={change} />
         </FilterFormProvider>
       )}
     </section>
   )
+}
+
+const noPlaces: Places = new Map()
+
+/** What the form shows for the text, or why it shows nothing. */
+function useModel(text: string, onChange: (text: string) => void) {
+  const [edited, setEdited] = useState<{ text: string; model: Group } | null>(null)
+  const read = readText(text)
+  const change = (model: Group) => {
+    setEdited({ text: textOf(model), model })
+    onChange(textOf(model))
+  }
+  const places = read.isShown ? read.places : noPlaces
+  // The form may hold what its JSON does not show again, such as the beginning of a name.
+  if (edited?.text === text) return { model: edited.model, places, why: null, change }
+  if (read.isShown) return { model: read.model, places, why: null, change }
+  return { model: null, places, why: read.why, change }
 }
 
 function readText(text: string): Read {

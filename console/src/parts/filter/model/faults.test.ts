@@ -45,17 +45,23 @@ describe('a violation', () => {
   })
 })
 
+it('is about the column if the API does not know it', () => {
+  const violations = [{ field: 'filter.a', message: 'is wrong', rule: 'unknown_field' }]
+  const places = new Map([['0', { path: 'a', field: 'a' }]])
+  expect(faultsOf(violations, { root: 'filter', places }).get('0')?.[0]?.isField).toBe(true)
+})
+
 it('names what is not finished, where the API would', () => {
   const unfinished: JsonObject = {
     and: [{ '': { gt: 1 } }, { or: [] }, { changed: [] }, { not: { or: [] } }, { a: 1 }],
   }
   expect(unfinishedIn(unfinished, 'filter')).toEqual([
-    { field: 'filter.and.0.', message: 'needs a column' },
+    { field: 'filter.and.0.', message: 'needs a column', rule: 'unknown_field' },
     { field: 'filter.and.1.or', message: 'needs a condition' },
     { field: 'filter.and.2.changed', message: 'needs a column' },
     { field: 'filter.and.3.not', message: 'needs a condition' },
   ])
-  expect(unfinishedIn({ '': '' }, 'filter')).toEqual([
+  expect(unfinishedIn({ '': '' }, 'filter')).toMatchObject([
     { field: 'filter', message: 'needs a column' },
   ])
 })

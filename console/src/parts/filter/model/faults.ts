@@ -10,6 +10,8 @@ export type Fault = { message: string; isField: boolean; index: number | null }
 export type Faults = ReadonlyMap<string, readonly Fault[]>
 
 const whole: Place = { path: '', field: '' }
+/** The rule that a name breaks. */
+const unknownField = 'unknown_field'
 /** The API cuts longer paths. */
 const longestPath = 200
 
@@ -19,12 +21,13 @@ export function faultsOf(
   { root, places }: { root: string; places: Places },
 ): Faults {
   const faults = new Map<string, Fault[]>()
-  for (const { field, message } of violations) {
+  for (const { field, message, rule } of violations) {
     const path = pathBelow(root, field)
     if (path === null) continue
     const address = nearest(path, places)
     const place = places.get(address) ?? whole
     const fault = faultAt(path, place, message)
+    if (rule === unknownField) fault.isField = true
     faults.set(address, [...(faults.get(address) ?? []), fault])
   }
   return faults
@@ -67,7 +70,8 @@ export function unfinishedIn(filter: JsonObject, root: string): Violation[] {
   return [...unfinishedOf(read.model, '')].map(({ address, isField, message }) => {
     const { path, field } = read.places.get(address) ?? whole
     const place = isField ? field : path
-    return { field: place === '' ? root : at(root, place), message }
+    const violation = { field: place === '' ? root : at(root, place), message }
+    return isField ? { ...violation, rule: unknownField } : violation
   })
 }
 

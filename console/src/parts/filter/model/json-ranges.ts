@@ -19,7 +19,7 @@ export function jsonRanges(text: string): ReadonlyMap<string, Range> {
     const to = from + part.length
     if (part === '{' || part === '[') {
       const path = frame === undefined ? '' : pathIn(frame)
-      ranges.set(path, { from: frame?.name?.from ?? from, to: frame?.name?.to ?? to })
+      ranges.set(path, frame?.name ?? { from, to })
       open.push({ path, isList: part === '[', count: 0, name: null })
     } else if (part === '}' || part === ']') open.pop()
     else if (frame !== undefined) readPart(frame, { part, from, to }, ranges)
