@@ -6,7 +6,7 @@ import { EditorState, StateEffect } from '@codemirror/state'
 import { EditorView, keymap } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { useEffect, useRef } from 'react'
-import type { EditorMark } from './json-editor.tsx'
+import type { EditorMark } from './editor-mark.ts'
 
 type CodeMirrorProps = {
   label: string

@@ -1,12 +1,10 @@
 import { lazy, type ReactNode, Suspense } from 'react'
+import type { EditorMark } from './editor-mark.ts'
 import { Field } from './field.tsx'
 import './json-editor.css'
 
 // The editor is large, so pages without one do not load it.
 const Editor = lazy(() => import('./code-mirror.tsx'))
-
-/** A fault at its place in the text. */
-export type EditorMark = { readonly from: number; readonly to: number; readonly message: string }
 
 type JsonEditorProps = {
   label: string
