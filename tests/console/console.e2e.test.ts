@@ -16,6 +16,7 @@ let faults: string[]
 const columns = [
   { name: 'customer', type: 'text' },
   { name: 'status', type: 'text' },
+  { name: 'total', type: 'integer' },
 ]
 
 beforeAll(async () => {
@@ -35,14 +36,18 @@ const link = (name: string | RegExp) =>
 const storage = () =>
   page.evaluate<string>('JSON.stringify({ ...sessionStorage, ...localStorage })')
 
-async function createWebhook(url: string, filter: object): Promise<void> {
+async function fillWebhook(url: string): Promise<void> {
   await link('Webhooks').click()
   await link('New webhook').first().click()
   await page.getByLabel('Table').fill('orders')
   await page.getByLabel('URL').fill(url)
-  await page.getByRole('textbox', { name: 'Filter' }).fill(JSON.stringify(filter))
-  await button('Create the webhook').waitFor()
 }
+
+const condition = (number: number) => page.getByRole('group', { name: `Condition ${number}` })
+const column = (number: number) => condition(number).getByRole('combobox', { name: 'Column' })
+const value = (number: number) => condition(number).getByRole('textbox', { name: 'Value' })
+const filterText = () => page.getByRole('textbox', { name: 'Filter' })
+const view = (name: 'Form' | 'JSON') => page.getByRole('radio', { name })
 
 it('creates a webhook with a preview, and shows what it delivers, retries and explains', async () => {
   const { receiver } = console.world
@@ -51,7 +56,11 @@ it('creates a webhook with a preview, and shows what it delivers, retries and ex
   await tenant.insert({ customer: 'Grace', status: 'paid' })
   await signIn(page, tenant)
 
-  await createWebhook(url, { status: 'paid' })
+  await fillWebhook(url)
+  await page.getByText('2 of the newest 2 changes match').waitFor()
+  await button('Add a condition').click()
+  await column(1).selectOption('status')
+  await value(1).fill('paid')
   await page.getByText('1 of the newest 2 changes match').waitFor()
   await button('Create the webhook').click()
   await heading(url).waitFor()
@@ -162,15 +171,48 @@ async function revokeTokens(): Promise<void> {
 
 it('shows violations at their fields, and writes nothing', async () => {
   await signIn(page, tenant)
-  await createWebhook('http://plain.example.com/', { status: { near: 1 } })
-  await page
-    .getByText(/filter\.status/)
-    .first()
-    .waitFor()
-  await page.getByRole('textbox', { name: 'Filter' }).fill('')
+  await fillWebhook('http://plain.example.com/')
+  await view('JSON').check()
+  await filterText().fill('{ "status": { "near": 1 } }')
+  await page.getByText('Line 1: status.near unknown operator').waitFor()
+  await page.getByText('“status.near” is an operator that the form does not know.').waitFor()
+  expect(await view('Form').isDisabled()).toBe(true)
+  await filterText().fill('')
   await button('Create the webhook').click()
   await expectInvalid('URL')
   expect(expectStatus(200, await tenant.webhooks('GET')).body).toMatchObject({ webhooks: [] })
+})
+
+it('builds a filter by keyboard, names what is wrong with a condition, and saves it', async () => {
+  const { id } = await tenant.subscribe(console.world.receiver.url('/calm'), {
+    filter: { status: { in: ['paid'] } },
+  })
+  await tenant.insert({ customer: 'Ada', status: 'paid', total: 7 })
+  await signIn(page, tenant)
+  await link('Webhooks').click()
+  await link(/\/calm/).click()
+  await link('Edit').click()
+  await condition(1).getByRole('textbox', { name: 'Next value' }).fill('new')
+  await page.keyboard.press('Enter')
+  await button('Add a group').focus()
+  await page.keyboard.press('Enter')
+  const group = page.getByRole('group', { name: 'Group: Any of' })
+  const inGroup = group.getByRole('group', { name: 'Condition 1' })
+  await inGroup.locator('select:focus').selectOption('total')
+  await inGroup.getByLabel('Operator').selectOption('gte')
+  await inGroup.getByRole('textbox', { name: 'Value' }).fill('much')
+  await inGroup.getByText('must be a whole number of 32 bits').waitFor()
+  await view('JSON').check()
+  await page.getByText('Line 11: or.0.total.gte must be a whole number of 32 bits').waitFor()
+  await view('Form').check()
+  await inGroup.getByRole('textbox', { name: 'Value' }).fill('7')
+  await page.getByText('1 of the newest 1 change match').waitFor()
+  await button('Save the webhook').click()
+  await page.getByText('Webhook saved').first().waitFor()
+  const { body } = expectStatus(200, await tenant.webhooks(`GET /${id}`))
+  const filter = { status: { in: ['paid', 'new'] }, or: [{ total: { gte: 7 } }] }
+  expect(body).toMatchObject({ webhook: { filter } })
+  expect(faults).toEqual([])
 })
 
 async function expectInvalid(label: string): Promise<void> {

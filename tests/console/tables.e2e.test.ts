@@ -22,6 +22,7 @@ afterAll(() => opened.disposeAsync())
 
 const button = (name: string | RegExp) => page.getByRole('button', { name })
 const link = (name: string | RegExp) => page.getByRole('link', { name })
+const condition = () => page.getByRole('group', { name: 'Condition 1' })
 const editor = () => page.getByRole('textbox', { name: 'Fields as JSON' })
 
 it('defines a table, and creates, changes, finds and deletes its records', async () => {
@@ -57,7 +58,11 @@ it('defines a table, and creates, changes, finds and deletes its records', async
   await signIn(page, tenant)
   await link('Tables').first().click()
   await link('orders').click()
-  await page.getByRole('textbox', { name: 'Filter' }).fill('{ "total": { "lt": 8 } }')
+  await button('Add a condition').click()
+  await choose({ column: 'total', operator: 'lt', value: 'much' })
+  await button('Filter').click()
+  await condition().getByText('must be a whole number of 32 bits').waitFor()
+  await choose({ column: 'total', operator: 'lt', value: '8' })
   await button('Filter').click()
   await page.getByText('No record matches').waitFor()
   await button('Clear').click()
@@ -70,6 +75,12 @@ it('defines a table, and creates, changes, finds and deletes its records', async
   expect(await listed()).toEqual([])
   expect(faults).toEqual([])
 })
+
+async function choose(test: { column: string; operator: string; value: string }): Promise<void> {
+  await condition().getByRole('combobox', { name: 'Column' }).selectOption(test.column)
+  await condition().getByLabel('Operator').selectOption(test.operator)
+  await condition().getByRole('textbox', { name: 'Value' }).fill(test.value)
+}
 
 const listed = async () => {
   const { body } = expectStatus(200, await tenant.rest('GET orders'))
@@ -92,6 +103,14 @@ it('refuses to save over a change of somebody else', async () => {
 it('shows changes as they commit, and holds them still', async () => {
   await link('Stream').click()
   await page.getByText('No change yet').waitFor()
+  await page.getByLabel('Table').fill('orders')
+  await button('Add a condition').click()
+  await choose({ column: 'total', operator: 'gte', value: 'much' })
+  await button('Start').click()
+  await condition().getByText('must be a whole number of 32 bits').waitFor()
+  await choose({ column: 'total', operator: 'gte', value: '5' })
+  await button('Start').click()
+  await page.getByRole('alert').waitFor({ state: 'detached' })
   await tenant.insert({ customer: 'Alan', total: 5 })
   await page.getByText('"Alan"').waitFor()
   await button('Hold the list').click()

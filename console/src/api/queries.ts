@@ -1,5 +1,7 @@
 import type { Endpoint, Subscription, WebhookStats } from '@surehook/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { type Column, columnsOf } from '../parts/filter/model/columns.ts'
 import { useApi } from './api.ts'
 
 /** Lists that several pages show refresh while they are visible. */
@@ -104,6 +106,12 @@ export function useTable(table: string) {
     queryKey: keyOf('tables', table),
     queryFn: ({ signal }) => surehook.tables.get(table, { signal }),
   })
+}
+
+/** The columns of a table, or null if the data API does not tell. */
+export function useColumns(name: string): readonly Column[] | null {
+  const table = useTables().data?.find((one) => one.name === name)
+  return useMemo(() => (table === undefined ? null : columnsOf(table)), [table])
 }
 
 /** The names of the tables. A token without that right gets none. */

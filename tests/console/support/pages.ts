@@ -11,6 +11,14 @@ export type ConsolePageCase = {
   isLive?: true
 }
 
+/** A filter with each control of the form. */
+const everyControl = {
+  status: { in: ['new', 'paid'] },
+  createdAt: { gte: '2026-01-01T00:00:00.000Z' },
+  total: { exists: true },
+  not: { or: [{ total: { gt: 1000 } }, { 'lines.sku': 5 }, { customer: null, status: 'lost' }] },
+}
+
 /** Every page of a developer. */
 export const developerPages: readonly ConsolePageCase[] = [
   { name: 'overview', path: () => '', shows: 'Dead letters' },
@@ -51,6 +59,11 @@ export const developerPages: readonly ConsolePageCase[] = [
   { name: 'table-new', path: () => 'new-table', shows: 'Add a column' },
   { name: 'table-define', path: () => 'tables/orders/define', shows: 'Save the table' },
   { name: 'records', path: () => 'tables/orders', shows: 'Ada Lovelace' },
+  {
+    name: 'records-filtered',
+    path: () => `tables/orders?where=${encodeURIComponent(JSON.stringify(everyControl))}`,
+    shows: 'Ada Lovelace',
+  },
   {
     name: 'records-none',
     path: () => 'tables/orders?where=%7B%22status%22%3A%22lost%22%7D',

@@ -1,9 +1,12 @@
 import type { Table, Violation } from '@surehook/client'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useMemo, useState } from 'react'
 import { useSearchParams } from 'react-router'
-import { violationOf } from '../../api/faults.ts'
+import { prettyJson } from '../../parts/data/json-tokens.ts'
+import { FilterField } from '../../parts/filter/filter-field.tsx'
+import { columnsOf } from '../../parts/filter/model/columns.ts'
+import { filterIn } from '../../parts/filter/model/filter-text.ts'
 import { Button } from '../../parts/forms/button.tsx'
-import { SelectField, TextField } from '../../parts/forms/field.tsx'
+import { SelectField } from '../../parts/forms/field.tsx'
 import './record-filters.css'
 
 type RecordFiltersProps = { table: Table; violations: readonly Violation[] }
@@ -12,11 +15,13 @@ type RecordFiltersProps = { table: Table; violations: readonly Violation[] }
 export function RecordFilters({ table, violations }: RecordFiltersProps) {
   const [params, setParams] = useSearchParams()
   const given = params.get('where') ?? ''
-  const [typed, setTyped] = useState(given)
+  const [typed, setTyped] = useState(() => prettyJson(given))
   const [shown, setShown] = useState(given)
+  const [isTried, setTried] = useState(false)
+  const columns = useMemo(() => columnsOf(table), [table])
   if (shown !== given) {
     setShown(given)
-    setTyped(given)
+    setTyped(prettyJson(given))
   }
   const change = (name: string, value: string) => {
     const next = new URLSearchParams(params)
@@ -25,33 +30,32 @@ export function RecordFilters({ table, violations }: RecordFiltersProps) {
     else next.set(name, value)
     setParams(next)
   }
+  const { filter, violations: faults } = filterIn(typed, 'where')
+  const asked = filter === null ? typed.trim() : JSON.stringify(filter)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    change('where', typed.trim())
+    setTried(true)
+    if (faults.length === 0) change('where', asked)
   }
   return (
     <search aria-label="Filters">
-      <form className="record-filters" onSubmit={submit}>
-        <TextField
-          label="Filter"
-          className="control mono"
+      <form className="record-filters" noValidate onSubmit={submit}>
+        <FilterField
           value={typed}
-          placeholder='{ "status": "paid" }'
-          onChange={(event) => setTyped(event.target.value)}
-          violation={violationOf(violations, 'where')}
-          hint="JSON, as in a webhook."
+          onChange={setTyped}
+          columns={columns}
+          violations={[
+            ...(isTried ? faults : []),
+            ...(prettyJson(asked) === prettyJson(given) ? violations : []),
+          ]}
+          root="where"
+          empty="Without a condition, every record shows."
         />
-        <SelectField
-          label="Order"
+        <OrderField
+          table={table}
           value={params.get('order') ?? ''}
-          onChange={(event) => change('order', event.target.value)}
-        >
-          {ordersOf(table).map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </SelectField>
+          onChange={(order) => change('order', order)}
+        />
         <div className="record-filters-do">
           <Button type="submit">Filter</Button>
           {given !== '' && (
@@ -62,6 +66,20 @@ export function RecordFilters({ table, violations }: RecordFiltersProps) {
         </div>
       </form>
     </search>
+  )
+}
+
+type OrderFieldProps = { table: Table; value: string; onChange: (order: string) => void }
+
+function OrderField({ table, value, onChange }: OrderFieldProps) {
+  return (
+    <SelectField label="Order" value={value} onChange={(event) => onChange(event.target.value)}>
+      {ordersOf(table).map(([order, label]) => (
+        <option key={order} value={order}>
+          {label}
+        </option>
+      ))}
+    </SelectField>
   )
 }
 

@@ -4,6 +4,7 @@ import { useMemo } from 'react'
 import { Link, useParams, useSearchParams } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { curlCommand } from '../../api/curl-command.ts'
+import { faultOf } from '../../api/faults.ts'
 import { useTable } from '../../api/queries.ts'
 import { type Column, DataTable } from '../../parts/data/data-table.tsx'
 import { Pager } from '../../parts/data/pager.tsx'
@@ -62,7 +63,10 @@ function RecordList({ table }: { table: Table }) {
   const columns = useMemo(() => columnsOf(table), [table])
   return (
     <>
-      <RecordFilters table={table} violations={violations} />
+      <RecordFilters
+        table={table}
+        violations={[...violations, ...faultOf(query.error).violations]}
+      />
       {query.error !== null && <FaultNotice error={query.error} />}
       {query.error === null && query.data !== undefined && (
         <Card isFlush>

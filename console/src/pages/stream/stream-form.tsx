@@ -1,19 +1,31 @@
+import type { Violation } from '@surehook/client'
 import { type FormEvent, useState } from 'react'
+import { useColumns } from '../../api/queries.ts'
+import { FilterField } from '../../parts/filter/filter-field.tsx'
 import { Button } from '../../parts/forms/button.tsx'
-import { SelectField, TextField } from '../../parts/forms/field.tsx'
+import { SelectField } from '../../parts/forms/field.tsx'
 import { TableNameField } from '../../parts/forms/table-name-field.tsx'
 import { askedOf, emptyChoice, type StreamChoice } from './stream-choice.ts'
 import './stream.css'
 
-export function StreamForm({ onStart }: { onStart: (asked: string) => void }) {
+type StreamFormProps = {
+  /** What the stream was asked for, and what is wrong with that. */
+  current: string
+  violations: readonly Violation[]
+  onStart: (asked: string) => void
+}
+
+export function StreamForm({ current, violations: refused, onStart }: StreamFormProps) {
   const [choice, setChoice] = useState<StreamChoice>(emptyChoice)
   const [isTried, setTried] = useState(false)
-  const { asked, violation } = askedOf(choice)
+  const { asked, violations: typed } = askedOf(choice)
+  const columns = useColumns(choice.table)
+  const violations = [...(isTried ? typed : []), ...(asked === current ? refused : [])]
   const change = (part: Partial<StreamChoice>) => setChoice({ ...choice, ...part })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setTried(true)
-    if (violation === undefined) onStart(asked)
+    if (typed.length === 0) onStart(asked)
   }
   return (
     <form className="stream-form" noValidate onSubmit={submit}>
@@ -32,14 +44,17 @@ export function StreamForm({ onStart }: { onStart: (asked: string) => void }) {
         <option value="24h">One day ago</option>
         <option value="7d">Seven days ago</option>
       </SelectField>
-      <TextField
-        label="Filter"
-        className="control mono"
-        placeholder='{ "status": "paid" }'
-        value={choice.filter}
-        onChange={(event) => change({ filter: event.target.value })}
-        violation={isTried ? violation : undefined}
-      />
+      <div className="stream-filter">
+        <FilterField
+          value={choice.filter}
+          onChange={(filter) => change({ filter })}
+          columns={columns}
+          violations={violations}
+          root="filter"
+          empty="Without a condition, every change shows."
+          hasChanges
+        />
+      </div>
       <div className="stream-form-do">
         <Button type="submit" look="primary">
           Start

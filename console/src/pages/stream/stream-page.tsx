@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { faultOf } from '../../api/faults.ts'
 import { useStream } from '../../api/use-stream.ts'
 import { ChangesTable } from '../../parts/data/changes-table.tsx'
 import { plural } from '../../parts/data/numbers.ts'
@@ -25,7 +26,7 @@ export function Page() {
       description="Changes as they commit: what surehook listen and readers of the stream get."
       actions={<Button onClick={hold}>{isHeld ? 'Go on' : 'Hold the list'}</Button>}
     >
-      <StreamForm onStart={setAsked} />
+      <StreamForm current={asked} violations={faultOf(view.error).violations} onStart={setAsked} />
       {view.error !== null && <FaultNotice error={view.error} />}
       <p className="quiet small" aria-live="off">
         {plural(received, 'change')}, the newest {changes.length} below.

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import type { Subscription } from '@surehook/client'
-import { changeOf, draftOf, emptyDraft, newWebhookOf, parseDraft } from './draft.ts'
+import { changeOf, draftOf, emptyDraft, newWebhookOf, parseDraft, stillTrue } from './draft.ts'
 
 const webhook: Subscription = {
   id: 'w',
@@ -53,4 +53,17 @@ it('sends only what changed, so that hidden headers survive', () => {
   expect(changeOf({ ...draft, policy: '{"concurrency":3}' }, webhook).input).toEqual({
     policy: { concurrency: 3 },
   })
+})
+
+it('forgets what was wrong with a field once the field changed', () => {
+  const violations = ['filter.or.0.a', 'url', 'body'].map((field) => ({ field, message: 'no' }))
+  const draft = { ...emptyDraft, filter: '{"a":1}' }
+  expect(stillTrue(violations, { sent: draft, draft })).toHaveLength(3)
+  const fields = stillTrue(violations, { sent: emptyDraft, draft }).map(({ field }) => field)
+  expect(fields).toEqual(['url', 'body'])
+})
+
+it('names a condition that is not finished', () => {
+  const { violations } = parseDraft({ ...emptyDraft, table: 'orders', filter: '{"or":[{"":1}]}' })
+  expect(violations).toMatchObject([{ field: 'filter.or.0.', message: 'needs a column' }])
 })

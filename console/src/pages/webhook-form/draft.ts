@@ -1,4 +1,5 @@
 import type { NewWebhook, Subscription, Violation, WebhookChange } from '@surehook/client'
+import { filterIn } from '../../parts/filter/model/filter-text.ts'
 import { type JsonObject, jsonObjectIn } from '../../parts/forms/json-object.ts'
 
 export const operations = ['INSERT', 'UPDATE', 'DELETE'] as const
@@ -56,19 +57,19 @@ type Parsed = Pick<NewWebhook, 'table' | 'events' | 'filter' | 'select'>
 
 /** What a preview needs, or what is wrong with the text. */
 export function parseDraft(draft: Draft): { parsed: Parsed; violations: Violation[] } {
-  const filter = objectIn(draft.filter, 'filter')
+  const { filter, violations } = filterIn(draft.filter, 'filter')
   const select = namesIn(draft.select)
   return {
     parsed: {
       table: draft.table,
       events: [...draft.events],
-      filter: filter.value,
+      filter,
       select: select.length === 0 ? null : select,
     },
     violations: [
       ...(draft.table === '' ? [{ field: 'table', message: 'must be set' }] : []),
       ...(draft.events.length === 0 ? [{ field: 'events', message: 'must be at least one' }] : []),
-      ...filter.violations,
+      ...violations,
     ],
   }
 }
@@ -99,6 +100,16 @@ export function changeOf(draft: Draft, webhook: Subscription): Outcome<WebhookCh
   const input = Object.fromEntries(Object.entries(all).filter(([name]) => isChanged(name)))
   return { input, violations: [...violations, ...policy.violations] }
 }
+
+/** The violations of what was sent that nobody has changed since. */
+export const stillTrue = (
+  violations: readonly Violation[],
+  { sent, draft }: { sent: Draft | undefined; draft: Draft },
+): readonly Violation[] =>
+  violations.filter(({ field }) => {
+    const name = field.split('.', 1)[0] as keyof Draft
+    return sent === undefined || sent[name] === draft[name]
+  })
 
 /** No text: there is no such object. */
 function objectIn(

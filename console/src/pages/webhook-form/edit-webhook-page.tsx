@@ -8,7 +8,7 @@ import { useWebhook } from '../../api/queries.ts'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { useToasts } from '../../parts/feedback/toasts.tsx'
 import { Page as Frame } from '../../parts/layout/page.tsx'
-import { changeOf, draftOf } from './draft.ts'
+import { changeOf, type Draft, draftOf, stillTrue } from './draft.ts'
 import { WebhookForm } from './webhook-form.tsx'
 
 export function Page() {
@@ -30,26 +30,32 @@ function EditForm({ webhook: latest }: { webhook: Subscription }) {
   const navigate = useNavigate()
   const { done } = useToasts()
   const [draft, setDraft] = useState(() => draftOf(webhook))
-  const { input, violations: typed } = changeOf(draft, webhook)
+  const { violations: typed } = changeOf(draft, webhook)
+  const [isTried, setTried] = useState(false)
   const back = `/webhooks/${webhook.id}`
   const saving = useMutation({
-    mutationFn: () => surehook.webhooks.update(webhook.id, input),
+    mutationFn: (sent: Draft) =>
+      surehook.webhooks.update(webhook.id, changeOf(sent, webhook).input),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: keyOf('webhooks') })
       done('Webhook saved')
       await navigate(back)
     },
   })
+  const refused = faultOf(saving.error).violations
+  const run = () => {
+    setTried(true)
+    if (typed.length === 0) saving.mutate(draft)
+  }
   return (
     <WebhookForm
       draft={draft}
       onChange={setDraft}
-      violations={[...typed, ...faultOf(saving.error).violations]}
-      saving={{
-        ...saving,
-        label: 'Save the webhook',
-        run: () => typed.length === 0 && saving.mutate(),
-      }}
+      violations={[
+        ...(isTried ? typed : []),
+        ...stillTrue(refused, { sent: saving.variables, draft }),
+      ]}
+      saving={{ ...saving, label: 'Save the webhook', run }}
       back={back}
     />
   )

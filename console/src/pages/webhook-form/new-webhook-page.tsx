@@ -5,7 +5,7 @@ import { useApi } from '../../api/api.ts'
 import { faultOf, violationOf } from '../../api/faults.ts'
 import { useToasts } from '../../parts/feedback/toasts.tsx'
 import { Page as Frame } from '../../parts/layout/page.tsx'
-import { emptyDraft, newWebhookOf } from './draft.ts'
+import { type Draft, emptyDraft, newWebhookOf, stillTrue } from './draft.ts'
 import { newSecret } from './new-secret.ts'
 import { SecretField } from './secret-field.tsx'
 import { WebhookForm } from './webhook-form.tsx'
@@ -16,20 +16,24 @@ export function Page() {
   const navigate = useNavigate()
   const { done } = useToasts()
   const [draft, setDraft] = useState(() => ({ ...emptyDraft, secret: newSecret() }))
-  const { input, violations: typed } = newWebhookOf(draft)
+  const { violations: typed } = newWebhookOf(draft)
   const [isTried, setTried] = useState(false)
   const saving = useMutation({
-    mutationFn: () => surehook.webhooks.create(input),
+    mutationFn: (sent: Draft) => surehook.webhooks.create(newWebhookOf(sent).input),
     onSuccess: async ({ id }) => {
       await queries.invalidateQueries({ queryKey: keyOf('webhooks') })
       done('Webhook created', 'Changes that commit from now on are delivered.')
       await navigate(`/webhooks/${id}`)
     },
   })
-  const violations = [...(isTried ? typed : []), ...faultOf(saving.error).violations]
+  const refused = faultOf(saving.error).violations
+  const violations = [
+    ...(isTried ? typed : []),
+    ...stillTrue(refused, { sent: saving.variables, draft }),
+  ]
   const run = () => {
     setTried(true)
-    if (typed.length === 0) saving.mutate()
+    if (typed.length === 0) saving.mutate(draft)
   }
   return (
     <Frame title="New webhook" parent={{ to: '/webhooks', label: 'Webhooks' }}>

@@ -1,38 +1,44 @@
 import type { Preview } from '@surehook/client'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useApi } from '../../api/api.ts'
+import { faultOf } from '../../api/faults.ts'
 import { JsonView } from '../../parts/data/json-view.tsx'
 import { plural } from '../../parts/data/numbers.ts'
-import { FaultNotice } from '../../parts/feedback/notice.tsx'
+import { FaultNotice, Notice } from '../../parts/feedback/notice.tsx'
 import { Warnings } from '../../parts/feedback/warnings.tsx'
+import { pathBelow } from '../../parts/filter/model/faults.ts'
 import { Card } from '../../parts/layout/page.tsx'
-import { type Draft, parseDraft } from './draft.ts'
-import { useDebounced } from './use-debounced.ts'
+import type { PreviewState } from './use-preview.ts'
 
-const pauseMs = 350
 const shown = 3
 
+type PreviewPanelProps = Omit<PreviewState, 'violations'> & { table: string }
+
 /** Shows which of the newest changes the draft would deliver. It sends and stores nothing. */
-export function PreviewPanel({ draft }: { draft: Draft }) {
-  const { parsed, violations } = parseDraft(draft)
-  const asked = useDebounced(JSON.stringify(parsed), pauseMs)
-  const { surehook, keyOf } = useApi()
-  const { data, error } = useQuery({
-    queryKey: keyOf('preview', asked),
-    queryFn: ({ signal }) => surehook.webhooks.preview(JSON.parse(asked), { signal }),
-    enabled: violations.length === 0,
-    placeholderData: keepPreviousData,
-  })
+export function PreviewPanel({ table, preview, error, isWaiting }: PreviewPanelProps) {
   return (
     <div className="preview">
       <Card title="Preview">
         <div className="stack" aria-live="polite">
-          {draft.table === '' && <p className="quiet">Name a table to see its newest changes.</p>}
-          {error !== null && <FaultNotice error={error} />}
-          {error === null && draft.table !== '' && data && <PreviewOutcome preview={data} />}
+          {table === '' && <p className="quiet">Name a table to see its newest changes.</p>}
+          {error !== null && <PreviewFault error={error} />}
+          {isWaiting && table !== '' && (
+            <p className="quiet">The preview goes on when the form is complete.</p>
+          )}
+          {error === null && table !== '' && preview && <PreviewOutcome preview={preview} />}
         </div>
       </Card>
     </div>
+  )
+}
+
+/** What is wrong with the filter shows at its condition. */
+function PreviewFault({ error }: { error: unknown }) {
+  const { violations } = faultOf(error)
+  const isOfFilter = violations.every(({ field }) => pathBelow('filter', field) !== null)
+  if (violations.length === 0 || !isOfFilter) return <FaultNotice error={error} />
+  return (
+    <Notice tone="warn" title="The filter is not valid">
+      <p>The conditions say why. The preview goes on when they are mended.</p>
+    </Notice>
   )
 }
 

@@ -1,7 +1,9 @@
 import type { Violation } from '@surehook/client'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { violationOf } from '../../api/faults.ts'
+import { useColumns } from '../../api/queries.ts'
 import { FaultNotice } from '../../parts/feedback/notice.tsx'
+import { FilterField } from '../../parts/filter/filter-field.tsx'
 import { CheckField, FieldGroup, TextField } from '../../parts/forms/field.tsx'
 import { FormActions } from '../../parts/forms/form-actions.tsx'
 import { JsonEditor } from '../../parts/forms/json-editor.tsx'
@@ -9,6 +11,7 @@ import { TableNameField } from '../../parts/forms/table-name-field.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 import { type Draft, operations } from './draft.ts'
 import { PreviewPanel } from './preview-panel.tsx'
+import { usePreview } from './use-preview.ts'
 import './webhook-form.css'
 
 type WebhookFormProps = {
@@ -23,7 +26,10 @@ type WebhookFormProps = {
 }
 
 export function WebhookForm(props: WebhookFormProps) {
-  const { draft, onChange, violations, saving, back, secret } = props
+  const { draft, onChange, saving, back, secret } = props
+  const preview = usePreview(draft)
+  const columns = useColumns(draft.table)
+  const violations = distinct([...props.violations, ...preview.violations])
   const [isShowingAll, setShowingAll] = useState(draft.policy !== '' || draft.select !== '')
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -36,14 +42,14 @@ export function WebhookForm(props: WebhookFormProps) {
           <div className="stack">
             <BasicFields draft={draft} onChange={onChange} violations={violations} />
             {secret}
-            <JsonEditor
-              label="Filter"
+            <FilterField
               value={draft.filter}
               onChange={(filter) => onChange({ ...draft, filter })}
-              violation={violationOf(violations, 'filter')}
-              hint={
-                'JSON, such as { "status": "paid", "total": { "gte": 100 } }. Empty: every change.'
-              }
+              columns={columns}
+              violations={violations}
+              root="filter"
+              empty="Without a condition, every change matches."
+              hasChanges
             />
             <details
               open={isShowingAll}
@@ -57,10 +63,15 @@ export function WebhookForm(props: WebhookFormProps) {
           </div>
         </Card>
       </form>
-      <PreviewPanel draft={draft} />
+      <PreviewPanel table={draft.table} {...preview} />
     </div>
   )
 }
+
+/** The preview and the save may say the same. */
+const distinct = (violations: readonly Violation[]): readonly Violation[] => [
+  ...new Map(violations.map((one) => [`${one.field} ${one.message}`, one])).values(),
+]
 
 type FieldsProps = Pick<WebhookFormProps, 'draft' | 'onChange' | 'violations'>
 

@@ -1,13 +1,19 @@
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { json, jsonParseLinter } from '@codemirror/lang-json'
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language'
-import { linter } from '@codemirror/lint'
-import { EditorState } from '@codemirror/state'
+import { type Diagnostic, linter } from '@codemirror/lint'
+import { EditorState, StateEffect } from '@codemirror/state'
 import { EditorView, keymap } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { useEffect, useRef } from 'react'
+import type { EditorMark } from './editor-mark.ts'
 
-type CodeMirrorProps = { label: string; value: string; onChange: (text: string) => void }
+type CodeMirrorProps = {
+  label: string
+  value: string
+  marks: readonly EditorMark[]
+  onChange: (text: string) => void
+}
 
 const theme = EditorView.theme({
   '&': { fontSize: '0.8125rem', maxHeight: '24rem', minHeight: '7.5rem' },
@@ -41,6 +47,22 @@ const colours = HighlightStyle.define([
 const parse = jsonParseLinter()
 const faults = linter((view) => (view.state.doc.toString().trim() === '' ? [] : parse(view)))
 
+const marked = StateEffect.define()
+
+/** What the API found wrong with the text. */
+const violations = (marks: { readonly current: readonly EditorMark[] }) =>
+  linter((view) => marks.current.map((mark) => diagnosticOf(mark, view.state.doc.length)), {
+    needsRefresh: ({ transactions }) =>
+      transactions.some(({ effects }) => effects.some((effect) => effect.is(marked))),
+  })
+
+const diagnosticOf = ({ from, to, message }: EditorMark, length: number): Diagnostic => ({
+  from: Math.min(from, length),
+  to: Math.min(to, length),
+  severity: 'error',
+  message,
+})
+
 /** No indentation with Tab: the key must lead out of the editor. */
 const keys = keymap.of([...defaultKeymap, ...historyKeymap])
 
@@ -59,10 +81,11 @@ const extensions = [
  * The editor lives in a shadow root. There it adds its styles as style sheets. In a document it
  * would add inline ones, which the content security policy refuses.
  */
-export default function CodeMirror({ label, value, onChange }: CodeMirrorProps) {
+export default function CodeMirror({ label, value, marks, onChange }: CodeMirrorProps) {
   const place = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(null)
   const changed = useRef(onChange)
+  const shownMarks = useRef(marks)
   const first = useRef(value)
   useEffect(() => {
     changed.current = onChange
@@ -77,6 +100,7 @@ export default function CodeMirror({ label, value, onChange }: CodeMirrorProps) 
         doc: first.current,
         extensions: [
           ...extensions,
+          violations(shownMarks),
           // A text that scrolls must be within reach of the keyboard, by a tabindex that checkers see.
           EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.updateListener.of((update) => {
@@ -89,6 +113,10 @@ export default function CodeMirror({ label, value, onChange }: CodeMirrorProps) 
     return () => editor.destroy()
   }, [label])
   useEffect(() => replaceText(view.current, value), [value])
+  useEffect(() => {
+    shownMarks.current = marks
+    view.current?.dispatch({ effects: marked.of(null) })
+  }, [marks])
   return <div ref={place} />
 }
 

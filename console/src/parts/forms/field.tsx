@@ -3,6 +3,8 @@ import './field.css'
 
 type FieldProps = {
   label: string
+  /** Something else on the page says it too. */
+  isLabelHidden?: boolean
   hint?: ReactNode
   /** What is wrong with the value. */
   violation?: string | undefined
@@ -17,7 +19,7 @@ export type ControlProps = {
 
 /** A label above any control, its hint and its violation below. */
 export function Field(props: FieldProps & { children: (control: ControlProps) => ReactNode }) {
-  const { label, hint, violation, children } = props
+  const { label, isLabelHidden = false, hint, violation, children } = props
   const id = useId()
   const [hintId, violationId] = [`${id}-hint`, `${id}-violation`]
   const described = [hint && hintId, violation && violationId].filter(Boolean).join(' ')
@@ -28,7 +30,9 @@ export function Field(props: FieldProps & { children: (control: ControlProps) =>
   }
   return (
     <div className="field">
-      <label htmlFor={id}>{label}</label>
+      <label htmlFor={id} className={isLabelHidden ? 'visually-hidden' : undefined}>
+        {label}
+      </label>
       {children(control)}
       {violation !== undefined && (
         <p id={violationId} className="violation">

@@ -1,4 +1,5 @@
-import { lazy, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
+import type { EditorMark } from './editor-mark.ts'
 import { Field } from './field.tsx'
 import './json-editor.css'
 
@@ -7,20 +8,26 @@ const Editor = lazy(() => import('./code-mirror.tsx'))
 
 type JsonEditorProps = {
   label: string
-  hint?: string
+  /** Something else on the page says it too. */
+  isLabelHidden?: boolean
+  hint?: ReactNode
+  marks?: readonly EditorMark[]
   violation?: string | undefined
   value: string
   onChange: (text: string) => void
 }
 
+const noMarks: readonly EditorMark[] = []
+
 /** A field for JSON text, with its faults marked where they are. */
-export function JsonEditor({ label, hint, violation, value, onChange }: JsonEditorProps) {
+export function JsonEditor(props: JsonEditorProps) {
+  const { label, isLabelHidden = false, hint, marks = noMarks, violation, value, onChange } = props
   return (
-    <Field label={label} hint={hint} violation={violation}>
-      {({ id, 'aria-invalid': isInvalid }) => (
+    <Field label={label} isLabelHidden={isLabelHidden} hint={hint} violation={violation}>
+      {({ id, 'aria-invalid': isInvalid = marks.length > 0 || undefined }) => (
         <div id={id} className="json-editor" data-invalid={isInvalid}>
           <Suspense fallback={<div className="json-editor-place" />}>
-            <Editor label={label} value={value} onChange={onChange} />
+            <Editor label={label} value={value} marks={marks} onChange={onChange} />
           </Suspense>
         </div>
       )}
