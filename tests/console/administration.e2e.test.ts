@@ -149,7 +149,7 @@ it('shows where a user is signed in and until when locked, and ends both', async
   await signIn(page, tenant)
   await link('Users').click()
   await link(new RegExp(email)).click()
-  await page.getByText(/^Locked until .*, for 1[45]:\d\d\.$/).waitFor()
+  await page.getByText(/^Locked until .* \(1[45]:\d\d left\)\.$/).waitFor()
   await button('Unlock').click()
   await page.getByText('Failed logins locked this account').waitFor({ state: 'detached' })
 

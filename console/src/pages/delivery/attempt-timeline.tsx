@@ -16,25 +16,27 @@ export function AttemptTimeline({ delivery }: { delivery: DeliveryDetail }) {
   const [next, ...further] = plannedAttempts(delivery)
   return (
     <Card title="Attempts">
-      <ol className="timeline">
-        {attemptLog.map((attempt, index) => (
-          <AttemptItem
-            // oxlint-disable-next-line react/no-array-index-key -- the log only grows
-            key={index}
-            attempt={attempt}
-          />
-        ))}
-        {attemptLog.length === 0 && <li className="quiet">There is no attempt yet.</li>}
-        {next !== undefined && <NextAttempt planned={next} status={status} />}
-        {further.map((planned) => (
-          <FurtherAttempt key={planned.attempt} planned={planned} />
-        ))}
-      </ol>
-      {next !== undefined && (
-        <p className="quiet small">
-          If attempt {(further.at(-1) ?? next).attempt} fails, the delivery is a dead letter.
-        </p>
-      )}
+      <div className="stack">
+        <ol className="timeline">
+          {attemptLog.map((attempt, index) => (
+            <AttemptItem
+              // oxlint-disable-next-line react/no-array-index-key -- the log only grows
+              key={index}
+              attempt={attempt}
+            />
+          ))}
+          {attemptLog.length === 0 && <li className="quiet">There is no attempt yet.</li>}
+          {next !== undefined && <NextAttempt planned={next} status={status} />}
+          {further.map((planned) => (
+            <FurtherAttempt key={planned.attempt} planned={planned} />
+          ))}
+        </ol>
+        {next !== undefined && (
+          <p className="quiet small">
+            If attempt {(further.at(-1) ?? next).attempt} fails, the delivery is a dead letter.
+          </p>
+        )}
+      </div>
     </Card>
   )
 }

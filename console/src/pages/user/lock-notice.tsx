@@ -29,7 +29,7 @@ function Locked({ user, until, locks }: LockedProps) {
   return (
     <Notice tone="warn" title="Failed logins locked this account">
       <p>
-        Locked until <ExactTime at={until} />, for <Countdown until={until} />.
+        Locked until <ExactTime at={until} /> (<Countdown until={until} /> left).
       </p>
       <p className="breakable">{lockText(locks)}</p>
       <p>

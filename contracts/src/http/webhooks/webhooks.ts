@@ -227,6 +227,8 @@ export const createWebhook = defineOperation({
   errors: [...refusals, 'ENVIRONMENT_MISMATCH', 'CONFLICT'],
 })
 
+const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
+
 export const listWebhooks = defineOperation({
   ...common,
   id: 'listWebhooks',
@@ -238,14 +240,8 @@ export const listWebhooks = defineOperation({
     '`cursor` to read the next page.',
   query: z.strictObject({
     table: WatchedTable.optional().describe('Only subscriptions to this table'),
-    active: z
-      .enum(['true', 'false'])
-      .transform((value) => value === 'true')
-      .optional()
-      .describe('Only active, or only inactive, subscriptions'),
-    fingerprints: z
-      .enum(['true', 'false'])
-      .transform((value) => value === 'true')
+    active: flag.optional().describe('Only active, or only inactive, subscriptions'),
+    fingerprints: flag
       .optional()
       .describe('Adds fingerprints, which tell whether a secret is the one that you know'),
     limit: z.coerce.number().int().min(1).max(1000).default(100).describe('Entries per page'),

@@ -31,7 +31,7 @@ export type SessionEnds = {
    * Ends a session of the user like `logout`. Resolves with false if the user has no such session
    * or it had already ended. For an ended session it also waits until every verifier can know.
    */
-  endOne(at: UserOfTenant & Pick<AccessClaims, 'sid'>, reason?: EndReason): Promise<boolean>
+  endOne(at: LoggedOut & UserOfTenant): Promise<boolean>
   /**
    * Ends the access tokens of a user after a change of roles, not the sessions. Call it after the
    * change of the user's row, in the same transaction: the sessions read their roles from there.
@@ -45,7 +45,7 @@ export type SessionEndsDeps = {
   meters: Pick<SessionMeters, 'ended'>
 }
 
-type LoggedOut = Omit<UserOfTenant, 'userId'> & Pick<AccessClaims, 'sid'> & { reason: EndReason }
+type LoggedOut = Omit<UserOfTenant, 'userId'> & Pick<AccessClaims, 'sid'> & { reason?: EndReason }
 
 type Ended = { text: string; values: unknown[]; reason: EndReason | 'roles' }
 
@@ -67,7 +67,7 @@ export function createSessionEnds(deps: SessionEndsDeps): SessionEnds {
   async function logOut(
     tx: PoolClient,
     emit: EmitState,
-    { projectId, environment, sid, reason }: LoggedOut,
+    { projectId, environment, sid, reason = 'logout' }: LoggedOut,
   ): Promise<EndedSessions> {
     const values = [projectId, environment, sid, null, reason, null]
     const revoked = await end(tx, emit, { text: endSessionsSql, values, reason })
@@ -81,15 +81,13 @@ export function createSessionEnds(deps: SessionEndsDeps): SessionEnds {
 
   return {
     async logout({ projectId, environment }, { sid }) {
-      const session = { projectId, environment, sid, reason: 'logout' } as const
+      const session = { projectId, environment, sid }
       await copyRevocations(await writer.write((tx, emit) => logOut(tx, emit, session)))
     },
-    async endOne(session, reason = 'logout') {
+    async endOne(session) {
       const found = await writer.write(async (tx, emit) => {
         const isOpen = await lockSession(tx, session)
-        return isOpen === null
-          ? null
-          : { isOpen, ended: await logOut(tx, emit, { ...session, reason }) }
+        return isOpen === null ? null : { isOpen, ended: await logOut(tx, emit, session) }
       })
       if (found === null) return false
       await copyRevocations(found.ended)
