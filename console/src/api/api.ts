@@ -7,9 +7,13 @@ export type Api = {
   readonly session: Session
   readonly surehook: Surehook
   keyOf(...parts: readonly unknown[]): readonly unknown[]
+  /** Sends a request that the client has no method for, with the session's token and tenant. */
+  request(path: string, init?: ApiRequest): Promise<Response>
   /** The same user in another environment. Only the operator has more than one. */
   inTenant(project: string, environment: string): Surehook
 }
+
+export type ApiRequest = Omit<RequestInit, 'headers'> & { headers?: Record<string, string> }
 
 type ApiOptions = { session: Session; onRefused: (session: Session) => void }
 
@@ -33,6 +37,10 @@ export function openApi({ session, onRefused }: ApiOptions): Api {
     session,
     surehook: inTenant(project, environment),
     keyOf: (...parts) => [project, environment, ...parts],
+    request: (path, { headers, ...init } = {}) => {
+      const own = { authorization: `Bearer ${session.token}`, 'x-project-id': project, environment }
+      return send(path, { ...init, headers: { ...own, ...headers } })
+    },
     inTenant,
   }
 }
