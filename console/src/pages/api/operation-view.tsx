@@ -36,7 +36,7 @@ export function OperationView({ entry, backTo }: OperationProps) {
         </Link>
         <div className="row spread">
           <FocusedHeading key={entry.id}>{operation.summary}</FocusedHeading>
-          <CopyButton text={window.location.href} label="Copy link" />
+          <CopyButton text={linkTo(entry)} label="Copy link" />
         </div>
         <p className="row">
           <MethodBadge method={method} />
@@ -53,6 +53,8 @@ export function OperationView({ entry, backTo }: OperationProps) {
     </article>
   )
 }
+
+const linkTo = ({ id }: Entry) => `${window.location.origin}/console/api?operation=${id}`
 
 /** Whoever opened the operation reads on from here. */
 function FocusedHeading({ children }: { children: ReactNode }) {
@@ -89,7 +91,7 @@ function CallCard({ entry }: { entry: Entry }) {
   )
 }
 
-function RequestCards({ entry: { operation, document } }: { entry: Entry }) {
+function RequestCards({ entry: { operation, document, isCall } }: { entry: Entry }) {
   const parameters = (operation.parameters ?? []).map((one) => parameterRow(document, one))
   const bodies = Object.entries(operation.requestBody?.content ?? {})
   return (
@@ -105,7 +107,8 @@ function RequestCards({ entry: { operation, document } }: { entry: Entry }) {
             what={typeOf(document, schema)}
             label={`Body as ${type}`}
             rows={bodyRows(document, schema)}
-            example={example}
+            // The command above has the example.
+            example={isCall && type === 'application/json' ? undefined : example}
           />
         </Card>
       ))}

@@ -2,15 +2,27 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { json, jsonParseLinter } from '@codemirror/lang-json'
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { linter } from '@codemirror/lint'
-import { EditorState } from '@codemirror/state'
+import { Compartment, EditorState, type Extension } from '@codemirror/state'
 import { EditorView, keymap } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 
-type CodeMirrorProps = { label: string; value: string; onChange: (text: string) => void }
+type CodeMirrorProps = {
+  label: string
+  value: string
+  /** Default: JSON with its faults. */
+  language?: Extension
+} & (
+  | { onChange: (text: string) => void; isReadOnly?: false }
+  | { onChange?: never; isReadOnly: true }
+)
 
 const theme = EditorView.theme({
-  '&': { fontSize: '0.8125rem', maxHeight: '24rem', minHeight: '7.5rem' },
+  '&': {
+    fontSize: '0.8125rem',
+    maxHeight: 'var(--editor-max, 24rem)',
+    minHeight: 'var(--editor-min, 7.5rem)',
+  },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6' },
   '.cm-content': { padding: '0.5rem 0.25rem', caretColor: 'var(--ink)' },
@@ -23,18 +35,31 @@ const theme = EditorView.theme({
     backgroundImage: 'none',
     textDecoration: 'underline wavy var(--bad)',
   },
+  '.cm-lintRange-warning, .cm-lintRange-info': {
+    backgroundImage: 'none',
+    textDecoration: 'underline wavy var(--warn)',
+  },
   '.cm-tooltip': {
     border: '1px solid var(--line-strong)',
     background: 'var(--surface)',
     color: 'var(--ink)',
   },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    background: 'var(--accent-soft)',
+    color: 'var(--accent-text)',
+  },
+  '.cm-completionDetail': { color: 'var(--ink-3)' },
 })
 
 const colours = HighlightStyle.define([
   { tag: tags.propertyName, color: 'var(--json-key)' },
   { tag: tags.string, color: 'var(--json-string)' },
   { tag: tags.number, color: 'var(--json-number)' },
-  { tag: [tags.bool, tags.null], color: 'var(--json-literal)' },
+  { tag: [tags.bool, tags.null, tags.special(tags.name)], color: 'var(--json-literal)' },
+  { tag: [tags.keyword, tags.definitionKeyword, tags.modifier], color: 'var(--json-literal)' },
+  { tag: [tags.variableName, tags.attributeName], color: 'var(--json-number)' },
+  { tag: tags.atom, color: 'var(--ink)' },
+  { tag: tags.comment, color: 'var(--ink-3)' },
 ])
 
 /** An empty document is no fault: it means that there is no such JSON. */
@@ -44,11 +69,11 @@ const faults = linter((view) => (view.state.doc.toString().trim() === '' ? [] : 
 /** No indentation with Tab: the key must lead out of the editor. */
 const keys = keymap.of([...defaultKeymap, ...historyKeymap])
 
+const jsonLanguage = [json(), faults]
+
 const extensions = [
   history(),
   keys,
-  json(),
-  faults,
   bracketMatching(),
   syntaxHighlighting(colours),
   theme,
@@ -59,11 +84,13 @@ const extensions = [
  * The editor lives in a shadow root. There it adds its styles as style sheets. In a document it
  * would add inline ones, which the content security policy refuses.
  */
-export default function CodeMirror({ label, value, onChange }: CodeMirrorProps) {
+export default function CodeMirror(props: CodeMirrorProps) {
+  const { label, value, language = jsonLanguage, onChange, isReadOnly = false } = props
   const place = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(null)
   const changed = useRef(onChange)
-  const first = useRef(value)
+  const first = useRef({ value, language })
+  const [languages] = useState(() => new Compartment())
   useEffect(() => {
     changed.current = onChange
   })
@@ -74,20 +101,27 @@ export default function CodeMirror({ label, value, onChange }: CodeMirrorProps) 
       root,
       parent: root,
       state: EditorState.create({
-        doc: first.current,
+        doc: first.current.value,
         extensions: [
           ...extensions,
+          languages.of(first.current.language),
+          EditorState.readOnly.of(isReadOnly),
           // A text that scrolls must be within reach of the keyboard, by a tabindex that checkers see.
           EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) changed.current(update.state.doc.toString())
+            if (update.docChanged) changed.current?.(update.state.doc.toString())
           }),
         ],
       }),
     })
     view.current = editor
     return () => editor.destroy()
-  }, [label])
+  }, [label, languages, isReadOnly])
+  useEffect(() => {
+    if (first.current.language === language) return
+    first.current.language = language
+    view.current?.dispatch({ effects: languages.reconfigure(language) })
+  }, [languages, language])
   useEffect(() => replaceText(view.current, value), [value])
   return <div ref={place} />
 }
