@@ -129,7 +129,10 @@ it('runs GraphQL as the session, completes, and forgets all of it at the end', a
 
   await operation().fill('query Mine($id: ID!) { ord')
   await operation().press('Control+Space')
-  await page.getByRole('option', { name: /^order\b/ }).first().waitFor()
+  await page
+    .getByRole('option', { name: /^order\b/ })
+    .first()
+    .waitFor()
   await operation().press('Escape')
   await operation().fill('query Mine($id: ID!) { order(id: $id) { customer } }')
   await page.getByRole('textbox', { name: 'Variables' }).fill('{ "id": "nobody" }')

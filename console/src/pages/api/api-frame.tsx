@@ -9,7 +9,7 @@ export function ApiFrame({ title, children }: { title: string; children: ReactNo
   return (
     <Frame
       title={title}
-      description="The console calls the same API as your code. Describe a call here, or try one."
+      description="Look up the operations of the API, or try them. The console calls the same API as your code."
     >
       <nav className="tab-list api-tabs" aria-label="About the API">
         <NavLink className="tab" to="/api" end>

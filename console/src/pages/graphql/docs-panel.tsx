@@ -27,7 +27,12 @@ export function DocsPanel({ schema }: { schema: GraphQLSchema }) {
           <nav aria-label="Types on the way here" className="row">
             <TypeButton name="Schema" open={() => setTrail([])} />
             {trail.map((name) => (
-              <TypeButton key={name} name={name} open={open} />
+              <span key={name} className="row">
+                <span className="quiet" aria-hidden="true">
+                  /
+                </span>
+                <TypeButton name={name} open={open} />
+              </span>
             ))}
           </nav>
           {shown === null ? (
@@ -73,9 +78,9 @@ function TypeView({ type, open }: { type: TypeDoc; open: Open }) {
   const { name, kind, about, fields, members } = type
   return (
     <section className="stack-tight" aria-label={name}>
-      <h3>
+      <h2>
         {name} <span className="quiet">{kind}</span>
-      </h3>
+      </h2>
       {about !== '' && <p>{about}</p>}
       <ul className="field-list" aria-label={`Fields of ${name}`}>
         {fields.map((field) => (

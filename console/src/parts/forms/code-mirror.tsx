@@ -69,11 +69,36 @@ const faults = linter((view) => (view.state.doc.toString().trim() === '' ? [] : 
 /** No indentation with Tab: the key must lead out of the editor. */
 const keys = keymap.of([...defaultKeymap, ...historyKeymap])
 
+/**
+ * Text that is typed over a selection. A browser that replaces it by itself keeps the colours of the
+ * old text as inline styles, which the policy refuses.
+ */
+const replacing = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { inputType, data } = event
+    const { from, to, empty } = view.state.selection.main
+    if (inputType !== 'insertText' || data === null || empty) return false
+    if (view.composing || view.state.readOnly) return false
+    event.preventDefault()
+    const insert = () =>
+      view.state.update({
+        changes: { from, to, insert: data },
+        selection: { anchor: from + data.length },
+        userEvent: 'input.type',
+        scrollIntoView: true,
+      })
+    const handlers = view.state.facet(EditorView.inputHandler)
+    if (!handlers.some((handle) => handle(view, from, to, data, insert))) view.dispatch(insert())
+    return true
+  },
+})
+
 const jsonLanguage = [json(), faults]
 
 const extensions = [
   history(),
   keys,
+  replacing,
   bracketMatching(),
   syntaxHighlighting(colours),
   theme,
