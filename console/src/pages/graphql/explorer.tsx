@@ -1,3 +1,4 @@
+import type { GraphQLSchema } from 'graphql'
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import { Loading } from '../../parts/feedback/loading.tsx'
@@ -35,14 +36,6 @@ export function Explorer({ endpoint, user }: ExplorerProps) {
     change({ past: withAsked(draft.past, { query, variables: draft.variables }) })
     run.mutate(body)
   }
-  const tabs = [
-    { id: 'result', label: 'Result', content: <ResultView run={run} /> },
-    {
-      id: 'schema',
-      label: 'Schema',
-      content: schema.data === undefined ? <Loading /> : <DocsPanel schema={schema.data} />,
-    },
-  ]
   return (
     <>
       {schema.error !== null && (
@@ -83,10 +76,26 @@ export function Explorer({ endpoint, user }: ExplorerProps) {
             the session.
           </p>
         </div>
-        <Tabs label="Answer" items={tabs} value={shown} onChange={setShown} />
+        <Answer schema={schema.data} run={run} shown={shown} onShow={setShown} />
       </div>
     </>
   )
+}
+
+type AnswerProps = {
+  schema: GraphQLSchema | undefined
+  run: ReturnType<typeof useRun>
+  shown: string
+  onShow: (tab: string) => void
+}
+
+function Answer({ schema, run, shown, onShow }: AnswerProps) {
+  const docs = schema === undefined ? <Loading /> : <DocsPanel schema={schema} />
+  const tabs = [
+    { id: 'result', label: 'Result', content: <ResultView run={run} /> },
+    { id: 'schema', label: 'Schema', content: docs },
+  ]
+  return <Tabs label="Answer" items={tabs} value={shown} onChange={onShow} />
 }
 
 type RunKey = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'preventDefault'> & {

@@ -76,9 +76,9 @@ const keys = keymap.of([...defaultKeymap, ...historyKeymap])
 const replacing = EditorView.domEventHandlers({
   beforeinput(event, view) {
     const { inputType, data } = event
-    const { from, to, empty } = view.state.selection.main
-    if (inputType !== 'insertText' || data === null || empty) return false
-    if (view.composing || view.state.readOnly) return false
+    if (inputType !== 'insertText' || data === null) return false
+    const { from, to } = selectedIn(view)
+    if (from === to || view.composing || view.state.readOnly) return false
     event.preventDefault()
     const insert = () =>
       view.state.update({
@@ -92,6 +92,22 @@ const replacing = EditorView.domEventHandlers({
     return true
   },
 })
+
+/** The selection of the browser. The editor may not have read it yet. */
+function selectedIn(view: EditorView): { from: number; to: number } {
+  // Browsers differ in which root has the selection.
+  const root = view.root as { getSelection?: () => Selection | null }
+  const {
+    anchorNode = null,
+    anchorOffset = 0,
+    focusNode = null,
+    focusOffset = 0,
+  } = root.getSelection?.() ?? {}
+  const isKnown = view.contentDOM.contains(anchorNode) && view.contentDOM.contains(focusNode)
+  if (!isKnown || anchorNode === null || focusNode === null) return view.state.selection.main
+  const ends = [view.posAtDOM(anchorNode, anchorOffset), view.posAtDOM(focusNode, focusOffset)]
+  return { from: Math.min(...ends), to: Math.max(...ends) }
+}
 
 const jsonLanguage = [json(), faults]
 
