@@ -130,7 +130,7 @@ it('runs GraphQL as the session, completes, and forgets all of it at the end', a
   await operation().fill('query Mine($id: ID!) { ord')
   await operation().press('Control+Space')
   await page
-    .getByRole('option', { name: /^order\b/ })
+    .getByRole('option', { name: /^order/ })
     .first()
     .waitFor()
   await operation().press('Escape')
