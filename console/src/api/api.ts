@@ -7,32 +7,50 @@ export type Api = {
   readonly session: Session
   readonly surehook: Surehook
   keyOf(...parts: readonly unknown[]): readonly unknown[]
+  /** Sends a request that the client has no method for, with the session's token and tenant. */
+  request(path: string, init?: ApiRequest): Promise<Response>
+  /** Sends a request as a user, or without a token. Its refusal does not end the session. */
+  requestAs(token: string | null, path: string, init?: ApiRequest): Promise<Response>
   /** The same user in another environment. Only the operator has more than one. */
   inTenant(project: string, environment: string): Surehook
 }
 
-type ApiOptions = { session: Session; onRefused: (session: Session) => void }
+export type ApiRequest = Omit<RequestInit, 'headers'> & { headers?: Record<string, string> }
+
+type ApiOptions = {
+  session: Session
+  onRefused: (session: Session) => void
+  baseUrl?: string
+  fetch?: typeof globalThis.fetch
+}
 
 /** Makes the calls of one session. A 401 to any of them ends the session. */
-export function openApi({ session, onRefused }: ApiOptions): Api {
+export function openApi(options: ApiOptions): Api {
+  const { session, onRefused, baseUrl = window.location.origin } = options
+  const { fetch = (...args) => globalThis.fetch(...args) } = options
+  const sendPlain: typeof fetch = (input, init) =>
+    fetch(input, { ...init, credentials: 'omit', cache: 'no-store' })
   const send: typeof fetch = async (input, init) => {
-    const answer = await fetch(input, { ...init, credentials: 'omit', cache: 'no-store' })
+    const answer = await sendPlain(input, init)
     if (answer.status === 401) onRefused(session)
     return answer
   }
   const inTenant = (projectId: string, environment: string) =>
-    new Surehook({
-      baseUrl: window.location.origin,
-      projectId,
-      environment,
-      token: session.token,
-      fetch: send,
-    })
+    new Surehook({ baseUrl, projectId, environment, token: session.token, fetch: send })
   const { project, environment } = tenantOf(session)
+  const headersOf = (token: string | null, init: ApiRequest) => ({
+    'x-project-id': project,
+    environment,
+    ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    ...init.headers,
+  })
   return {
     session,
     surehook: inTenant(project, environment),
     keyOf: (...parts) => [project, environment, ...parts],
+    request: (path, init = {}) => send(path, { ...init, headers: headersOf(session.token, init) }),
+    requestAs: (token, path, init = {}) =>
+      sendPlain(path, { ...init, headers: headersOf(token, init) }),
     inTenant,
   }
 }

@@ -129,6 +129,11 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../pages/api/api-page.tsx'),
   },
   {
+    path: 'api/graphql',
+    for: 'developer',
+    load: () => import('../pages/graphql/graphql-page.tsx'),
+  },
+  {
     path: 'operator',
     for: 'operator',
     link: { label: 'Projects', icon: 'project' },

@@ -4,6 +4,7 @@ import { AppError } from '@surehook/service-kit/errors'
 import { type Check, failedChecks } from '@surehook/service-kit/http/internal-server'
 import { sendJson } from '@surehook/service-kit/http/problem'
 import type { RequestHandler, Router } from 'express'
+import { sendFile, storedFile } from './stored-file.ts'
 
 const require = createRequire(import.meta.url)
 const documents = {
@@ -37,10 +38,11 @@ export function mountLocalRoutes(router: Router, checks: Readonly<Record<string,
   }
 }
 
-function openApi(file: string): RequestHandler {
-  const text = readFileSync(file, 'utf8')
-  return (_req, res) => {
+/** A document compresses to a twentieth. */
+function openApi(path: string): RequestHandler {
+  const file = storedFile('application/json; charset=utf-8', readFileSync(path))
+  return async (req, res) => {
     res.setHeader('Cache-Control', 'public, max-age=300')
-    sendJson(res, 200, text)
+    await sendFile(file, req, res)
   }
 }

@@ -138,6 +138,11 @@ describe('the gateway itself', () => {
     async (name) => {
       const answer = await fetch(`${stand.url}/openapi/${name}.json`)
       expect(answer.status).toBe(200)
+      expect(Object.fromEntries(answer.headers)).toMatchObject({
+        'content-type': 'application/json; charset=utf-8',
+        'content-encoding': 'gzip',
+        'cache-control': 'public, max-age=300',
+      })
       expect(await answer.json()).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) })
     },
   )

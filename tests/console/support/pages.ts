@@ -85,7 +85,13 @@ export const developerPages: readonly ConsolePageCase[] = [
     shows: 'No user has this address',
   },
   { name: 'user', path: ({ userId }) => `users/${userId}`, shows: 'Failed logins locked' },
-  { name: 'api', path: () => 'api', shows: 'Webhook API' },
+  { name: 'api', path: () => 'api', shows: 'Create records' },
+  {
+    name: 'api-operation',
+    path: () => 'api?operation=createRecords',
+    shows: 'Makes the request safe to repeat',
+  },
+  { name: 'graphql', path: () => 'api/graphql', shows: 'query First' },
   { name: 'not-found', path: () => 'nothing/here', shows: 'There is no such page' },
 ]
 

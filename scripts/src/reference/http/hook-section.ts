@@ -1,7 +1,9 @@
+import { fieldRows, parameterRow } from '@surehook/contracts/openapi/reference/field-rows'
+import type {
+  OpenApiDocument,
+  OperationObject,
+} from '@surehook/contracts/openapi/reference/openapi-document'
 import { code, fence, paragraph, readableJson, sentence, table } from '../markdown.ts'
-import { fieldRows } from './field-rows.ts'
-import type { OpenApiDocument, OperationObject } from './openapi-document.ts'
-import { parameterRow } from './operation-section.ts'
 
 /** Describes a request that Surehook makes. */
 export function hookSection(document: OpenApiDocument, operation: OperationObject): string[] {

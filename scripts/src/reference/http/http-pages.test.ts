@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
+import type {
+  OpenApiDocument,
+  Schema,
+} from '@surehook/contracts/openapi/reference/openapi-document'
+import { limitsOf, typeOf } from '@surehook/contracts/openapi/reference/schema-words'
 import { httpPages } from './http-pages.ts'
-import type { OpenApiDocument, Schema } from './openapi-document.ts'
-import { limitsOf, typeOf } from './schema-words.ts'
 
 const document: OpenApiDocument = {
   info: { title: 'Things', description: 'Things.' },

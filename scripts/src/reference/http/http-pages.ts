@@ -1,8 +1,18 @@
+import { fieldRows } from '@surehook/contracts/openapi/reference/field-rows'
+import {
+  componentOf,
+  type OpenApiDocument,
+  type Schema,
+} from '@surehook/contracts/openapi/reference/openapi-document'
+import {
+  type ListedOperation,
+  operationsOf,
+  titleOf,
+} from '@surehook/contracts/openapi/reference/operations'
+import { anErrorCode } from '@surehook/contracts/openapi/reference/schema-words'
 import { paragraph, table } from '../markdown.ts'
-import { fieldRows } from './field-rows.ts'
 import { hookSection } from './hook-section.ts'
-import { componentOf, type OpenApiDocument, type Schema } from './openapi-document.ts'
-import { type ListedOperation, operationSection } from './operation-section.ts'
+import { operationSection } from './operation-section.ts'
 
 /** Returns a page for each tag of the documents, by file name. */
 export function httpPages(documents: readonly OpenApiDocument[]): Map<string, string> {
@@ -33,16 +43,6 @@ function pageOf(
     .join('\n')
     .trimEnd()
     .concat('\n')
-}
-
-export const titleOf = (tag: string): string => `${tag.charAt(0).toUpperCase()}${tag.slice(1)}`
-
-export function operationsOf({ paths }: OpenApiDocument, tag: string): ListedOperation[] {
-  return Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item)
-      .filter(([, { tags }]) => tags.includes(tag))
-      .map(([method, operation]) => ({ method, path, operation })),
-  )
 }
 
 /**
@@ -87,14 +87,15 @@ function objectSection(
     ...(schema.description === undefined ? [] : paragraph(schema.description)),
     ...table(
       ['field', 'type', 'values', 'meaning'],
-      rows.map(([field, type, limits, meaning]) => [
-        field,
-        type,
-        limits.startsWith('required')
-          ? limits.replace(/^required(, )?/, '')
-          : `optional${limits === '' ? '' : ', '}${limits}`,
-        meaning,
-      ]),
+      rows.map(([field, type, limits, meaning]) => [field, type, valuesOf(limits), meaning]),
     ),
   ]
+}
+
+/** An answer has its required fields always. */
+function valuesOf(limits: string): string {
+  const linked = limits.replace(anErrorCode, 'an [error code](index.md#errors)')
+  return linked.startsWith('required')
+    ? linked.replace(/^required(, )?/, '')
+    : `optional${linked === '' ? '' : ', '}${linked}`
 }

@@ -1,12 +1,19 @@
 import { errorMeanings } from '@surehook/contracts/openapi/error-meanings'
+import { curlOf } from '@surehook/contracts/openapi/reference/curl'
+import { bodyRows, parameterRow } from '@surehook/contracts/openapi/reference/field-rows'
+import type {
+  OpenApiDocument,
+  OperationObject,
+} from '@surehook/contracts/openapi/reference/openapi-document'
+import {
+  baseOf,
+  credentialOf,
+  errorsOf,
+  type ListedOperation,
+} from '@surehook/contracts/openapi/reference/operations'
+import { typeOf } from '@surehook/contracts/openapi/reference/schema-words'
 import type { ErrorCode } from '@surehook/contracts/problem'
 import { code, fence, paragraph, readableJson, sentence, table } from '../markdown.ts'
-import { curlOf, headerName } from './curl.ts'
-import { fieldRows } from './field-rows.ts'
-import type { OpenApiDocument, OperationObject, Parameter, Schema } from './openapi-document.ts'
-import { limitsOf, nullable, typeOf } from './schema-words.ts'
-
-export type ListedOperation = { method: string; path: string; operation: OperationObject }
 
 /** Error codes of all operations, which the overview describes. */
 const commonCodes: ReadonlySet<string> = new Set<ErrorCode>([
@@ -16,18 +23,12 @@ const commonCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'UNSUPPORTED_MEDIA_TYPE',
 ])
 
-const credentials: Readonly<Record<string, string>> = {
-  admin: 'the administration token',
-  management: 'a management token',
-  user: "a user's access token",
-}
-
 /** Describes one operation: its address, who may call it, its input and its output. */
 export function operationSection(
   document: OpenApiDocument,
   { method, path, operation }: ListedOperation,
 ): string[] {
-  const base = document.servers[0]?.url.replace(/\/$/, '') ?? ''
+  const base = baseOf(document)
   const verb = method.toUpperCase()
   return [
     `## ${operation.summary}`,
@@ -46,29 +47,7 @@ export function operationSection(
     '',
     ...fence('bash', curlOf(operation, { method: verb, path, base })),
     ...successOf(operation),
-    ...errorsOf(operation),
-  ]
-}
-
-function credentialOf({ security, 'x-management-right': right }: OperationObject): string {
-  const names = security.flatMap(Object.keys).map((name) => {
-    const known = credentials[name] ?? name
-    return name === 'management' && right !== undefined
-      ? `${known} with the right ${code(right)}`
-      : known
-  })
-  return names.length === 0 ? 'none' : names.join(' or ')
-}
-
-export function parameterRow(document: OpenApiDocument, parameter: Parameter): string[] {
-  const { schema, description } = parameter
-  const name = parameter.in === 'header' ? headerName(parameter.name) : parameter.name
-  const meaning = description ?? nullable(document, schema).schema.description ?? ''
-  return [
-    `${code(name)} (${parameter.in})`,
-    typeOf(document, schema),
-    limitsOf(document, schema, parameter.required === true),
-    sentence(meaning),
+    ...errorTable(operation),
   ]
 }
 
@@ -87,12 +66,6 @@ function bodyOf(document: OpenApiDocument, { requestBody }: OperationObject): st
   })
 }
 
-/** Returns the fields of one item if the schema allows one or many. */
-function bodyRows(document: OpenApiDocument, schema: Schema) {
-  const [one] = schema.anyOf ?? []
-  return fieldRows(document, one ?? schema)
-}
-
 function successOf({ responses }: OperationObject): string[] {
   return Object.entries(responses)
     .filter(([status]) => /^[23]/.test(status))
@@ -106,14 +79,9 @@ function successOf({ responses }: OperationObject): string[] {
     })
 }
 
-function errorsOf({ responses }: OperationObject): string[] {
-  const rows = Object.entries(responses)
-    .filter(([status]) => /^[45]\d\d$/.test(status))
-    .flatMap(([status, { description }]) =>
-      description
-        .split(', ')
-        .filter((name) => !commonCodes.has(name))
-        .map((name) => [status, code(name), errorMeanings[name as ErrorCode]]),
-    )
+function errorTable(operation: OperationObject): string[] {
+  const rows = errorsOf(operation)
+    .filter(([, name]) => !commonCodes.has(name))
+    .map(([status, name]) => [status, code(name), errorMeanings[name as ErrorCode]])
   return table(['error', 'code', 'meaning'], rows)
 }

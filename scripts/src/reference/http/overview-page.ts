@@ -1,10 +1,10 @@
 import { errorMeanings } from '@surehook/contracts/openapi/error-meanings'
+import { tokenVariables } from '@surehook/contracts/openapi/reference/curl'
+import { fieldRows } from '@surehook/contracts/openapi/reference/field-rows'
+import type { OpenApiDocument } from '@surehook/contracts/openapi/reference/openapi-document'
+import { baseOf, operationsOf, titleOf } from '@surehook/contracts/openapi/reference/operations'
 import { type ErrorCode, httpStatusByCode } from '@surehook/contracts/problem'
 import { code, fence, paragraph, readableJson, sentence, table } from '../markdown.ts'
-import { tokenVariables } from './curl.ts'
-import { fieldRows } from './field-rows.ts'
-import { operationsOf, titleOf } from './http-pages.ts'
-import type { OpenApiDocument } from './openapi-document.ts'
 
 /** Describes the common rules of all operations, and links to each. */
 export function overviewPage(documents: Readonly<Record<string, OpenApiDocument>>): string {
@@ -64,7 +64,7 @@ function tagSection(
   document: OpenApiDocument,
   { name, description }: OpenApiDocument['tags'][number],
 ): string[] {
-  const base = document.servers[0]?.url.replace(/\/$/, '')
+  const base = baseOf(document)
   const rows = operationsOf(document, name).map(({ method, path, operation }) => [
     `[${operation.summary}](${name}.md#${slugOf(operation.summary)})`,
     code(`${method.toUpperCase()} ${base}${path}`),

@@ -1,11 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, extname, join, relative, sep } from 'node:path'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { type StoredFile, storedFile } from '../stored-file.ts'
 
 const require = createRequire(import.meta.url)
-const zip = promisify(gzip)
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -16,19 +14,12 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-export type ConsoleFile = {
-  readonly type: string
-  readonly bytes: Buffer
-  /** The bytes compressed. The first request compresses them, because most files are seldom read. */
-  zipped(): Promise<Buffer>
-}
-
 /** Where the build of the console lies. */
 export const builtConsole = (): string =>
   join(dirname(require.resolve('@surehook/console/package.json')), 'dist')
 
 /** The files of a built console by their path below `/console/`, such as `index.html`. */
-export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>
+export type ConsoleFiles = ReadonlyMap<string, StoredFile>
 
 /**
  * Reads the build into memory. A request can then reach no other file. Returns null if nothing was
@@ -53,11 +44,5 @@ function namesIn(dir: string): string[] {
   }
 }
 
-function fileOf(name: string, bytes: Buffer): ConsoleFile {
-  let zipping: Promise<Buffer> | undefined
-  return {
-    type: types[extname(name)] ?? 'application/octet-stream',
-    bytes,
-    zipped: () => (zipping ??= zip(bytes, { level: 9 })),
-  }
-}
+const fileOf = (name: string, bytes: Buffer): StoredFile =>
+  storedFile(types[extname(name)] ?? 'application/octet-stream', bytes)

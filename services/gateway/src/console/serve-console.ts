@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http'
 import { AppError } from '@surehook/service-kit/errors'
 import { contextOf } from '@surehook/service-kit/http/request/request-context'
-import type { RequestHandler, Response, Router } from 'express'
-import type { ConsoleFile, ConsoleFiles } from './console-files.ts'
+import type { RequestHandler, Router } from 'express'
+import { sendFile } from '../stored-file.ts'
+import type { ConsoleFiles } from './console-files.ts'
 
 /** The console runs its own scripts and calls its own origin. Nothing else, and nothing inline. */
 const policy = [
@@ -51,7 +51,8 @@ function serve(files: ConsoleFiles | null): RequestHandler {
     if (file === undefined) throw new AppError('NOT_FOUND', 'There is nothing at this path')
     const cache = isHashed(name) ? 'public, max-age=31536000, immutable' : 'no-store'
     res.setHeader('Cache-Control', cache)
-    await send(file, req, res)
+    for (const [header, value] of Object.entries(headers)) res.setHeader(header, value)
+    await sendFile(file, req, res)
   }
 }
 
@@ -60,17 +61,3 @@ function nameIn(url: string, files: ConsoleFiles): string {
   const name = url.slice('/console/'.length)
   return files.has(name) || isHashed(name) ? name : 'index.html'
 }
-
-async function send(file: ConsoleFile, req: IncomingMessage, res: Response): Promise<void> {
-  const isZipped = acceptsGzip(req)
-  const bytes = isZipped ? await file.zipped() : file.bytes
-  for (const [header, value] of Object.entries(headers)) res.setHeader(header, value)
-  res.setHeader('Content-Type', file.type)
-  res.setHeader('Content-Length', bytes.length)
-  res.appendHeader('Vary', 'Accept-Encoding')
-  if (isZipped) res.setHeader('Content-Encoding', 'gzip')
-  res.end(req.method === 'HEAD' ? undefined : bytes)
-}
-
-const acceptsGzip = ({ headers: { 'accept-encoding': accepted = '' } }: IncomingMessage) =>
-  /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(accepted)

@@ -1,6 +1,12 @@
-import { code, sentence } from '../markdown.ts'
-import { componentOf, type OpenApiDocument, type Schema } from './openapi-document.ts'
+import { headerName } from './curl.ts'
+import {
+  componentOf,
+  type OpenApiDocument,
+  type Parameter,
+  type Schema,
+} from './openapi-document.ts'
 import { limitsOf, nullable, typeOf } from './schema-words.ts'
+import { code, sentence } from './words.ts'
 
 export type FieldRow = readonly [field: string, type: string, limits: string, meaning: string]
 
@@ -49,4 +55,23 @@ function rowOf(
     limitsOf(document, field, isRequired),
     sentence(description ?? items?.description ?? ''),
   ]
+}
+
+/** Describes a parameter as a field. A header has its usual spelling. */
+export function parameterRow(document: OpenApiDocument, parameter: Parameter): FieldRow {
+  const { schema, description } = parameter
+  const name = parameter.in === 'header' ? headerName(parameter.name) : parameter.name
+  const meaning = description ?? nullable(document, schema).schema.description ?? ''
+  return [
+    `${code(name)} (${parameter.in})`,
+    typeOf(document, schema),
+    limitsOf(document, schema, parameter.required === true),
+    sentence(meaning),
+  ]
+}
+
+/** Lists the fields of one item if the schema allows one or many. */
+export function bodyRows(document: OpenApiDocument, schema: Schema): FieldRow[] {
+  const [one] = schema.anyOf ?? []
+  return fieldRows(document, one ?? schema)
 }

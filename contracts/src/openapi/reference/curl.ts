@@ -1,5 +1,5 @@
-import { readableJson } from '../markdown.ts'
 import type { OperationObject, Parameter } from './openapi-document.ts'
+import { readableJson } from './readable-json.ts'
 
 /** The shell variable of each credential. */
 export const tokenVariables: Readonly<Record<string, string>> = {
@@ -12,20 +12,31 @@ export const tokenVariables: Readonly<Record<string, string>> = {
 export const headerName = (name: string): string =>
   name === 'environment' ? name : name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
 
-type Request = { method: string; path: string; base: string }
+type Request = {
+  method: string
+  path: string
+  base: string
+  /** Where the gateway is. Default: a variable of the shell. */
+  origin?: string
+  /** Values of parameters by name, instead of their examples. */
+  values?: Readonly<Record<string, string>>
+}
 
-/** Returns a command that sends the operation's example. */
-export function curlOf(operation: OperationObject, { method, path, base }: Request): string {
-  const sent = (operation.parameters ?? []).filter(({ example }) => example !== undefined)
+/** Returns a command that sends the operation's example. The shell fills in the credential. */
+export function curlOf(operation: OperationObject, request: Request): string {
+  const { method, path, base, origin = '$BASE', values = {} } = request
+  const sent = (operation.parameters ?? [])
+    .map((one) => ({ ...one, example: values[one.name] ?? one.example }))
+    .filter(({ example }) => example !== undefined)
   const [credential] = operation.security.flatMap(Object.keys)
   const body = operation.requestBody?.content['application/json']?.example
   const headers = sent.filter((one) => one.in === 'header')
   return [
-    `curl -X ${method} "$BASE${base}${filled(path, sent)}${queryOf(sent)}"`,
+    `curl -X ${method} "${origin}${base}${filled(path, sent)}${queryOf(sent)}"`,
     ...(credential === undefined
       ? []
       : [`-H "Authorization: Bearer $${tokenVariables[credential]}"`]),
-    ...headers.map(({ name, example }) => `-H '${headerName(name)}: ${example}'`),
+    ...headers.map(({ name, example }) => `-H '${headerName(name)}: ${quoted(String(example))}'`),
     ...(body === undefined
       ? []
       : [`-H 'Content-Type: application/json'`, `-d '${quoted(readableJson(body))}'`]),
@@ -34,13 +45,18 @@ export function curlOf(operation: OperationObject, { method, path, base }: Reque
 
 const quoted = (text: string) => text.replaceAll("'", "'\\''")
 
-function filled(path: string, parameters: readonly Parameter[]): string {
+type Sent = Pick<Parameter, 'in' | 'name'> & { example?: string | number | undefined }
+
+function filled(path: string, parameters: readonly Sent[]): string {
   return parameters
     .filter((one) => one.in === 'path')
-    .reduce((text, { name, example }) => text.replace(`{${name}}`, String(example)), path)
+    .reduce(
+      (text, { name, example }) => text.replace(`{${name}}`, encodeURIComponent(String(example))),
+      path,
+    )
 }
 
-function queryOf(parameters: readonly Parameter[]): string {
+function queryOf(parameters: readonly Sent[]): string {
   const query = new URLSearchParams(
     parameters
       .filter((one) => one.in === 'query')

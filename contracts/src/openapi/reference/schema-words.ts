@@ -1,5 +1,8 @@
-import { code } from '../markdown.ts'
 import { type OpenApiDocument, resolve, type Schema } from './openapi-document.ts'
+import { code } from './words.ts'
+
+/** The limit of a field with all error codes. */
+export const anErrorCode = 'an error code'
 
 const formats: Readonly<Record<string, string>> = {
   'date-time': 'timestamp',
@@ -67,7 +70,7 @@ export function limitsOf(document: OpenApiDocument, given: Schema, isRequired: b
 
 function valuesOf({ enum: values, const: only }: Schema): string[] {
   const all = values ?? (only === undefined ? [] : [only])
-  if (all.includes('INTERNAL_ERROR')) return ['an [error code](index.md#errors)']
+  if (all.includes('INTERNAL_ERROR')) return [anErrorCode]
   return all.length === 0 ? [] : [all.map((value) => code(String(value))).join(' ')]
 }
 

@@ -1,0 +1,39 @@
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { useApi } from '../../api/api.ts'
+import { jsonObjectIn } from '../../parts/forms/json-object.ts'
+import { ask, type GraphQLBody } from './ask.ts'
+import type { Draft } from './draft.ts'
+import type { AskingUser, Endpoint } from './endpoints.ts'
+
+/** Runs what is in the editor. A new run, or leaving the page, ends the one before. */
+export function useRun(endpoint: Endpoint, { token }: AskingUser) {
+  const api = useApi()
+  const running = useRef<AbortController>(null)
+  useEffect(() => () => running.current?.abort(), [])
+  return useMutation({
+    mutationFn: (body: GraphQLBody) => {
+      running.current?.abort()
+      const started = new AbortController()
+      running.current = started
+      return ask(api, { endpoint, body, userToken: token, signal: started.signal })
+    },
+  })
+}
+
+export type Request = { body: GraphQLBody; fault?: never } | { body: null; fault: string | null }
+
+/** The request that the fields say, or what is wrong with the variables. */
+export function requestOf(
+  { variables, operation }: Pick<Draft, 'variables' | 'operation'>,
+  query: string,
+  operations: readonly string[],
+): Request {
+  if (query.trim() === '') return { body: null, fault: null }
+  const chosen = operation !== null && operations.includes(operation) ? operation : operations[0]
+  const named = operations.length > 1 && chosen !== undefined ? { operationName: chosen } : {}
+  if (variables.trim() === '') return { body: { query, ...named } }
+  const parsed = jsonObjectIn(variables)
+  if ('fault' in parsed) return { body: null, fault: parsed.fault }
+  return { body: { query, variables: parsed.value, ...named } }
+}
