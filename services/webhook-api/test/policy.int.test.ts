@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { tokenDigest } from '@surehook/access/admin-gate'
 import type { ChangeEvent } from '@surehook/contracts/events'
 import type { Preview } from '@surehook/contracts/http/webhooks/log'
-import { changesTopic, subscriptionsTopic } from '@surehook/contracts/topics'
+import { changesTopic } from '@surehook/contracts/topics'
 import { openHeaders } from '@surehook/matching/own-headers'
 import { type Client } from '@surehook/scripts/client/call'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
@@ -259,56 +258,4 @@ it('the purge of an environment waits until the slowest retry topic has none of 
   expect(await awaitLongRetries(pool, names, 0)).toBe(true)
   await pool.query(`update long_retries set ends_at = now() - interval '1 s'`)
   expect(await awaitLongRetries(pool, names, 60_000)).toBe(false)
-})
-
-it.each([
-  ['a policy', { policy: { headers } }, { policy: null }],
-  ['a name', { name: 'billing' }, { name: null }],
-])(
-  'an older version cannot change a subscription with %s, which it does not know',
-  async (_what, fields, without) => {
-    const { id } = (await client.call('POST', { ...validInput(tenant), ...fields })).body
-    await refusesOlder(id)
-    expect((await client.call(`PATCH /${id}`, without)).status).toBe(200)
-    await pool.query('update subscription set active = false where id = $1', [id])
-  },
-)
-
-it('an older version cannot change a subscription with cancellations, which it does not know', async () => {
-  const { id } = (await client.call('POST', validInput(tenant))).body
-  expect((await client.call(`POST /${id}/cancel`, { status: 'paused' })).status).toBe(202)
-  await refusesOlder(id)
-})
-
-async function refusesOlder(id: string): Promise<void> {
-  const older = pool.query('update subscription set active = false where id = $1', [id])
-  await expect(older).rejects.toThrow('does not know the policy, name or cancellations')
-}
-
-it('what an older version has left out on the topic is there again once this one relays', async () => {
-  const policied = (
-    await client.call('POST', { ...validInput(tenant), policy: { gone: 'deactivate' } })
-  ).body
-  const named = (await client.call('POST', { ...validInput(tenant), name: 'left-out' })).body
-  const cancelled = (await client.call('POST', validInput(tenant))).body
-  await client.call(`POST /${cancelled.id}/cancel`, { status: 'paused' })
-  const ids = [policied.id, named.id, cancelled.id]
-  const statesOf = async () => {
-    const states = await world.subscriptionStates()
-    return ids.map((id) => states.get(id))
-  }
-  const states = await statesOf()
-  const older = states.flatMap((state) =>
-    state === undefined ? [] : { ...state, policy: null, name: null, cancellations: [] },
-  )
-  await world.producer.send(
-    older.map((state) => ({
-      ...{ topic: subscriptionsTopic, key: state.id },
-      value: world.codec.subscription.encode(state),
-    })),
-  )
-  expect(await statesOf()).toEqual(older)
-  await service[Symbol.asyncDispose]()
-  service = await world.startService()
-  await until(async () => isDeepStrictEqual(await statesOf(), states))
 })
