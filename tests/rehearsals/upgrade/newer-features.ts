@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { EventPayload } from '@surehook/contracts/event-payload'
-import { admin, type Answer, expectStatus } from '@surehook/scripts/client/call'
+import { type Answer, admin, expectStatus } from '@surehook/scripts/client/call'
 import { createTenant, Tenant } from '@surehook/scripts/client/tenant'
 import type { Receiver } from '@surehook/scripts/receiver/receiver'
 import { waitUntil } from '@surehook/service-kit/wait-until'

@@ -135,7 +135,15 @@ function planOf(job: DeliveryJob, transition: Transition, at: number): Plan {
       return { next: null, published: [unattempted(job, { status: 'cancelled', at })] }
     case 'reroute': {
       const { url } = transition
-      const moved = { ...job, url, step: job.step + 1, dueAt: 0, arrival: -1, notBefore: 0, waitMs: 0 }
+      const moved = {
+        ...job,
+        url,
+        step: job.step + 1,
+        dueAt: 0,
+        arrival: -1,
+        notBefore: 0,
+        waitMs: 0,
+      }
       return { next: { topic: deliveriesTopic, job: moved }, published: [] }
     }
   }
