@@ -38,7 +38,7 @@ export async function useNewerFeatures({
   const { token } = expectStatus(201, created).body
   const limited = new Tenant(platform, { projectId, environment, token })
   const limits = { limits: { data: { perSecond, burst: perSecond } } }
-  const at = `PATCH /${projectId}/environments/${environment}`
+  const at = `PUT /${projectId}/environments/${environment}`
   const set = () => admin(platform, at, limits)
   return {
     async whileMixed() {
