@@ -16,6 +16,7 @@ afterAll(async () => {
 })
 
 const changes = 1_000
+const hasEvents = true
 
 /** Kills and restarts the service at once, as a supervisor would. */
 async function killAndRestart(service: ServiceName): Promise<void> {
@@ -35,12 +36,12 @@ describe('SIGKILL during 1,000 changes loses none', () => {
     ['gateway', 0],
   ])('of %s', async (service, mayRepeat) => {
     const cause = `SIGKILL of ${service}`
-    await world.duringLoad({ cause, changes, mayRepeat }, () => killAndRestart(service))
+    await world.duringLoad({ cause, changes, mayRepeat, hasEvents }, () => killAndRestart(service))
   })
 
   it('of the Kafka broker', async () => {
     await world.duringLoad(
-      { cause: 'SIGKILL of Kafka', changes, mayRepeat: undecidedAtMost },
+      { cause: 'SIGKILL of Kafka', changes, mayRepeat: undecidedAtMost, hasEvents },
       async () => {
         const { kafka } = world.system.stack.processes
         await kafka?.kill('SIGKILL')

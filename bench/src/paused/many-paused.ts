@@ -206,7 +206,7 @@ function jobRecord(topic: string, subscription: SubscriptionState, arrival: numb
     ...{ deliveryId: webhookId, webhookId, eventId, subscriptionId: id, projectId, environment },
     ...{ table, operation: 'INSERT', url, createdAt: Date.now(), attempt: 1, dueAt: 0, arrival },
     ...{ step: arrival < 0 ? 0 : 1, redeliveryOf: null, traceparent: null },
-    ...{ notBefore: 0, recordId: null },
+    ...{ notBefore: 0, waitMs: 0, recordId: null },
     body: Buffer.from(JSON.stringify({ id: eventId, note })),
   }
   return { topic, key: endpointId(projectId, environment, url), value: codec.job.encode(job) }

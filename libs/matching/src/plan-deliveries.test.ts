@@ -41,6 +41,7 @@ describe('planDeliveries', () => {
         redeliveryOf: null,
         traceparent: '00-trace-span-01',
         notBefore: 0,
+        waitMs: 0,
         recordId: 'r1',
       },
     })

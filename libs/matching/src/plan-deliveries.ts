@@ -93,6 +93,7 @@ function jobOf(
     redeliveryOf: null,
     traceparent: event.traceparent,
     notBefore: 0,
+    waitMs: 0,
     recordId: event.recordId,
   }
 }

@@ -125,6 +125,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       redeliveryOf: 'd0',
       traceparent: '00-1-2-01',
       notBefore: Date.parse(at),
+      waitMs: 3_600_000,
       recordId: 'o1',
     },
     {
@@ -141,6 +142,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       redeliveryOf: null,
       traceparent: null,
       notBefore: 0,
+      waitMs: 0,
       recordId: null,
     },
   ],

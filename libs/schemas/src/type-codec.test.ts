@@ -23,6 +23,7 @@ const job: DeliveryJob = {
   redeliveryOf: 'r',
   traceparent: null,
   notBefore: 0,
+  waitMs: 0,
   recordId: 'o1',
 }
 
@@ -71,7 +72,8 @@ describe('AvroTypeCodec', () => {
     const jobs = new AvroTypeCodec<DeliveryJob>(eventSchemas.job.type, 5, neverAsked)
     const ofJob = () => Promise.resolve(eventSchemas.job.type)
     const heads = new AvroTypeCodec<DeliveryJobHead>(jobHeadType, -1, ofJob)
-    const { url, body, attempt, step, dueAt, arrival, traceparent, notBefore, ...head } = job
+    const { url, body, attempt, step, dueAt, arrival, traceparent, notBefore, waitMs, ...head } =
+      job
     expect(await heads.decode(jobs.encode(job))).toEqual(head)
     expect(heads.decode(jobs.encode({ ...job, redeliveryOf: null }))).toEqual({
       ...head,

@@ -50,7 +50,7 @@ import { endedReplays } from './redelivery/replay/replay-store.ts'
 import { openStreams } from './stream/open-streams.ts'
 import { streamRoutes } from './stream/stream-routes.ts'
 import { manageSubscriptions } from './subscriptions/manage-subscriptions.ts'
-import { runRestatePolicies } from './subscriptions/policy/restate-policies.ts'
+import { runRestateSubscriptions } from './subscriptions/policy/restate-subscriptions.ts'
 import { reEncryptRoutes } from './subscriptions/re-encryption/re-encrypt-routes.ts'
 import { createSecretReEncryption } from './subscriptions/re-encryption/re-encrypt-secrets.ts'
 import type { Tenant } from './subscriptions/subscription-changes.ts'
@@ -209,7 +209,7 @@ function openManagement(deps: ManagementDeps) {
   )
   const gone = open.use(runDisableGone(parts))
   open.use(openPurge(parts))
-  open.use(runRestatePolicies({ ...parts, relay }))
+  open.use(runRestateSubscriptions({ ...parts, relay }))
   const ledgers = open.use(openLedgers({ ...parts, ...messaging }))
   const rebuilds = open.use(openRebuilds({ ...parts, ...messaging }))
   const redis = open.use(openBackgroundRedis(config.redis, log))

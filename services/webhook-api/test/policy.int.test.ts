@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { tokenDigest } from '@surehook/access/admin-gate'
 import type { ChangeEvent } from '@surehook/contracts/events'
 import type { Preview } from '@surehook/contracts/http/webhooks/log'
-import { changesTopic, subscriptionsTopic } from '@surehook/contracts/topics'
+import { changesTopic } from '@surehook/contracts/topics'
 import { openHeaders } from '@surehook/matching/own-headers'
 import { type Client } from '@surehook/scripts/client/call'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
@@ -258,25 +258,4 @@ it('the purge of an environment waits until the slowest retry topic has none of 
   expect(await awaitLongRetries(pool, names, 0)).toBe(true)
   await pool.query(`update long_retries set ends_at = now() - interval '1 s'`)
   expect(await awaitLongRetries(pool, names, 60_000)).toBe(false)
-})
-
-it('an older version cannot change a subscription with a policy, which it does not know', async () => {
-  const { id } = await create({ headers })
-  const older = pool.query('update subscription set active = false where id = $1', [id])
-  await expect(older).rejects.toThrow('does not know the policy')
-  await patch(id, null)
-  await pool.query('update subscription set active = false where id = $1', [id])
-})
-
-it('a policy that an older version has left out on the topic is there again once this one relays', async () => {
-  const { id } = await create({ retryAfter: true })
-  const state = await stateOf(id)
-  if (state === undefined) throw new Error('no state')
-  const older = world.codec.subscription.encode({ ...state, policy: null })
-  await world.producer.send([{ topic: subscriptionsTopic, key: id, value: older }])
-  expect(await stateOf(id)).toMatchObject({ policy: null })
-  await service[Symbol.asyncDispose]()
-  service = await world.startService()
-  await until(async () => (await stateOf(id))?.policy?.retryAfter === true)
-  expect(await stateOf(id)).toEqual(state)
 })

@@ -66,6 +66,22 @@ it('a dead letter lets the next change go', async () => {
   expect(received()).toEqual([failing, failing, second?.webhookId])
 })
 
+it('a retry keeps the time of its delay when the ladder becomes shorter', async () => {
+  const long = await subscribe({ retryDelays: ['8h'] })
+  const short = await subscribe({ retryDelays: ['400ms'] })
+  harness.receiver.answer(path, (_receipt, nth) => ({ status: nth <= 2 ? 500 : 204 }))
+  const first = await harness.start()
+  const [waiting] = await enqueue(long, 'a', 1)
+  await harness.settled(waiting?.deliveryId ?? '', 'retrying')
+  const [canary] = await enqueue(short, 'b', 1)
+  await harness.settled(canary?.deliveryId ?? '', 'retrying')
+  await first[Symbol.asyncDispose]()
+  await using _second = await harness.start({ WEBHOOK_RETRY_LADDER: '100ms,200ms,300ms,400ms' })
+  // Both wait on the same partition, the canary behind the other.
+  await harness.settled(canary?.deliveryId ?? '', 'delivered')
+  expect(received()).toEqual([waiting?.webhookId, canary?.webhookId, canary?.webhookId])
+})
+
 it('the order survives restarts of the dispatcher, an open circuit and a pause of the subscription', async () => {
   const retryDelays = Array.from({ length: 20 }, () => '100ms')
   const subscription = await subscribe({ retryDelays, concurrency: 4 })

@@ -23,7 +23,7 @@ export async function seedHole({ endpoints }: TestSystem, hole: Hole): Promise<v
     ...{ projectId: tenant.projectId, environment: tenant.environment },
     ...{ table: 'orders', operation: 'INSERT', recordId, url },
     ...{ body: Buffer.from('{}'), createdAt: Date.now(), attempt: 1, step: 0, dueAt: 0 },
-    ...{ arrival: -1, redeliveryOf: null, traceparent: null, notBefore: 0 },
+    ...{ arrival: -1, redeliveryOf: null, traceparent: null, notBefore: 0, waitMs: 0 },
   })
   await producer.send([{ topic: deliveriesTopic, key: url, value }])
 }

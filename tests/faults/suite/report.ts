@@ -46,13 +46,16 @@ function way({ from, link, linkDelayMs }: Trial): string {
 
 export function describeOutcome(outcome: Outcome): string {
   const { recoveryMs, faultMs, acknowledged, unanswered, accounts, repetitions, faults } = outcome
-  const { stoodStillMs } = outcome
+  const { stoodStillMs, events } = outcome
   const recovery = recoveryMs === null ? 'NO RECOVERY' : `recovered in ${seconds(recoveryMs)}`
   const expected = accounts.reduce((sum, { matched }) => sum + matched, 0)
   const arrived = repetitions.reduce((sum, { deliveries }) => sum + deliveries, 0)
   const lines = [
     `lasted ${seconds(faultMs)}, ${recovery}; ${acknowledged} changes acknowledged, ${unanswered} tries refused`,
     `${expected} deliveries expected, ${arrived} arrived; repeated: ${repetitions.map(repeated).join(', ')}`,
+    ...(events === null
+      ? []
+      : [`${events.letters} dead letters and ${events.openings} open circuits were told`]),
     ...(stoodStillMs > 1_000 ? [`the suite itself stood still for ${seconds(stoodStillMs)}`] : []),
     ...faults.map((fault) => `FAILED: ${fault}`),
   ]

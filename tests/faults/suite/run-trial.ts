@@ -9,11 +9,13 @@ import {
   restTransport,
   topicTransport,
 } from '../../support/change-transports.ts'
+import { type EventAccount, EventWatch } from '../../support/deliveries/event-watch.ts'
 import { undecidedAtMost } from '../../support/deliveries/fault-world.ts'
 import { type Account, closeLedger } from '../../support/deliveries/ledger.ts'
 import { type Load, startLoad } from '../../support/deliveries/load.ts'
 import {
   type Subscriber,
+  subscribeDoomed,
   subscribeToPublished,
   subscribeTwice,
 } from '../../support/deliveries/subscribers.ts'
@@ -33,6 +35,8 @@ export type Outcome = {
   /** The longest stall of the suite's own process, which runs load, links and receiver. */
   stoodStillMs: number
   accounts: readonly Account[]
+  /** Absent if nobody followed events about deliveries. */
+  events: EventAccount | null
   repetitions: readonly Repetitions[]
   /** Descriptions of what is wrong; empty if nothing is. */
   faults: readonly string[]
@@ -49,28 +53,31 @@ export type LoadShape = Pick<Trial, 'writers' | 'pauseMs' | 'leadS'> & {
   mayRepeat: number
   /** One of the subscriptions has a delivery policy, which older versions do not know. */
   hasPolicy?: boolean
+  /**
+   * Deliveries fail for good, and their events are checked. `letters`: those of circuits may be lost.
+   * Absent: older versions do not know such events.
+   */
+  events?: 'all' | 'letters'
 }
 
 /** Runs the load, the fault and the recovery, and checks everything. */
 export function runTrial(trial: Trial, stage: Stage): Promise<Outcome> {
-  const shape = { ...trial, mayRepeat: mayRepeatIn(trial), hasPolicy: true }
+  const events = trial.target === 'redis' || trial.from === 'redis' ? 'letters' : 'all'
+  const shape = { ...trial, mayRepeat: mayRepeatIn(trial), hasPolicy: true, events } as const
   return runUnderLoad(shape, stage, () => makeFault(trial, stage))
 }
 
 /** Like `runTrial`, with any action under the load. */
 export async function runUnderLoad(
   shape: LoadShape,
-  stage: Pick<Stage, 'receiver' | 'audit' | 'platform' | 'publisher'>,
+  stage: LoadStage,
   work: () => Promise<void>,
 ): Promise<Outcome> {
   const { receiver, audit } = stage
-  const { mayRepeat, hasPolicy = false } = shape
+  const { mayRepeat } = shape
   const refusedBefore = await audit.refused()
-  // The gateway may just be closing the idle connection of the trial before.
-  const tenant = await untilAnswered(() => createTenant(stage.platform))
-  const subscribers = await subscribeTwice(tenant, receiver, { hasPolicy })
-  if (shape.writers.http > 0) subscribers.push(await subscribeToPublished(tenant, receiver))
-  using watch = new Watch(receiver, subscribers)
+  const { tenant, prompt, subscribers, eventWatch } = await subscribeAll(shape, stage)
+  using watch = new Watch(receiver, prompt)
   let acknowledged = 0
   const delay = monitorEventLoopDelay()
   delay.enable()
@@ -90,6 +97,7 @@ export async function runUnderLoad(
   const during = { from: 0, until: 0 }
   try {
     await Promise.race([load.done, wait(shape.leadS * 1_000)])
+    await eventWatch?.fail()
     during.from = Date.now()
     await work()
     const endedAt = Date.now()
@@ -103,6 +111,7 @@ export async function runUnderLoad(
   }
   load.stop()
   let accounts: Account[] = []
+  let events: EventAccount | null = null
   let unanswered = 0
   try {
     const written = await load.done
@@ -110,15 +119,46 @@ export async function runUnderLoad(
     accounts = await closeLedger({
       ...{ audit, receiver, subscribers, written, mayRepeat, settleWithinMs, refusedBefore },
     })
+    events = await closeEvents(eventWatch, shape, audit)
+    faults.push(...(events?.faults ?? []))
   } catch (err) {
     faults.push((err as Error).message)
   }
   const repetitions = countRepetitions(receiver, subscribers, during)
   faults.push(...unexplained(repetitions))
   forget(receiver, subscribers)
+  eventWatch?.forget()
   delay.disable()
   const stoodStillMs = delay.max / 1e6
-  return { ...outcome, stoodStillMs, acknowledged, unanswered, accounts, repetitions, faults }
+  const counts = { stoodStillMs, acknowledged, unanswered, accounts, events, repetitions }
+  return { ...outcome, ...counts, faults }
+}
+
+type LoadStage = Pick<Stage, 'receiver' | 'audit' | 'platform' | 'publisher'>
+
+/** @returns `prompt`: the subscribers whose deliveries come at once, unless something is wrong */
+async function subscribeAll(
+  { writers, hasPolicy = false, events }: LoadShape,
+  { receiver, platform }: LoadStage,
+) {
+  // The gateway may just be closing the idle connection of the trial before.
+  const tenant = await untilAnswered(() => createTenant(platform))
+  const prompt = await subscribeTwice(tenant, receiver, { hasPolicy })
+  if (writers.http > 0) prompt.push(await subscribeToPublished(tenant, receiver))
+  if (events === undefined) return { tenant, prompt, subscribers: prompt, eventWatch: null }
+  const subscribers = [...prompt, await subscribeDoomed(tenant, receiver)]
+  const neighbour = await createTenant(platform)
+  const eventWatch = await EventWatch.open(receiver, { tenant, neighbour }, subscribers)
+  return { tenant, prompt, subscribers, eventWatch }
+}
+
+function closeEvents(
+  watch: EventWatch | null,
+  { events }: LoadShape,
+  audit: Stage['audit'],
+): Promise<EventAccount | null> {
+  const options = { audit, hasCircuits: events === 'all', withinMs: settleWithinMs }
+  return watch === null ? Promise.resolve(null) : watch.close(options)
 }
 
 /** Returns one entry per writer. */

@@ -8,6 +8,7 @@ import { describeOutcome } from '../../faults/suite/report.ts'
 import { runUnderLoad } from '../../faults/suite/run-trial.ts'
 import { openStage } from '../../faults/suite/stage.ts'
 import { indented, operatorEnv, surehook } from '../support/surehook.ts'
+import { useNewerFeatures } from './newer-features.ts'
 import { roll } from './roll.ts'
 import { openReplicaVersions } from './versions.ts'
 
@@ -60,18 +61,25 @@ async function rehearse(): Promise<boolean> {
   })
   say('the older version runs, two replicas of each service')
   const rolling = { stage, versions, say }
+  const wrong: string[] = []
   const outcome = await runUnderLoad(load, stage, async () => {
     const env = operatorEnv(stage)
     for (const what of ['database', 'topics']) say(indented(await surehook(['prepare', what], env)))
     for (const service of serviceNames) await roll(rolling, service, newer)
+    const features = await useNewerFeatures(stage)
     say(`all services are new; back again: ${back.join(', ') || 'none'}`)
-    for (const service of back) await roll(rolling, service, older)
+    for (const service of back) {
+      await roll(rolling, service, older)
+      wrong.push(...(await features.whileMixed()))
+    }
     for (const service of back) await roll(rolling, service, newer)
+    wrong.push(...(await features.afterwards()))
   })
   const { unanswered, faults } = outcome
   say(describeOutcome(outcome))
   if (unanswered > 0) say(`     FAILED: ${unanswered} requests had no answer, or 503`)
-  const isGood = faults.length === 0 && unanswered === 0
+  for (const fault of wrong) say(`     FAILED: ${fault}`)
+  const isGood = faults.length + unanswered + wrong.length === 0
   say(isGood ? 'the ledger closes: nothing lost, repeated or refused' : 'FAILED')
   return isGood
 }

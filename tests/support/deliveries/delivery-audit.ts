@@ -17,9 +17,14 @@ import { untilAnswered } from '../until-answered.ts'
 /** The number of deliveries of one subscription, by status. */
 export type Statuses = Partial<Record<DeliveryStatus, number>>
 
+/** A dead letter in the history. */
+export type DeadLetter = { id: string; subscriptionId: string; table: string }
+
 /** The product's own records of deliveries. */
 export type DeliveryAudit = AsyncDisposable & {
   statuses(subscriptionId: string): Promise<Statuses>
+  /** Returns the dead letters of an environment. */
+  deadLetters(of: { projectId: string; environment: string }): Promise<DeadLetter[]>
   /** Returns the number of unfinished messages, by consumer group. */
   lag(): Promise<Record<string, number>>
   /** Returns the jobs of a subscription on the deliveries topic, each once. */
@@ -73,6 +78,17 @@ export async function openDeliveryAudit(endpoints: Endpoints): Promise<DeliveryA
         ),
       )
       return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
+    },
+    async deadLetters({ projectId, environment }) {
+      const { rows } = await untilAnswered(() =>
+        pool.query<DeadLetter>(
+          `select id, subscription_id as "subscriptionId", watched_table as "table"
+             from webhook_api.delivery
+            where project_id = $1 and environment = $2 and status = 'dead_letter'`,
+          [projectId, environment],
+        ),
+      )
+      return rows
     },
     lag: () => askKafka(kafka, readLag),
     async jobs(subscriptionId) {

@@ -1,11 +1,13 @@
+import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { Stack } from '@surehook/scripts/lib/stack'
 import type { Authority } from '@surehook/scripts/receiver/certificates'
 import type { StartStack, TestSystem, TestSystemOptions } from '../open-system.ts'
 import { openWorldWithStack, type World } from '../world.ts'
 import { type DeliveryAudit, openDeliveryAudit } from './delivery-audit.ts'
+import { EventWatch } from './event-watch.ts'
 import { type Account, closeLedger } from './ledger.ts'
 import { startLoad, type Written } from './load.ts'
-import { type Subscriber, subscribeTwice } from './subscribers.ts'
+import { type Subscriber, subscribeDoomed, subscribeTwice } from './subscribers.ts'
 
 export type FaultWorld = World<TestSystem & { readonly stack: Stack }> & {
   /** It issued the certificates that the services trust. */
@@ -29,6 +31,8 @@ export type FaultLoad = {
   settleWithinMs?: number
   /** If true, a slow load continues as long as the fault, after `changes` changes. */
   goesOn?: boolean
+  /** If true, deliveries fail for good, and the events about them are checked. */
+  hasEvents?: boolean
 }
 
 const slowly = { concurrency: 4, pauseMs: 50 }
@@ -47,13 +51,16 @@ export async function openFaultWorld(
   return {
     ...world,
     audit,
-    async duringLoad({ cause, changes, mayRepeat = 0, goesOn = false, ...settling }, fault) {
+    async duringLoad({ cause, changes, mayRepeat = 0, goesOn = false, ...rest }, fault) {
       const startedAt = performance.now()
+      const { hasEvents = false, ...settling } = rest
       const { receiver } = world
       const tenant = await world.tenant()
       const subscribers = await subscribeTwice(tenant, receiver)
+      const events = hasEvents ? await watchEvents(world, tenant, subscribers) : null
       const load = startLoad(tenant, goesOn ? slowly : { changes })
       await load.reached(changes / 3)
+      await events?.fail()
       await fault(subscribers)
       if (goesOn) load.stop()
       const written = await load.done
@@ -61,11 +68,25 @@ export async function openFaultWorld(
         ...{ audit, receiver, subscribers, written, mayRepeat },
         ...settling,
       })
+      const told = await events?.close({ audit, hasCircuits: true, withinMs: 45_000 })
+      if (told !== undefined && told.faults.length > 0) throw new Error(told.faults.join('\n'))
+      events?.forget()
       for (const { path } of subscribers) receiver.forget(path)
       print({ cause, written, accounts, seconds: (performance.now() - startedAt) / 1000 })
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
+}
+
+/** Adds a subscriber with dead letters. */
+async function watchEvents(
+  { receiver, tenant: newTenant }: Pick<World, 'receiver' | 'tenant'>,
+  tenant: Tenant,
+  subscribers: Subscriber[],
+): Promise<EventWatch> {
+  subscribers.push(await subscribeDoomed(tenant, receiver))
+  const neighbour = await newTenant()
+  return EventWatch.open(receiver, { tenant, neighbour }, subscribers)
 }
 
 type Result = { cause: string; written: Written; accounts: Account[]; seconds: number }

@@ -53,12 +53,12 @@ export async function subscribeTwice(
   const isEven = (story: Story) => isOrder(story) && story.lane === 'even'
   const own = hasPolicy ? ownHeader.value : undefined
   return [
+    answering(receiver, { name: 'all', id: allId, path: all, wants: isOrder, own: undefined }),
     answering(
       receiver,
-      { name: 'all', id: allId, path: all, wants: isOrder, own: undefined },
-      Infinity,
+      { name: 'even', id: evenId, path: even, wants: isEven, own },
+      refusesEvery20th,
     ),
-    answering(receiver, { name: 'even', id: evenId, path: even, wants: isEven, own }, 20),
   ]
 }
 
@@ -70,14 +70,43 @@ export async function subscribeToPublished(
   const path = `/published-${randomUUID()}`
   const { id } = await tenant.subscribe(receiver.url(path), { table: publishedTable })
   const wants = ({ table }: Story) => table === publishedTable
-  return answering(receiver, { name: 'published', id, path, wants, own: undefined }, 20)
+  const subscription = { name: 'published', id, path, wants, own: undefined }
+  return answering(receiver, subscription, refusesEvery20th)
 }
 
-/** Refuses the first try of every nth event, and everything while `away`. */
-function answering(
+/** Attempts of the installation's schedule, which a dead letter has had. */
+const attempts = 5
+
+/**
+ * Subscribes to the other half of the records, and refuses some events until they are dead letters.
+ * Only one at a time: with others in between, the circuit stays closed.
+ */
+export async function subscribeDoomed(tenant: Tenant, receiver: Receiver): Promise<Subscriber> {
+  const path = `/doomed-${randomUUID()}`
+  const { id } = await tenant.subscribe(receiver.url(path), { filter: { lane: 'odd' } })
+  const wants = ({ table, lane }: Story) => table === ordersTable && lane === 'odd'
+  const doomed = new Map<string, number>()
+  let present: string | null = null
+  const refuses: Refuses = (event, nth) => {
+    if (present === null && nth > 0) present = event
+    if (event === present) doomed.set(event, (doomed.get(event) ?? 0) + 1)
+    if (doomed.get(event) === attempts) present = null
+    return doomed.has(event)
+  }
+  return answering(receiver, { name: 'doomed', id, path, wants, own: undefined }, refuses)
+}
+
+/** @param nth the event is the nth; 0 for a later try of it */
+type Refuses = (event: string, nth: number) => boolean
+
+const refusesNone: Refuses = () => false
+const refusesEvery20th: Refuses = (_event, nth) => nth > 0 && nth % 20 === 0
+
+/** Refuses the tries that `refuses` names, and everything while `away`. */
+export function answering(
   receiver: Receiver,
   subscription: Pick<Subscriber, 'name' | 'id' | 'path' | 'wants' | 'own'>,
-  nth: number,
+  refuses: Refuses = refusesNone,
 ): Subscriber {
   const refused = new Map<string, number>()
   const accepted = new Map<string, number>()
@@ -85,14 +114,15 @@ function answering(
   const subscriber: Subscriber = { ...subscription, away: false, refused, accepted }
   receiver.answer(subscription.path, ({ headers, at }) => {
     const event = headers['x-service-delivery'] ?? ''
-    const isNth = !seen.has(event) && (seen.size + 1) % nth === 0
+    const isRefused = refuses(event, seen.has(event) ? 0 : seen.size + 1)
     seen.add(event)
-    if (!subscriber.away && !isNth) {
+    if (!subscriber.away && !isRefused) {
       if (!accepted.has(event)) accepted.set(event, at)
       return { status: 204 }
     }
     refused.set(event, (refused.get(event) ?? 0) + 1)
-    return { status: 503, ...(isNth && subscription.own && { headers: { 'retry-after': '1' } }) }
+    const asks = isRefused && subscription.own !== undefined
+    return { status: 503, ...(asks && { headers: { 'retry-after': '1' } }) }
   })
   return subscriber
 }

@@ -15,6 +15,7 @@ export const reconcileCommand = defineCommand({
     'With --apply it writes those states into the database without new events. It moves restored slots to the position of',
     'the topics and forgets missing slots: then run `surehook prepare database`, which creates them.',
     'It applies nothing while a slot cannot be read, unless --drop-unreadable gives the slot up.',
+    'A subscription whose name another one has since is restored without its name.',
     'Exit code 1: something differs and was not applied.',
   ].join('\n'),
   options: {
@@ -59,7 +60,8 @@ export const reconcileCommand = defineCommand({
       })
       const lines = describe(found)
       out(json ? JSON.stringify(summary(found), null, 2) : lines.join('\n'))
-      return found.applied || isSame(found) ? exitCodes.ok : exitCodes.wrong
+      const isDone = found.applied && found.refused.length === 0
+      return isDone || isSame(found) ? exitCodes.ok : exitCodes.wrong
     } finally {
       await db.end()
     }
@@ -67,7 +69,7 @@ export const reconcileCommand = defineCommand({
 })
 
 const isSame = ({ records, subscriptions, withoutTable, slots }: Reconciled): boolean =>
-  records.length + subscriptions.size + withoutTable.size === 0 &&
+  records.length + subscriptions.lost.size + withoutTable.size === 0 &&
   slots.every(({ state }) => state === 'there')
 
 const summary = ({
@@ -75,7 +77,8 @@ const summary = ({
   read,
   leftOut,
   records,
-  subscriptions,
+  subscriptions: { lost, taken },
+  refused,
   withoutTable,
   slots,
 }: Reconciled) => ({
@@ -83,7 +86,11 @@ const summary = ({
   read,
   leftOut,
   records: records.map(({ record: _, ...change }) => change),
-  subscriptions: [...subscriptions].map(([id, state]) => ({ id, deleted: state === null })),
+  subscriptions: [...lost].map(([id, state]) => ({
+    ...{ id, deleted: state === null },
+    ...(taken.has(id) && { takenName: taken.get(id) }),
+  })),
+  refused,
   withoutTable: Object.fromEntries(withoutTable),
   slots: slots.map(({ slot, state, reason }) => ({
     slot,
@@ -100,7 +107,13 @@ function describe(found: Reconciled): string[] {
   return [
     `${read} records of the topics read${leftOut > 0 ? `, ${leftOut} left out that nobody can read` : ''}`,
     `${records.length} records are otherwise in their tables${done}`,
-    `${subscriptions.size} subscriptions are otherwise in their table${done}`,
+    `${subscriptions.lost.size} subscriptions are otherwise in their table${done}`,
+    ...Array.from(
+      subscriptions.taken,
+      ([id, name]) =>
+        `subscription ${id}: ${applied ? 'restored' : 'to be restored'} without its name ${name}, which another one has`,
+    ),
+    ...found.refused.map(({ row, reason }) => `${row}: not written back: ${reason}`),
     ...Array.from(
       withoutTable,
       ([table, changes]) => `${table}: no such table, ${changes} changes left out`,

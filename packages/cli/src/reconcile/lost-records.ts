@@ -3,6 +3,7 @@ import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import type { EventCodec } from '@surehook/schemas/codec'
 import { type Client, escapeIdentifier } from 'pg'
 import type { ClusterHistory } from './cluster-history.ts'
+import { type RefusedRow, tryRow } from './refused-rows.ts'
 
 /** The newest changes that are missing in the tables, by the place of the record. */
 export type LostRecords = {
@@ -73,20 +74,29 @@ function isThere({ operation, record }: ChangeEvent, updatedAt: number | undefin
   return updatedAt !== undefined && updatedAt >= capturedAt
 }
 
-/** Writes the changes without emitting new events, because the topic already has their events. */
-export async function writeBack(db: Client, changes: Iterable<ChangeEvent>): Promise<number> {
-  let written = 0
+/**
+ * Writes the changes without emitting new events, because the topic already has their events.
+ * Returns the records that PostgreSQL refused.
+ */
+export async function writeBack(db: Client, changes: Iterable<ChangeEvent>): Promise<RefusedRow[]> {
+  const refused: RefusedRow[] = []
   for (const change of changes) {
-    const name = await tableName(db, change)
-    if (name === undefined) continue
-    if (change.operation === 'DELETE') {
-      await db.query(`delete from ${name} where "id" = $1`, [change.recordId])
-    } else {
-      await db.query(await upsertSql(db, name), [change.record])
-    }
-    written++
+    const { projectId, environment, table, recordId } = change
+    const reason = await tryRow(db, () => writeRecordBack(db, change))
+    const row = `record ${projectId}/${environment}/${table}/${recordId}`
+    if (reason !== null) refused.push({ row, reason })
   }
-  return written
+  return refused
+}
+
+async function writeRecordBack(db: Client, change: ChangeEvent): Promise<void> {
+  const name = await tableName(db, change)
+  if (name === undefined) return
+  if (change.operation === 'DELETE') {
+    await db.query(`delete from ${name} where "id" = $1`, [change.recordId])
+  } else {
+    await db.query(await upsertSql(db, name), [change.record])
+  }
 }
 
 type TablePlace = Pick<ChangeEvent, 'projectId' | 'environment' | 'table'>

@@ -7,6 +7,8 @@ import { LatestPositions } from '@surehook/kafka/offsets/latest-positions'
 import type { EventCodec } from '@surehook/schemas/codec'
 import type { Client } from 'pg'
 import type { ClusterHistory } from './cluster-history.ts'
+import { type RefusedRow, tryRow } from './refused-rows.ts'
+import { type NamedRow, takenNames } from './taken-names.ts'
 
 /**
  * Subscriptions whose newest state on the topic is missing in the table. `null` marks a deleted
@@ -14,9 +16,15 @@ import type { ClusterHistory } from './cluster-history.ts'
  */
 export type LostSubscriptions = ReadonlyMap<string, SubscriptionState | null>
 
+export type ComparedSubscriptions = {
+  lost: LostSubscriptions
+  /** The names of lost subscriptions, by id, that another subscription has. */
+  taken: ReadonlyMap<string, string>
+}
+
 export type SubscriptionStates = {
   take(messages: readonly KafkaMessage[]): Promise<void>
-  compare(db: Client): Promise<LostSubscriptions>
+  compare(db: Client): Promise<ComparedSubscriptions>
 }
 
 export function readSubscriptions(
@@ -37,15 +45,17 @@ export function readSubscriptions(
     },
     async compare(db) {
       const { rows } = await db.query<KnownRow>(
-        'select id, updated_at, cancellations from webhook_api.subscription',
+        `select id, project_id, environment, name, updated_at, cancellations
+         from webhook_api.subscription`,
       )
       const known = new Map(rows.map((row) => [row.id, row]))
-      return new Map([...states].filter(([id, state]) => isLost(state, known.get(id))))
+      const lost = new Map([...states].filter(([id, state]) => isLost(state, known.get(id))))
+      return { lost, taken: takenNames(lost, rows) }
     },
   }
 }
 
-type KnownRow = { id: string; updated_at: Date; cancellations: { askedAt: number }[] }
+type KnownRow = NamedRow & { updated_at: Date; cancellations: { askedAt: number }[] }
 
 /** A cancellation does not change `updated_at`; the time of the newest one shows whether it is missing. */
 function isLost(state: SubscriptionState | null, row: KnownRow | undefined): boolean {
@@ -57,24 +67,43 @@ function isLost(state: SubscriptionState | null, row: KnownRow | undefined): boo
 const newest = ({ cancellations }: { cancellations: readonly { askedAt: number }[] }): number =>
   Math.max(0, ...cancellations.map(({ askedAt }) => askedAt))
 
-/** Emits the state again, because a slot from the backup will relay older states after it. */
-export async function writeSubscriptionsBack(db: Client, lost: LostSubscriptions): Promise<void> {
+/**
+ * Restores a subscription without its name if another one has it. Emits the states again, because a
+ * slot from the backup will relay older ones after them. Returns the subscriptions that PostgreSQL
+ * refused.
+ */
+export async function writeSubscriptionsBack(
+  db: Client,
+  { lost, taken }: ComparedSubscriptions,
+): Promise<RefusedRow[]> {
   // A name may have moved from one of them to another.
   await db.query(
     `update webhook_api.subscription set name = null
-     where id = any($1::uuid[]) and set_config('surehook.knows_policy', 'on', true) = 'on'`,
+     where id::text = any($1::text[]) and set_config('surehook.knows_policy', 'on', true) = 'on'`,
     [[...lost.keys()]],
   )
-  for (const [id, state] of lost) {
-    if (state === null) await db.query('delete from webhook_api.subscription where id = $1', [id])
-    else await db.query(upsert, valuesOf(state))
-    const header = JSON.stringify({ topic: subscriptionsTopic, key: id })
-    const body = state === null ? '' : JSON.stringify(state)
-    await db.query('select pg_logical_emit_message(true, $1::text, $2::text)', [
-      capturePrefix('webhook-api'),
-      `${header}\n${body}`,
-    ])
+  const refused: RefusedRow[] = []
+  for (const [id, found] of lost) {
+    const state = found !== null && taken.has(id) ? { ...found, name: null } : found
+    const reason = await tryRow(db, () => writeSubscriptionBack(db, id, state))
+    if (reason !== null) refused.push({ row: `subscription ${id}`, reason })
   }
+  return refused
+}
+
+async function writeSubscriptionBack(
+  db: Client,
+  id: string,
+  state: SubscriptionState | null,
+): Promise<void> {
+  if (state === null) await db.query('delete from webhook_api.subscription where id = $1', [id])
+  else await db.query(upsert, valuesOf(state))
+  const header = JSON.stringify({ topic: subscriptionsTopic, key: id })
+  const body = state === null ? '' : JSON.stringify(state)
+  await db.query('select pg_logical_emit_message(true, $1::text, $2::text)', [
+    capturePrefix('webhook-api'),
+    `${header}\n${body}`,
+  ])
 }
 
 const columns = [

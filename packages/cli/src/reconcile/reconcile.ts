@@ -10,11 +10,12 @@ import type { Client } from 'pg'
 import { clusterHistory } from './cluster-history.ts'
 import { findLostRecords, writeBack } from './lost-records.ts'
 import {
-  type LostSubscriptions,
+  type ComparedSubscriptions,
   readSubscriptions,
   writeSubscriptionsBack,
 } from './lost-subscriptions.ts'
 import { readableOf } from './readable-messages.ts'
+import type { RefusedRow } from './refused-rows.ts'
 import { readRelayedPositions, relayedTopics } from './relayed-positions.ts'
 import { type RestoredSlot, restoredSlots, settleSlots } from './restored-slots.ts'
 
@@ -42,7 +43,9 @@ export type Reconciled = {
   /** Number of read messages that could not be decoded. */
   leftOut: number
   records: readonly ChangeEvent[]
-  subscriptions: LostSubscriptions
+  subscriptions: ComparedSubscriptions
+  /** What PostgreSQL refused while the rest was written back. */
+  refused: readonly RefusedRow[]
   withoutTable: ReadonlyMap<string, number>
   slots: readonly RestoredSlot[]
 }
@@ -79,22 +82,24 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciled> 
   const records = [...lost.changes.values()]
   const isReadable = slots.every(({ state }) => state !== 'unreadable')
   const applied = apply && (isReadable || dropUnreadable)
-  if (applied) {
-    await writeAll(db, { records, subscriptions })
-    await settleSlots(db, slots)
-  }
-  return { applied, read, leftOut, records, subscriptions, withoutTable: lost.withoutTable, slots }
+  const refused = applied ? await writeAll(db, { records, subscriptions }) : []
+  if (applied) await settleSlots(db, slots)
+  const { withoutTable } = lost
+  return { applied, read, leftOut, records, subscriptions, refused, withoutTable, slots }
 }
 
 type ToWrite = Pick<Reconciled, 'records' | 'subscriptions'>
 
-/** Writes everything in one transaction. */
-async function writeAll(db: Client, { records, subscriptions }: ToWrite): Promise<void> {
+/** Writes everything in one transaction, except for rows that PostgreSQL refuses. */
+async function writeAll(db: Client, { records, subscriptions }: ToWrite): Promise<RefusedRow[]> {
   await db.query('begin')
   try {
-    await writeBack(db, records)
-    await writeSubscriptionsBack(db, subscriptions)
+    const refused = [
+      ...(await writeBack(db, records)),
+      ...(await writeSubscriptionsBack(db, subscriptions)),
+    ]
     await db.query('commit')
+    return refused
   } catch (err) {
     await db.query('rollback')
     throw err

@@ -44,6 +44,7 @@ export function redeliveryJob(
     redeliveryOf: original.id,
     traceparent,
     notBefore: 0,
+    waitMs: 0,
     recordId: original.record_id,
   }
 }

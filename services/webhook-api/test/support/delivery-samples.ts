@@ -22,6 +22,7 @@ export function aJob(change: Partial<DeliveryJob> = {}): DeliveryJob {
     redeliveryOf: null,
     traceparent: null,
     notBefore: 0,
+    waitMs: 0,
     recordId: 'r1',
     ...change,
   }

@@ -35,6 +35,7 @@ const aJob: DeliveryJob = {
   redeliveryOf: null,
   traceparent: match ?? null,
   notBefore: 0,
+  waitMs: 0,
   recordId: null,
 }
 

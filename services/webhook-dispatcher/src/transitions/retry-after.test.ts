@@ -37,9 +37,10 @@ describe('the way to a time', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 3_600_000 }), (waitMs) => {
         const notBefore = at + waitMs
+        const job = { notBefore, waitMs }
         let now = at
         let hops = 0
-        for (; waitLeftMs(notBefore, now) > 0; hops++) {
+        for (; waitLeftMs(job, now) > 0; hops++) {
           const { delay, dueAt } = nextHop(ladder, now, notBefore)
           const left = notBefore - now
           expect(dueAt).toBeLessThanOrEqual(notBefore)
@@ -53,8 +54,12 @@ describe('the way to a time', () => {
     )
   })
 
-  it('is over when nobody can have asked for so much: a clock was ahead', () => {
-    expect(waitLeftMs(at + 2 * 3_600_000, at)).toBe(0)
+  it.each([
+    ['the asked wait', 1_000, at + 60_000 + 1_001],
+    ['the longest wait, for a job of an older version', 0, at + 2 * 3_600_000],
+  ])('is over if it is longer than %s: a clock was ahead', (_what, waitMs, notBefore) => {
+    expect(waitLeftMs({ notBefore, waitMs }, at)).toBe(0)
+    expect(waitLeftMs({ notBefore: at + 1_000, waitMs }, at)).toBe(1_000)
   })
 })
 
@@ -66,17 +71,23 @@ it('a schedule takes the next shorter step for one that the ladder has no more',
 describe('a retry in the order of its record', () => {
   const hours = 3_600_000
   const upTo8h = [...ladder, { name: '8h', ms: 8 * hours }]
+  const due = (inMs: number, waitMs: number) => ({ dueAt: at + inMs, notBefore: 0, waitMs })
+  const asked = (inMs: number, waitMs: number) => ({ ...due(1_000, waitMs), notBefore: at + inMs })
   it.each([
-    ['at the time of its delay', upTo8h, { dueAt: at + 8.8 * hours, notBefore: 0 }, 8.8 * hours],
-    ['when its receiver asks', ladder, { dueAt: at + 1_000, notBefore: at + hours }, hours],
-    ['later than a short ladder', ladder, { dueAt: at + hours, notBefore: at + hours }, hours],
+    ['at the time of its delay', upTo8h, due(8.8 * hours, 8.8 * hours), 8.8 * hours],
+    ['at it, after the ladder was shortened', ladder, due(8.8 * hours, 8.8 * hours), 8.8 * hours],
+    ['when its receiver asks', ladder, asked(hours, hours), hours],
+    ['as an older version meant it', upTo8h, due(8.8 * hours, 0), 8.8 * hours],
+    ['as a receiver asked an older version', ladder, asked(hours, 0), hours],
   ])('is due %s', (_when, delays, job, waitMs) => {
     expect(retryDueAt(job, delays, at)).toBe(at + waitMs)
   })
 
   it.each([
-    ['its delay', upTo8h, { dueAt: at + 8.9 * hours, notBefore: 0 }],
-    ['a wish of its receiver', ladder, { dueAt: at + 2 * hours, notBefore: at + 2 * hours }],
+    ['its delay', upTo8h, due(hours, 300)],
+    ['its delay in an older version', upTo8h, due(8.9 * hours, 0)],
+    ['a wish of its receiver', ladder, due(2 * hours, hours)],
+    ['a wish in an older version', ladder, due(2 * hours, 0)],
   ])('is due at once if no clock can have meant that time by %s', (_what, delays, job) => {
     expect(retryDueAt(job, delays, at)).toBe(0)
   })

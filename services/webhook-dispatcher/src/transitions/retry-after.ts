@@ -1,3 +1,5 @@
+import type { DeliveryJob } from '@surehook/contracts/events'
+
 /** The longest wait that a receiver can ask for. */
 export const longestAskedMs = 3_600_000
 /** All three forms of RFC 9110 §5.6.7 begin with the day of the week. */
@@ -21,11 +23,27 @@ function dateMs(value: string): number {
   return Number.isNaN(date) ? 0 : date
 }
 
-/** Whether a time is too far away for the longest wait: the clock that wrote it was ahead. */
-export const isOfClockAhead = (at: number, now: number, longestMs: number): boolean =>
-  at - now > longestMs * 1.1
+/** The clocks of two dispatchers may differ by so much. */
+const clockSkewMs = 60_000
+
+/**
+ * Whether a time is too far away for the wait that was meant: the clock that wrote it was ahead.
+ * @param waitMs as in the job
+ * @param longestMs the longest wait that can have been meant, if `waitMs` is unknown
+ */
+export function isOfClockAhead(
+  at: number,
+  now: number,
+  { waitMs, longestMs }: { waitMs: number; longestMs: number },
+): boolean {
+  return at - now > (waitMs > 0 ? waitMs + clockSkewMs : longestMs * 1.1)
+}
 
 /** Returns the rest of the wait that a receiver asked for. 0 if a clock was ahead. */
-export function waitLeftMs(notBefore: number, now: number): number {
-  return isOfClockAhead(notBefore, now, longestAskedMs) ? 0 : Math.max(0, notBefore - now)
+export function waitLeftMs(
+  { notBefore, waitMs }: Pick<DeliveryJob, 'notBefore' | 'waitMs'>,
+  now: number,
+): number {
+  const isAhead = isOfClockAhead(notBefore, now, { waitMs, longestMs: longestAskedMs })
+  return isAhead ? 0 : Math.max(0, notBefore - now)
 }

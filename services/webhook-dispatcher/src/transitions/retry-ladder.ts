@@ -40,14 +40,16 @@ export function nextHop(ladder: RetryLadder, at: number, notBefore: number): Hop
   return { delay, dueAt: isLast ? notBefore : at + delay.ms }
 }
 
-type Waits = Pick<DeliveryJob, 'dueAt' | 'notBefore'>
+type Waits = Pick<DeliveryJob, 'dueAt' | 'notBefore' | 'waitMs'>
 
 /**
  * Returns when a retry that waits in the order of its record is due; 0 for at once, also if the clock
- * of the dispatcher that wrote the time was ahead.
+ * of the dispatcher that wrote the time was ahead. The ladder of today counts only for jobs of an
+ * older version, because it may be shorter than the one by which the job waits.
  */
-export function retryDueAt({ dueAt, notBefore }: Waits, ladder: RetryLadder, now: number): number {
-  const at = waitLeftMs(notBefore, now) > 0 ? Math.max(dueAt, notBefore) : dueAt
-  const longest = Math.max(longestAskedMs, ladder.at(-1)?.ms ?? 0)
-  return isOfClockAhead(at, now, longest) ? 0 : at
+export function retryDueAt(job: Waits, ladder: RetryLadder, now: number): number {
+  const { dueAt, notBefore, waitMs } = job
+  const at = waitLeftMs(job, now) > 0 ? Math.max(dueAt, notBefore) : dueAt
+  const longestMs = Math.max(longestAskedMs, ladder.at(-1)?.ms ?? 0)
+  return isOfClockAhead(at, now, { waitMs, longestMs }) ? 0 : at
 }

@@ -135,7 +135,15 @@ function planOf(job: DeliveryJob, transition: Transition, at: number): Plan {
       return { next: null, published: [unattempted(job, { status: 'cancelled', at })] }
     case 'reroute': {
       const { url } = transition
-      const moved = { ...job, url, step: job.step + 1, dueAt: 0, arrival: -1, notBefore: 0 }
+      const moved = {
+        ...job,
+        url,
+        step: job.step + 1,
+        dueAt: 0,
+        arrival: -1,
+        notBefore: 0,
+        waitMs: 0,
+      }
       return { next: { topic: deliveriesTopic, job: moved }, published: [] }
     }
   }
@@ -152,7 +160,8 @@ function afterAttempt(
       return { next: null, published: [attempted(job, result, { status: 'delivered', at }, null)] }
     case 'retry': {
       const { dueAt, delay, notBefore = 0 } = next
-      const again = { ...nextStepOf(job), attempt: job.attempt + 1, dueAt, notBefore }
+      const waitMs = Math.max(0, (notBefore || dueAt) - at)
+      const again = { ...nextStepOf(job), attempt: job.attempt + 1, dueAt, notBefore, waitMs }
       const published = [attempted(job, result, { status: 'retrying', at }, notBefore || dueAt)]
       if (group === null)
         return { next: { topic: retryTopic(delay.name), job: again, headers }, published }

@@ -235,6 +235,7 @@ function jobOf(
     redeliveryOf: null,
     traceparent: null,
     notBefore: 0,
+    waitMs: 0,
     recordId: null,
   }
 }

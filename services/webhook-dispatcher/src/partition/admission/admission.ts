@@ -43,20 +43,20 @@ export type AdmissionFacts = {
  * final.
  */
 export function decideAdmission(
-  { url, notBefore }: Pick<DeliveryJob, 'url' | 'notBefore'>,
+  job: Pick<DeliveryJob, 'url' | 'notBefore' | 'waitMs'>,
   facts: AdmissionFacts,
 ): Admission {
   const { subscription, viewIsCurrent, wasCancelled, endpoint, now } = facts
   if (subscription === undefined) return { kind: viewIsCurrent ? 'cancel' : 'look-again' }
   if (subscription.url === null) return { kind: 'pause', published: true }
   if (wasCancelled(subscription)) return { kind: 'cancel' }
-  if (subscription.url !== url && !facts.waitsForRecord)
+  if (subscription.url !== job.url && !facts.waitsForRecord)
     return { kind: 'reroute', url: subscription.url }
   const { endpointId } = subscription
   const { circuitIsOpen, accepts } = endpoint(endpointId)
   const isBlocked = !subscription.deliverable || circuitIsOpen
   if (isBlocked || facts.mayHavePaused || !accepts) return { kind: 'pause', published: isBlocked }
-  return waitLeftMs(notBefore, now) > 0 ? { kind: 'wait' } : { kind: 'start', endpointId }
+  return waitLeftMs(job, now) > 0 ? { kind: 'wait' } : { kind: 'start', endpointId }
 }
 
 /**

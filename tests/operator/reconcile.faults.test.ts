@@ -1,15 +1,18 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, rename } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { SubscriptionState } from '@surehook/contracts/events'
+import { subscriptionsTopic } from '@surehook/contracts/topics'
+import { openEventCodec } from '@surehook/schemas/codec'
 import {
   type LocalStack,
   removeStackData,
   startLocalStack,
 } from '@surehook/scripts/local-stack/local-stack'
 import { postgresIdentity, postgresPlace } from '@surehook/scripts/local-stack/postgres-home'
-import { Kafka, logLevel } from 'kafkajs'
+import { Kafka, logLevel, type Message } from 'kafkajs'
 import { Client } from 'pg'
 import { surehook } from '../support/operator-cli.ts'
 
@@ -21,7 +24,7 @@ let db: Client
 let env: NodeJS.ProcessEnv
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'surehook-slots-'))
+  dir = await mkdtemp(join(tmpdir(), 'surehook-reconcile-'))
   stack = await startLocalStack({ dir, only: ['kafka', 'registry', 'postgres'] })
   db = new Client({ connectionString: stack.databaseUrl })
   await db.connect()
@@ -44,7 +47,7 @@ afterAll(async () => {
 it('slots whose WAL is not in pg_wal are reported before any write, and recreated', async () => {
   expect(await surehook(env, 'prepare', 'topics')).toMatchObject({ code: 0 })
   expect(await surehook(env, 'prepare', 'database')).toMatchObject({ code: 0 })
-  await poison('changes')
+  await publish('changes', [{ key: 'a', value: 'not Avro' }])
   const wal = await walOfSlots()
   await wal.takeAway()
   expect(await slotRows()).toMatchObject(slots.map(() => ({ wal_status: 'reserved' })))
@@ -73,6 +76,54 @@ it('slots whose WAL is not in pg_wal are reported before any write, and recreate
   expect((await reconcile('--json')).json()).toMatchObject({ slots: allAre({ state: 'there' }) })
 })
 
+it('restores a subscription whose name was taken since without its name, and goes on after a refused row', async () => {
+  const [lost, other, owner] = [randomUUID(), randomUUID(), randomUUID()]
+  const codec = await openEventCodec({ registryUrl: stack.schemaRegistryUrl })
+  const states = [stateOf(lost, 'billing'), stateOf('no-uuid', null), stateOf(other, 'shipping')]
+  await publish(
+    subscriptionsTopic,
+    states.map((state) => ({ key: state.id, value: codec.subscription.encode(state) })),
+  )
+  await db.query(
+    `insert into webhook_api.subscription (id, project_id, environment, watched_table, events, url,
+       active, secrets, created_at, updated_at, name)
+     values ($1, 'acme', 'master', 'orders', '{INSERT}', 'https://a.example', true, '[]', now(), now(), 'billing')`,
+    [owner],
+  )
+  const found = [
+    { id: lost, deleted: false, takenName: 'billing' },
+    { id: 'no-uuid', deleted: false },
+    { id: other, deleted: false },
+  ]
+  expect((await reconcile('--json')).json()).toMatchObject({
+    subscriptions: expect.arrayContaining(found),
+  })
+
+  const applied = await reconcile('--apply')
+  expect(applied.out).toContain(`subscription ${lost}: restored without its name billing`)
+  expect(applied.out).toContain('subscription no-uuid: not written back: invalid input syntax')
+  expect(applied.code).toBe(1)
+  const { rows } = await db.query('select id, name from webhook_api.subscription')
+  expect(new Map(rows.map(({ id, name }) => [id, name]))).toEqual(
+    new Map([
+      [owner, 'billing'],
+      [lost, null],
+      [other, 'shipping'],
+    ]),
+  )
+  const again = (await reconcile('--json')).json()
+  expect(again).toMatchObject({ subscriptions: [{ id: 'no-uuid' }] })
+})
+
+function stateOf(id: string, name: string | null): SubscriptionState {
+  const at = new Date().toISOString()
+  return {
+    ...{ id, projectId: 'acme', environment: 'master', table: 'orders', events: ['INSERT'] },
+    ...{ url: 'https://b.example', active: true, filter: null, select: null, secrets: [] },
+    ...{ createdAt: at, updatedAt: at, policy: null, cancellations: [], name },
+  }
+}
+
 /** The WAL files that the server has removed and the archive keeps. */
 async function walOfSlots() {
   const { rows } = await db.query<{ file: string }>(
@@ -90,12 +141,12 @@ async function walOfSlots() {
   }
 }
 
-/** Publishes an undecodable message, as anyone with write access to the topic could. */
-async function poison(topic: string): Promise<void> {
+/** Publishes as anyone with write access to the topic could. */
+async function publish(topic: string, messages: Message[]): Promise<void> {
   const kafka = new Kafka({ brokers: stack.kafkaBrokers.split(','), logLevel: logLevel.NOTHING })
   const producer = kafka.producer()
   await producer.connect()
-  await producer.send({ topic, messages: [{ key: 'a', value: 'not Avro' }] })
+  await producer.send({ topic, messages })
   await producer.disconnect()
 }
 

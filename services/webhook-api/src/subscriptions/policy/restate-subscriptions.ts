@@ -5,7 +5,7 @@ import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { type BackgroundWork, runBackgroundWork } from '../../background-work.ts'
 import { type SubscriptionRow, toState } from '../subscription-row.ts'
 
-export type RestatePoliciesDeps = {
+export type RestateSubscriptionsDeps = {
   writer: Pick<StateWriter, 'write'>
   relay: Pick<Relay, 'role'>
   log: Logger
@@ -15,11 +15,12 @@ const lookEveryMs = 1_000
 const pageSize = 200
 
 /**
- * Publishes states with a policy again when this process begins to relay. A replica of an older
- * version may have relayed before, and it leaves policies out. These states are no changes, so they
- * make no events.
+ * Publishes states with a policy, a name or cancellations again when this process begins to relay. A
+ * replica of an older version may have relayed before, and it leaves these fields out. These states
+ * are no changes, so they make no events.
  */
-export function runRestatePolicies({ writer, relay, log }: RestatePoliciesDeps): BackgroundWork {
+export function runRestateSubscriptions(deps: RestateSubscriptionsDeps): BackgroundWork {
+  const { writer, relay, log } = deps
   /** The id after which it continues; `null` if all were sent since this process began to relay. */
   let after: string | null = firstId
   return runBackgroundWork({
@@ -28,10 +29,10 @@ export function runRestatePolicies({ writer, relay, log }: RestatePoliciesDeps):
       if (relay.role !== 'leader' || after === null) return lookEveryMs
       const rows = await restatePage(writer, after)
       after = rows.length < pageSize ? null : (rows.at(-1)?.id ?? null)
-      if (rows.length > 0) log.info({ count: rows.length }, 'policies.restated')
+      if (rows.length > 0) log.info({ count: rows.length }, 'subscriptions.restated')
       return after === null ? lookEveryMs : 0
     },
-    onFailure: (err) => log.warn({ err }, 'policies.restate_failed'),
+    onFailure: (err) => log.warn({ err }, 'subscriptions.restate_failed'),
     retryMs: lookEveryMs,
   })
 }
@@ -39,12 +40,13 @@ export function runRestatePolicies({ writer, relay, log }: RestatePoliciesDeps):
 const firstId = '00000000-0000-0000-0000-000000000000'
 
 function restatePage(
-  writer: RestatePoliciesDeps['writer'],
+  writer: RestateSubscriptionsDeps['writer'],
   after: string,
 ): Promise<SubscriptionRow[]> {
   return writer.write(async (tx, emit) => {
     const { rows } = await tx.query<SubscriptionRow>(
-      `select * from subscription where policy is not null and id > $1
+      `select * from subscription
+       where (policy is not null or name is not null or cancellations <> '[]') and id > $1
        order by id limit ${pageSize} for update`,
       [after],
     )

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import type { EventPayload } from '@surehook/contracts/event-payload'
+import type { Tenant } from '@surehook/scripts/client/tenant'
+import type { Receiver } from '@surehook/scripts/receiver/receiver'
+import { waitUntil } from '@surehook/service-kit/wait-until'
+import type { DeliveryAudit } from './delivery-audit.ts'
+import { answering, type Subscriber } from './subscribers.ts'
+import { circuitFaults, countCircuits, letterFaults, type Told, untold } from './told-events.ts'
+
+export type EventAccount = {
+  /** Dead letters with an event. */
+  letters: number
+  openings: number
+  faults: readonly string[]
+}
+
+export type CloseOptions = {
+  audit: Pick<DeliveryAudit, 'deadLetters' | 'statuses'>
+  /** False if an event of a circuit may be lost: Redis loses circuits. */
+  hasCircuits: boolean
+  withinMs: number
+}
+
+type Watched = {
+  tenant: Tenant
+  subscribers: readonly Subscriber[]
+  letters: string
+  circuits: string
+}
+
+/**
+ * Follows the events about the deliveries of two tenants. The receiver of the second one fails from
+ * the beginning: one delivery becomes a dead letter, and its circuit opens. A subscriber of these
+ * events fails as well, which must cause no events.
+ */
+export class EventWatch {
+  readonly #receiver: Receiver
+  readonly #watched: readonly [Watched, Watched]
+  readonly #failing: Subscriber
+  /** A subscription to `_deliveries` whose receiver fails. */
+  readonly #deafId: string
+
+  private constructor(
+    receiver: Receiver,
+    watched: readonly [Watched, Watched],
+    { failing, deafId }: { failing: Subscriber; deafId: string },
+  ) {
+    this.#receiver = receiver
+    this.#watched = watched
+    this.#failing = failing
+    this.#deafId = deafId
+  }
+
+  /** @param neighbour a new tenant */
+  static async open(
+    receiver: Receiver,
+    { tenant, neighbour }: { tenant: Tenant; neighbour: Tenant },
+    subscribers: readonly Subscriber[],
+  ): Promise<EventWatch> {
+    await neighbour.putTable('orders')
+    const path = `/failing-${randomUUID()}`
+    const { id } = await neighbour.subscribe(receiver.url(path))
+    const subscription = { name: 'failing', id, path, wants: () => true, own: undefined }
+    const failing = answering(receiver, subscription)
+    failing.away = true
+    const deaf = `/deaf-${randomUUID()}`
+    receiver.answer(deaf, () => ({ status: 503 }))
+    const { id: deafId } = await neighbour.subscribe(receiver.url(deaf), letters)
+    const watched = await Promise.all([
+      watch(receiver, tenant, subscribers),
+      watch(receiver, neighbour, [failing]),
+    ])
+    return new EventWatch(receiver, watched, { failing, deafId })
+  }
+
+  /** Call it while everything works: the delivery then fails during what comes. */
+  async fail(): Promise<void> {
+    await this.#watched[1].tenant.insert({ status: 'refused' })
+  }
+
+  /**
+   * Waits for the events that must come, when nothing else is in progress. Then compares all that
+   * came with the history.
+   */
+  async close(options: CloseOptions): Promise<EventAccount> {
+    const { audit, hasCircuits, withinMs } = options
+    const [, { tenant: neighbour }] = this.#watched
+    let missing: string[] = []
+    const isTold = async () => {
+      missing = await this.#missing(audit, hasCircuits)
+      return missing.length === 0
+    }
+    const faults: string[] = []
+    try {
+      await waitUntil(async () => (await audit.statuses(this.#failing.id)).dead_letter === 1, {
+        what: 'the dead letter of the neighbour',
+        timeoutMs: withinMs,
+      })
+      // A later owner of the endpoint tells with its next delivery what a killed one could not.
+      this.#failing.away = false
+      await neighbour.insert({ status: 'accepted' })
+      await waitUntil(isTold, { what: 'events about deliveries', timeoutMs: withinMs })
+    } catch (err) {
+      faults.push([(err as Error).message, ...missing.slice(0, 10)].join('; '))
+    }
+    const account = { letters: 0, openings: 0 }
+    for (const watched of this.#watched) {
+      const told = this.#told(watched)
+      const dead = await audit.deadLetters(watched.tenant)
+      faults.push(...letterFaults(told, dead), ...circuitFaults(told, this.#receiver))
+      account.letters += new Set(told.letters.map(({ id }) => id)).size
+      account.openings += countCircuits(told.circuits).opened
+    }
+    return { ...account, faults }
+  }
+
+  async #missing(audit: CloseOptions['audit'], hasCircuits: boolean): Promise<string[]> {
+    const missing: string[] = []
+    for (const watched of this.#watched) {
+      const told = this.#told(watched)
+      missing.push(...untold(told, await audit.deadLetters(watched.tenant)))
+      const { opened, closed } = countCircuits(told.circuits)
+      if (hasCircuits && closed < opened) missing.push(`${opened - closed} closed circuits`)
+    }
+    const [, neighbour] = this.#watched
+    if (hasCircuits && countCircuits(this.#told(neighbour).circuits).opened === 0) {
+      missing.push('the circuit of the neighbour')
+    }
+    const { dead_letter: deaf = 0 } = await audit.statuses(this.#deafId)
+    return deaf === 1 ? missing : [...missing, 'the dead letter about a dead letter']
+  }
+
+  #told({ tenant, subscribers, letters, circuits }: Watched): Told {
+    const payloads = (path: string) =>
+      this.#receiver.receipts(path).map(({ body }) => JSON.parse(body) as EventPayload)
+    return { tenant, subscribers, letters: payloads(letters), circuits: payloads(circuits) }
+  }
+
+  forget(): void {
+    const paths = this.#watched.flatMap(({ letters, circuits }) => [letters, circuits])
+    for (const path of [...paths, this.#failing.path]) this.#receiver.forget(path)
+  }
+}
+
+const letters = { table: '_deliveries', events: ['INSERT'] }
+const circuits = { table: '_endpoints', events: ['UPDATE'] }
+
+async function watch(
+  receiver: Receiver,
+  tenant: Tenant,
+  subscribers: readonly Subscriber[],
+): Promise<Watched> {
+  const paths = { letters: `/letters-${randomUUID()}`, circuits: `/circuits-${randomUUID()}` }
+  await tenant.subscribe(receiver.url(paths.letters), letters)
+  await tenant.subscribe(receiver.url(paths.circuits), circuits)
+  return { tenant, subscribers, ...paths }
+}
