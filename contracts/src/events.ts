@@ -206,10 +206,7 @@ export type DeliveryJob = {
   notBefore: number
   /** The record of the change; `null`: an older version made the job without it. */
   recordId: string | null
-  /**
-   * The wait that was meant when `dueAt` or `notBefore` was written: it shows whether the clock was
-   * ahead. 0: an older version wrote the times, or there is no wait.
-   */
+  /** The wait that was meant when the times were written; 0: unknown. */
   waitMs: number
 }
 
