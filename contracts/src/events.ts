@@ -199,10 +199,7 @@ export type DeliveryJob = {
   arrival: number
   redeliveryOf: string | null
   traceparent: string | null
-  /**
-   * No attempt before this time: the receiver's `Retry-After`; 0: none. `dueAt` may be earlier, if
-   * the wait takes several retry topics.
-   */
+  /** The receiver's `Retry-After`; 0: none. `dueAt` may be earlier, on the way there. */
   notBefore: number
   /** The record of the change; `null`: an older version made the job without it. */
   recordId: string | null
