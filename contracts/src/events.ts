@@ -199,17 +199,11 @@ export type DeliveryJob = {
   arrival: number
   redeliveryOf: string | null
   traceparent: string | null
-  /**
-   * No attempt before this time: the receiver's `Retry-After`; 0: none. `dueAt` may be earlier, if
-   * the wait takes several retry topics.
-   */
+  /** The receiver's `Retry-After`; 0: none. `dueAt` may be earlier, on the way there. */
   notBefore: number
   /** The record of the change; `null`: an older version made the job without it. */
   recordId: string | null
-  /**
-   * The wait that was meant when `dueAt` or `notBefore` was written: it shows whether the clock was
-   * ahead. 0: an older version wrote the times, or there is no wait.
-   */
+  /** The wait that was meant when the times were written; 0: unknown. */
   waitMs: number
 }
 

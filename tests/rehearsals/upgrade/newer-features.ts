@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { EventPayload } from '@surehook/contracts/event-payload'
-import { type Answer, admin, expectStatus } from '@surehook/scripts/client/call'
+import { admin, expectStatus } from '@surehook/scripts/client/call'
 import { createTenant, Tenant } from '@surehook/scripts/client/tenant'
 import type { Receiver } from '@surehook/scripts/receiver/receiver'
 import { waitUntil } from '@surehook/service-kit/wait-until'
@@ -47,10 +47,10 @@ export async function useNewerFeatures({
     },
     async afterwards() {
       const shown = await tenant.webhooks(`GET /${id}`)
-      const { body } = expectStatus(200, shown) as Answer & { body: typeof fields }
+      const { webhook } = expectStatus(200, shown).body as unknown as { webhook: typeof fields }
       const faults: string[] = []
-      if (body.name !== fields.name) faults.push(`its name is ${body.name}`)
-      if (body.policy?.ordered !== 'record') faults.push('its order is lost')
+      if (webhook.name !== fields.name) faults.push(`its name is ${webhook.name}`)
+      if (webhook.policy?.ordered !== 'record') faults.push('its order is lost')
       faults.push(...(await orderFaults(tenant, receiver, path)))
       const refused = await limited.webhooks('GET')
       if (refused.status !== 403) faults.push(`a token without the right got ${refused.status}`)

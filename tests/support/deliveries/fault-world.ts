@@ -68,14 +68,18 @@ export async function openFaultWorld(
         ...{ audit, receiver, subscribers, written, mayRepeat },
         ...settling,
       })
-      const told = await events?.close({ audit, hasCircuits: true, withinMs: 45_000 })
-      if (told !== undefined && told.faults.length > 0) throw new Error(told.faults.join('\n'))
-      events?.forget()
+      if (events !== null) await closeEvents(events, audit)
       for (const { path } of subscribers) receiver.forget(path)
       print({ cause, written, accounts, seconds: (performance.now() - startedAt) / 1000 })
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
+}
+
+async function closeEvents(events: EventWatch, audit: DeliveryAudit): Promise<void> {
+  const { faults } = await events.close({ audit, hasCircuits: true, withinMs: 45_000 })
+  if (faults.length > 0) throw new Error(faults.join('\n'))
+  events.forget()
 }
 
 /** Adds a subscriber with dead letters. */
