@@ -1,6 +1,7 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
 import * as account from '../http/account.ts'
 import * as admin from '../http/admin/admin.ts'
+import * as consoleCodes from '../http/admin/console-codes.ts'
 import * as adminDeletion from '../http/admin/deletion.ts'
 import * as reEncrypt from '../http/admin/re-encryption.ts'
 import * as users from '../http/admin/users.ts'
@@ -40,12 +41,14 @@ const apis = {
     operations: [
       ...operationsOf(admin),
       ...operationsOf(adminDeletion),
+      ...operationsOf(consoleCodes),
       ...operationsOf(users),
       reEncrypt.reEncryptKeys,
     ],
     tags: {
       administration: 'Projects, environments, keys and management tokens',
       users: 'Users of an environment and their roles',
+      console: 'One-time codes that open the web console signed in',
     },
   },
   auth: {

@@ -1,4 +1,5 @@
 import type { Transport } from '../transport/transport.ts'
+import { ConsoleCodes } from './console-codes.ts'
 import { Environments } from './environments.ts'
 import { Projects } from './projects.ts'
 import { Roles } from './roles.ts'
@@ -14,6 +15,8 @@ export class Admin {
   readonly tokens: Tokens
   readonly users: Users
   readonly roles: Roles
+  /** One-time codes that open the web console. */
+  readonly consoleCodes: ConsoleCodes
 
   constructor(transport: Transport) {
     this.projects = new Projects(transport)
@@ -21,5 +24,6 @@ export class Admin {
     this.tokens = new Tokens(transport)
     this.users = new Users(transport)
     this.roles = new Roles(transport)
+    this.consoleCodes = new ConsoleCodes(transport)
   }
 }

@@ -12,6 +12,8 @@ export type Call<Data extends Operation> = Pick<Data, 'url' | 'path' | 'query' |
    */
   repeat: 'safe' | 'keyed' | 'once'
   headers?: Record<string, string>
+  /** The operation needs no token. */
+  isPublic?: true
 }
 
 export type RequestOptions = {

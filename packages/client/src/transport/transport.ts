@@ -101,9 +101,12 @@ export class Transport {
   async #request(call: Call<Operation>, requestId: string): Promise<Request> {
     const { baseUrl, projectId, environment, token, adminToken } = this.#options
     const isAdmin = call.url.startsWith('/auth/')
+    const credential = isAdmin ? adminToken : token
     const headers = {
       ...call.headers,
-      authorization: `Bearer ${await checkedToken(isAdmin ? adminToken : token)}`,
+      ...(call.isPublic !== true && {
+        authorization: `Bearer ${await checkedToken(credential)}`,
+      }),
       'x-request-id': requestId,
       ...(!isAdmin && { 'x-project-id': projectId, environment }),
       ...(call.body !== undefined && { 'content-type': 'application/json' }),
