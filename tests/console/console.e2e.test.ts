@@ -2,7 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { expectStatus } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { Page } from 'playwright-core'
+import { surehook } from '../support/operator-cli.ts'
 import { openWorld, payloadOf } from '../support/world.ts'
+import { faultsOfAccess } from './support/accessibility.ts'
 import { type ConsoleWorld, openConsole, signIn } from './support/console-world.ts'
 
 const opened = new AsyncDisposableStack()
@@ -133,6 +135,35 @@ describe('a session', () => {
     expect(await storage()).toBe('{}')
   })
 
+  it('begins with a one-time code of `surehook console`, once', async () => {
+    const { baseUrl, adminToken } = console.world.system
+    const { projectId, environment, token } = tenant
+    const url = await oneTimeUrl({
+      SUREHOOK_PROJECT: projectId,
+      SUREHOOK_ENVIRONMENT: environment,
+      SUREHOOK_TOKEN: token,
+    })
+    // The sign-in page is open already: the browser loads nothing anew.
+    await page.goto(url)
+    await heading('Overview').waitFor()
+    await page.getByText(projectId).first().waitFor()
+    expect([page.url(), await storage()]).toEqual([`${baseUrl}/console/`, '{}'])
+
+    const used = await console.open(url.slice(`${baseUrl}/console/`.length))
+    await used.page.getByText('The one-time code did not sign you in').waitFor()
+    expect(used.page.url()).toBe(`${baseUrl}/console/`)
+    expect(await faultsOfAccess(used.page)).toEqual([])
+    await page.goto(url)
+    await page.getByText('The code is wrong, expired or used').waitFor()
+    await heading('Overview').waitFor()
+
+    const operatorUrl = await oneTimeUrl({ SUREHOOK_ADMIN_TOKEN: adminToken }, '--operator')
+    const operator = await console.open(operatorUrl.slice(`${baseUrl}/console/`.length))
+    await operator.page.getByRole('heading', { name: 'Projects' }).waitFor()
+    expect(operator.page.url()).toBe(`${baseUrl}/console/operator`)
+    expect([...faults, ...used.faults, ...operator.faults]).toEqual([])
+  })
+
   it('does not begin with a wrong token', async () => {
     await page.getByLabel('Project').fill(tenant.projectId)
     await page.getByLabel('Management token').fill('wrong')
@@ -149,6 +180,12 @@ describe('a session', () => {
     expect(await storage()).toBe('{}')
   })
 })
+
+async function oneTimeUrl(env: NodeJS.ProcessEnv, ...args: string[]): Promise<string> {
+  const variables = { SUREHOOK_URL: console.world.system.baseUrl, ...env }
+  const answer = await surehook(variables, 'console', '--no-open', '--json', ...args)
+  return (answer.json() as { url: string }).url
+}
 
 async function revokeTokens(): Promise<void> {
   const { baseUrl, adminToken } = console.world.system

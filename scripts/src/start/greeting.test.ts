@@ -6,7 +6,7 @@ const facts = { baseUrl: 'http://localhost:8080', adminToken: 'token' }
 it("shows the system's address, and the risks of one broker", () => {
   const said = greeting(facts, { seconds: '3.0', isOwnBroker: true })
   expect(said).toContain('Surehook is ready (3.0 s)')
-  expect(said).toContain('http://localhost:8080/console/')
+  expect(said).toContain('http://localhost:8080/console/ (npx surehook console --operator')
   expect(said).toMatch(/\nKafka is one broker here: .*not a power cut.*\nCtrl-C stops everything/)
 })
 

@@ -11,7 +11,7 @@ export function greeting(
 Surehook is ready (${seconds} s)
 
   base URL      ${baseUrl}
-  console       ${baseUrl}/console/
+  console       ${baseUrl}/console/ (npx surehook console --operator opens it signed in)
   admin token   ${adminToken}
 
 Try next, in another terminal:

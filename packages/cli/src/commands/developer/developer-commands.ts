@@ -3,8 +3,9 @@ import { deliveryCommands } from './deliveries.ts'
 import { endpointCommands } from './endpoints.ts'
 import { eventCommands } from './events.ts'
 import { limitsCommand } from './limits.ts'
-import { loginCommand } from './login.ts'
-import { profileCommands } from './profiles.ts'
+import { consoleCommand } from './session/console.ts'
+import { loginCommand } from './session/login.ts'
+import { profileCommands } from './session/profiles.ts'
 import { projectsCommand } from './projects.ts'
 import { recordCommands } from './records.ts'
 import { replayCommands } from './replay.ts'
@@ -17,6 +18,7 @@ import { webhookWriteCommands } from './webhooks/write-commands.ts'
 export const developerCommands: readonly AnyCommand[] = [
   loginCommand,
   ...profileCommands,
+  consoleCommand,
   projectsCommand,
   ...tableCommands,
   ...recordCommands,
