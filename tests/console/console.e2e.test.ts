@@ -4,7 +4,7 @@ import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { Page } from 'playwright-core'
 import { surehook } from '../support/operator-cli.ts'
 import { openWorld, payloadOf } from '../support/world.ts'
-import { faultsOfAccess } from './support/accessibility.ts'
+import { faultsOfAccess } from './support/axe.ts'
 import { type ConsoleWorld, openConsole, signIn } from './support/console-world.ts'
 
 const opened = new AsyncDisposableStack()

@@ -38,7 +38,7 @@ export const consoleCommand = defineCommand({
     'another one. Programs of other users of the machine may see the URL while the browser starts. If',
     'the console says that the code was used and you did not use it, revoke the token.',
     '',
-    "With --operator the token comes from --admin-token-file, from SUREHOOK_ADMIN_TOKEN beside --url or",
+    'With --operator the token comes from --admin-token-file, from SUREHOOK_ADMIN_TOKEN beside --url or',
     'SUREHOOK_URL, or from the system that `npm start` runs.',
   ].join('\n'),
   examples: ['console', 'console --profile staging', 'console --operator --no-open'],
@@ -53,7 +53,8 @@ export const consoleCommand = defineCommand({
     )
     const url = `${baseUrl}/console/#code=${code}`
     const isOpen = !values['no-open'] && (await openBrowser(url, env))
-    if (!values['no-open'] && !isOpen) note('no browser could be opened here: open the URL yourself')
+    if (!values['no-open'] && !isOpen)
+      note('no browser could be opened here: open the URL yourself')
     note(`the URL signs in ${who}, once, until ${expiresAt}`)
     print(showDone(url, { url, expiresAt, opened: isOpen }), call)
     return exitCodes.ok
