@@ -10,6 +10,13 @@ it("shows the system's address, and the risks of one broker", () => {
   expect(said).toMatch(/\nKafka is one broker here: .*not a power cut.*\nCtrl-C stops everything/)
 })
 
+it('names the test receiver where there is one', () => {
+  const testReceiver = 'https://localhost:9444/'
+  const started = { seconds: '3.0', isOwnBroker: false }
+  expect(greeting(facts, { ...started, testReceiver })).toContain(`test receiver ${testReceiver}`)
+  expect(greeting(facts, started)).not.toContain('test receiver')
+})
+
 it('does not mention a Kafka that it did not start', () => {
   expect(greeting(facts, { seconds: '3.0', isOwnBroker: false })).not.toContain('broker')
 })

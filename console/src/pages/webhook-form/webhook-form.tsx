@@ -9,6 +9,7 @@ import { TableNameField } from '../../parts/forms/table-name-field.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 import { type Draft, operations } from './draft.ts'
 import { PreviewPanel } from './preview-panel.tsx'
+import { TestReceiverOffer } from './test-receiver-offer.tsx'
 import './webhook-form.css'
 
 type WebhookFormProps = {
@@ -94,6 +95,7 @@ function BasicFields({ draft, onChange, violations }: FieldsProps) {
         onChange={(event) => onChange({ ...draft, url: event.target.value.trim() })}
         violation={violationOf(violations, 'url')}
       />
+      <TestReceiverOffer url={draft.url} onUrl={(url) => onChange({ ...draft, url })} />
     </>
   )
 }
