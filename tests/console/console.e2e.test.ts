@@ -159,7 +159,7 @@ describe('a session', () => {
 
     const operatorUrl = await oneTimeUrl({ SUREHOOK_ADMIN_TOKEN: adminToken }, '--operator')
     const operator = await console.open(operatorUrl.slice(`${baseUrl}/console/`.length))
-    await operator.page.getByRole('heading', { name: 'Projects' }).waitFor()
+    await operator.page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor()
     expect(operator.page.url()).toBe(`${baseUrl}/console/operator`)
     expect([...faults, ...used.faults, ...operator.faults]).toEqual([])
   })

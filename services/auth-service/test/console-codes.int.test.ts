@@ -185,9 +185,10 @@ describe('no code is made', () => {
 
   it.each([
     ['management', {}, ['project']],
-    ['management', { surprise: 1 }, ['project', 'surprise']],
+    ['management', { surprise: 1 }, ['surprise']],
     ['management', { project: 'a b', environment: '' }, ['environment', 'project']],
     ['administration', { project: 'shop', environment: 'master' }, ['environment', 'project']],
+    ['administration', { project: 'shop', surprise: 1 }, ['project', 'surprise']],
   ])('with a %s token and the body %j', async (kind, body, fields) => {
     const token = kind === 'administration' ? adminToken : managed.token
     const answer = await create(body, { token })
