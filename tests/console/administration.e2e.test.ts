@@ -166,7 +166,7 @@ it('leads from nothing to a delivered, explained and redelivered webhook', async
 
   await link('Overview').click()
   await link('New webhook').click()
-  expect(await page.getByLabel('Table').inputValue()).toBe('orders')
+  expect(await page.getByRole('combobox', { name: 'Table' }).inputValue()).toBe('orders')
   await button('Use the test receiver').click()
   const url = page.getByRole('textbox', { name: 'URL' })
   expect(await url.inputValue()).toBe(testReceiver)

@@ -154,7 +154,7 @@ describe('a session', () => {
     expect(used.page.url()).toBe(`${baseUrl}/console/`)
     expect(await faultsOfAccess(used.page)).toEqual([])
     await page.goto(url)
-    await page.getByText('The code is wrong, expired or used').waitFor()
+    await page.getByText('The code is wrong, expired or used').first().waitFor()
     await heading('Overview').waitFor()
 
     const operatorUrl = await oneTimeUrl({ SUREHOOK_ADMIN_TOKEN: adminToken }, '--operator')

@@ -11,9 +11,7 @@ import { createLineOf, createOpenCall } from './api/open-call.ts'
 import { authRoutes } from './api/rest/auth-routes.ts'
 import { introspectionRoute } from './api/rest/introspection-route.ts'
 import type { Config } from './config.ts'
-import { createConsoleCodes } from './console/console-codes.ts'
 import { consoleRoutes } from './console/console-routes.ts'
-import { createConsoleSessions } from './console/console-sessions.ts'
 import { discoveryRoutes } from './discovery/discovery-routes.ts'
 import { endedKeys } from './keys/delete-expired-keys.ts'
 import { readJwks } from './keys/jwks.ts'
@@ -21,7 +19,6 @@ import { keyRoutes } from './keys/key-routes.ts'
 import { createPrepareKeys } from './keys/prepare-keys.ts'
 import { createKeyReEncryption } from './keys/re-encrypt-keys.ts'
 import { reEncryptRoutes } from './keys/re-encrypt-routes.ts'
-import { createRateLimits } from './limits/rate-limits.ts'
 import { createNotices } from './mail/notices.ts'
 import { adminRoutes } from './platform/admin-routes.ts'
 import { adminGate, createFindOwner } from './platform/admin-token.ts'
@@ -81,12 +78,7 @@ export async function openAuthentication(
     }),
     discoveryRoutes({ findTenant: createFindTenant(pool), jwks, publicUrl: config.publicUrl }),
     introspectionRoute({ resolveTenant, accessTokens, serviceTokens }),
-    consoleRoutes({
-      findOwner,
-      sessions: createConsoleSessions({ pool, findOwner, codes: createConsoleCodes(redis) }),
-      limits: createRateLimits(redis),
-      trustedProxies: config.trustedProxies,
-    }),
+    consoleRoutes({ pool, redis, findOwner, trustedProxies: config.trustedProxies }),
     reEncryptRoutes({
       authorize,
       reEncryptPage: createKeyReEncryption(pool, config.encryptionKeys),

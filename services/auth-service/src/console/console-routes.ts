@@ -7,16 +7,19 @@ import { AppError } from '@surehook/service-kit/errors'
 import { mount } from '@surehook/service-kit/http/mount'
 import type { Cidr } from '@surehook/service-kit/http/request/client-address'
 import { countedClient } from '@surehook/service-kit/http/request/counted-client'
+import type { RedisClient } from '@surehook/service-kit/redis/client'
 import { bearerToken } from '@surehook/token-verifier'
 import type { Router } from 'express'
-import type { RateLimits } from '../limits/rate-limits.ts'
+import type { Pool } from 'pg'
+import { createRateLimits } from '../limits/rate-limits.ts'
 import type { FindOwner } from '../platform/admin-token.ts'
-import { type ConsoleSessions, placeFaults } from './console-sessions.ts'
+import { createConsoleCodes } from './console-codes.ts'
+import { createConsoleSessions, placeFaults } from './console-sessions.ts'
 
 export type ConsoleRoutesDeps = {
+  pool: Pool
+  redis: RedisClient
   findOwner: FindOwner
-  sessions: ConsoleSessions
-  limits: Pick<RateLimits, 'consume' | 'guess'>
   trustedProxies: readonly Cidr[]
 }
 
@@ -25,7 +28,9 @@ const platform = { projectId: '', environment: '' }
 
 /** The routes `/auth/console-codes…`, which open the web console signed in. */
 export function consoleRoutes(deps: ConsoleRoutesDeps): (router: Router) => void {
-  const { findOwner, sessions, limits, trustedProxies } = deps
+  const { pool, redis, findOwner, trustedProxies } = deps
+  const sessions = createConsoleSessions({ pool, findOwner, codes: createConsoleCodes(redis) })
+  const limits = createRateLimits(redis)
   return (router) => {
     mount(router, createConsoleCode, {
       async authorize(context) {
