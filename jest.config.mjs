@@ -51,6 +51,8 @@ export default {
     {
       ...onStack,
       displayName: 'e2e',
+      globalSetup: '<rootDir>/tests/support/shared/open-systems.mjs',
+      globalTeardown: '<rootDir>/tests/support/shared/close-systems.mjs',
       testMatch: ['<rootDir>/tests/**/*.e2e.test.ts'],
     },
     // These tests start stacks of their own, because they break them.

@@ -4,13 +4,13 @@ import { type Answer, send } from '@surehook/scripts/client/call'
 import fc from 'fast-check'
 import { type AuthTenant, newEmail, password } from '../support/auth/auth-tenant.ts'
 import { type OperationName, operations, transports } from '../support/auth/auth-transports.ts'
-import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
+import { openSharedAuthWorld, type SharedAuthWorld } from '../support/shared/shared-world.ts'
 
-let world: AuthWorld
+let world: SharedAuthWorld
 let tenant: AuthTenant
 
 beforeAll(async () => {
-  world = await openAuthWorld()
+  world = await openSharedAuthWorld()
   const [[, rest]] = transports as readonly [(typeof transports)[0]]
   tenant = await world.tenant(rest)
 })

@@ -8,20 +8,20 @@ import { openProcessGroup, type ProcessGroup } from '@surehook/scripts/lib/proce
 import { installPackages } from '@surehook/scripts/published/installed-packages'
 import type { AuthTenant } from '../support/auth/auth-tenant.ts'
 import { transports } from '../support/auth/auth-transports.ts'
-import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
 import { writeExample } from '../support/readme-example.ts'
+import { openSharedAuthWorld, type SharedAuthWorld } from '../support/shared/shared-world.ts'
 
 const recipe = new URL('../../docs/guides/accept-access-tokens.md', import.meta.url)
 const dir = fileURLToPath(new URL(`../../.local/recipes/${randomUUID()}/`, import.meta.url))
 
-let world: AuthWorld
+let world: SharedAuthWorld
 let tenant: AuthTenant
 let group: ProcessGroup
 let service: ProcessHandle
 let url: string
 
 beforeAll(async () => {
-  world = await openAuthWorld()
+  world = await openSharedAuthWorld()
   const [[, transport]] = transports as readonly [(typeof transports)[0]]
   tenant = await world.tenant(transport, { auth: { emailVerification: false } })
   await mkdir(dir, { recursive: true })

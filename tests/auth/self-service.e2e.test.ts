@@ -3,15 +3,15 @@ import { expectStatus, send } from '@surehook/scripts/client/call'
 import { createTenant, type Tenant } from '@surehook/scripts/client/tenant'
 import { type AuthTenant, expectOver, password } from '../support/auth/auth-tenant.ts'
 import { transports } from '../support/auth/auth-transports.ts'
-import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
+import { openSharedAuthWorld, type SharedAuthWorld } from '../support/shared/shared-world.ts'
 import { payloadOf } from '../support/world.ts'
 
-let world: AuthWorld
+let world: SharedAuthWorld
 let tenant: AuthTenant
 let manager: Tenant
 
 beforeAll(async () => {
-  world = await openAuthWorld()
+  world = await openSharedAuthWorld()
   const [[, rest]] = transports as readonly [(typeof transports)[0]]
   tenant = await world.tenant(rest, { auth: { emailVerification: false } })
   expectStatus(201, await tenant.admin('POST', '/roles', { name: 'clerk' }))

@@ -8,7 +8,7 @@ import { pythonWith } from '@surehook/scripts/python/python-tools'
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import { newEmail, password } from '../support/auth/auth-tenant.ts'
 import { transports } from '../support/auth/auth-transports.ts'
-import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
+import { openSharedAuthWorld, type SharedAuthWorld } from '../support/shared/shared-world.ts'
 
 type Issued = { issuer: string; audience: string; token: string }
 /** The claims of a token that verifies, by a library that knows nothing but the URL of its issuer. */
@@ -42,10 +42,10 @@ const installsWithinMs = 300_000
 const libraries: [string, Library][] = [['jose', jose]]
 if (hasToolchain('python', process.env)) libraries.push(['PyJWT', pyJwt])
 
-let world: AuthWorld
+let world: SharedAuthWorld
 
 beforeAll(async () => {
-  world = await openAuthWorld()
+  world = await openSharedAuthWorld()
 })
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()

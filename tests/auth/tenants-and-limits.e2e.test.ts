@@ -6,12 +6,12 @@ import {
   trusting,
 } from '../support/auth/auth-tenant.ts'
 import { type OperationName, transports } from '../support/auth/auth-transports.ts'
-import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
+import { openSharedAuthWorld, type SharedAuthWorld } from '../support/shared/shared-world.ts'
 
-let world: AuthWorld
+let world: SharedAuthWorld
 
 beforeAll(async () => {
-  world = await openAuthWorld()
+  world = await openSharedAuthWorld()
 })
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()

@@ -12,8 +12,8 @@ import { nodesOf } from '@surehook/scripts/published/node-versions'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { type AuthTenant, newEmail, password } from '../support/auth/auth-tenant.ts'
 import { transports } from '../support/auth/auth-transports.ts'
-import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
 import { writeExample } from '../support/readme-example.ts'
+import { openSharedAuthWorld, type SharedAuthWorld } from '../support/shared/shared-world.ts'
 import { eventually } from '../support/world.ts'
 import { openBrowser } from './open-browser.ts'
 import { isRefresh, RefreshWatch } from './refresh-watch.ts'
@@ -26,7 +26,7 @@ declare let changes: AuthChange[]
 declare let load: { stop: boolean; answers: number[]; done: Promise<unknown> }
 
 const opened = new AsyncDisposableStack()
-let world: AuthWorld
+let world: SharedAuthWorld
 let browser: Browser
 let origin: string
 
@@ -48,7 +48,7 @@ beforeAll(async () => {
   })
   origin = opened.use(served).origin
   browser = opened.use(await openBrowser(process.env))
-  world = opened.use(await openAuthWorld())
+  world = opened.use(await openSharedAuthWorld())
 })
 afterAll(() => opened.disposeAsync())
 

@@ -82,8 +82,11 @@ it('subscribes, follows a delivery and sends it again', async () => {
   const deliveryId = found.deliveries[0]?.id ?? ''
   expect(await deliveries.get(id, deliveryId)).toMatchObject({ id: deliveryId, attempts: 1 })
   expect(await events.explain(eventId)).toMatchObject({ webhooks: [{ webhookId: id }] })
+  expect(await events.before(eventId)).toMatchObject({ outcome: 'absent' })
   expect(await webhooks.explain(id, { eventId })).toMatchObject({ outcome: 'delivered' })
   expect(await webhooks.stats(id)).toMatchObject({ window: '24h', successRate: 1 })
+  const { webhooks: counted } = await webhooks.statsOfAll({ window: '24h' })
+  expect(counted.find(({ webhookId }) => webhookId === id)).toMatchObject({ successRate: 1 })
   expect((await endpoints.list()).endpoints).toMatchObject([{ webhooks: [id], circuit: 'closed' }])
 
   await deliveries.redeliver(id, deliveryId)
@@ -166,6 +169,9 @@ it('administers projects, settings, tokens, roles and users', async () => {
   const [ada] = (await admin.users.list({ email: 'ada@example.com' })).users
   const userId = ada?.id ?? ''
   expect(await admin.users.get(userId)).toEqual(ada)
+  expect(await admin.users.sessions(userId)).toEqual({ sessions: [], nextCursor: null })
+  await expect(admin.users.endSession(userId, userId)).rejects.toMatchObject({ status: 404 })
+  expect(await admin.users.lock(userId)).toEqual({ lockedUntil: null, locks: [] })
   await admin.users.logout(userId)
   await admin.users.unlock(userId)
   await admin.users.delete(userId)

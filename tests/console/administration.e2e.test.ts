@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { admin, expectStatus } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { eventually, openWorld } from '../support/world.ts'
 import {
   type ConsoleWorld,
@@ -10,7 +10,7 @@ import {
   signIn,
   signInAsOperator,
 } from './support/console-world.ts'
-import { importUser } from './support/seed.ts'
+import { importUser, lockUser, logIn, userPassword } from './support/seed.ts'
 
 const opened = new AsyncDisposableStack()
 let console: ConsoleWorld
@@ -139,6 +139,40 @@ it('finds, changes, logs out and deletes a user, and names a right that is missi
   await page.getByText('Your token lacks the right “users”').waitFor()
   expect(faults).toEqual([])
 })
+
+it('shows where a user is signed in and until when locked, and ends both', async () => {
+  const { world } = console
+  const email = 'grace@example.com'
+  const login = () => logIn(world, tenant, { email, password: userPassword })
+  await importUser(world, tenant, email)
+  await lockUser(world, tenant, email)
+  expectStatus(423, await login())
+
+  await signIn(page, tenant)
+  await link('Users').click()
+  await link(new RegExp(email)).click()
+  await page.getByText(/^Locked until .*, for 1[45]:\d\d\.$/).waitFor()
+  await button('Unlock').click()
+  await page.getByText('Failed logins locked this account').waitFor({ state: 'detached' })
+
+  const sessions = page.getByRole('region', { name: 'Sessions' }).getByRole('row')
+  await expectCount(sessions, 3)
+  await sessions.nth(1).getByRole('button', { name: 'End' }).click()
+  await inDialog('End the session').click()
+  await expectCount(sessions, 2)
+  await button('End all').click()
+  await inDialog('End every session').click()
+  await page.getByText('The user is not signed in anywhere.').waitFor()
+  expectStatus(200, await login())
+  expect(faults).toEqual([])
+})
+
+const expectCount = (rows: Locator, count: number) =>
+  eventually(
+    () => rows.count(),
+    (shown) => shown === count,
+    10_000,
+  )
 
 const namesOf = ({ projectId, environment }: Tenant) => ({ projectId, environment })
 

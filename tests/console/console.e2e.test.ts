@@ -3,12 +3,14 @@ import { expectStatus } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { Page } from 'playwright-core'
 import { surehook } from '../support/operator-cli.ts'
-import { openWorld, payloadOf } from '../support/world.ts'
+import type { SharedSystem } from '../support/shared/shared-systems.ts'
+import { openSharedWorld } from '../support/shared/shared-world.ts'
+import { payloadOf } from '../support/world.ts'
 import { faultsOfAccess } from './support/axe.ts'
 import { type ConsoleWorld, openConsole, signIn } from './support/console-world.ts'
 
 const opened = new AsyncDisposableStack()
-let console: ConsoleWorld
+let console: ConsoleWorld<SharedSystem>
 let tenant: Tenant
 let page: Page
 let faults: string[]
@@ -19,7 +21,7 @@ const columns = [
 ]
 
 beforeAll(async () => {
-  console = opened.use(await openConsole(openWorld))
+  console = opened.use(await openConsole(openSharedWorld))
 })
 afterAll(() => opened.disposeAsync())
 beforeEach(async () => {
@@ -225,8 +227,11 @@ it('rotates a secret, deactivates and deletes', async () => {
   await link(/\/calm/).click()
   await choose('Rotate the secret')
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click()
-  await page.getByText(/The old secret signs too, for 2[34]:/).waitFor()
+  const overlap = /The old secret signs too, for 2[34]:/
+  await page.getByRole('dialog').getByText(overlap).waitFor()
   await button('Close').click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByText(overlap).waitFor()
   await choose('Deactivate')
   await page.getByText('This webhook is inactive').waitFor()
   await choose('Delete')
@@ -234,5 +239,70 @@ it('rotates a secret, deactivates and deletes', async () => {
   await button('Delete the webhook').click()
   await page.getByText('No webhooks yet').waitFor()
   expect((await tenant.webhooks(`GET /${id}`)).status).toBe(404)
+  expect(faults).toEqual([])
+})
+
+it('shows every planned attempt, and what the change did', async () => {
+  const { receiver } = console.world
+  const path = `/${tenant.projectId}`
+  receiver.answer(path, () => ({ status: 503 }))
+  const { id } = await tenant.insert({ customer: 'Ada', status: 'new' })
+  await tenant.subscribe(receiver.url(path), {
+    events: ['UPDATE'],
+    policy: { retryDelays: ['30m', '2h'] },
+  })
+  expectStatus(200, await tenant.rest(`PATCH orders/${id}`, { status: 'paid' }))
+  await receiver.waitFor(path, 1)
+  await signIn(page, tenant)
+  await link('Deliveries').click()
+  await page.getByRole('cell', { name: 'Retrying' }).waitFor()
+  await page.locator('[data-row-link]').first().click()
+  await page
+    .getByText(/^in (29|3[0-3]):\d\d$/)
+    .first()
+    .waitFor()
+  await page.getByText('2h later, if that one fails').waitFor()
+  await page.getByText('If attempt 3 fails, the delivery is a dead letter.').waitFor()
+
+  await page.locator('a[href*="/events/"]').first().click()
+  await heading('Event').waitFor()
+  await page.getByText(/The values before are those of/).waitFor()
+  const cells = await page
+    .getByRole('row', { name: /^status/ })
+    .getByRole('cell')
+    .allInnerTexts()
+  expect(cells).toEqual(['status', 'Changed', '"new"', '"paid"'])
+  await link('the change before').click()
+  await page.getByRole('heading', { name: 'The record after the change' }).waitFor()
+  await page
+    .getByRole('row', { name: /^status/ })
+    .getByText('"new"')
+    .waitFor()
+  expect(faults).toEqual([])
+})
+
+it('counts all webhooks with one request, and pages through more than 200', async () => {
+  const { receiver } = console.world
+  const subscribe = async (n: number) => tenant.subscribe(receiver.url(`/${tenant.projectId}/${n}`))
+  await subscribe(0)
+  for (let made = 1; made <= 200; made += 10) {
+    await Promise.all(Array.from({ length: 10 }, (_, n) => subscribe(made + n)))
+  }
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  await signIn(page, tenant)
+  await page.getByText('Nothing was sent in the last 24 hours').waitFor()
+  // One request for each 200 webhooks, and none for a single one.
+  const ofStats = asked.filter((pathname) => pathname.endsWith('/stats'))
+  expect(new Set(ofStats)).toEqual(new Set(['/gw/api/rest/_webhooks/stats']))
+  expect(ofStats.length).toBeLessThanOrEqual(2)
+  await link('Webhooks').click()
+  const rows = page.getByRole('region', { name: 'Webhooks' }).getByRole('row')
+  await link('Next page').click()
+  await page.getByText(/\/0$/).waitFor()
+  expect(await rows.count()).toBe(2)
+  await link('First page').click()
+  await link('Next page').waitFor()
+  expect(await rows.count()).toBe(201)
   expect(faults).toEqual([])
 })

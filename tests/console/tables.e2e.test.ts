@@ -2,17 +2,18 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { expectStatus } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { Page } from 'playwright-core'
-import { openWorld } from '../support/world.ts'
+import type { SharedSystem } from '../support/shared/shared-systems.ts'
+import { openSharedWorld } from '../support/shared/shared-world.ts'
 import { type ConsoleWorld, openConsole, signIn } from './support/console-world.ts'
 
 const opened = new AsyncDisposableStack()
-let console: ConsoleWorld
+let console: ConsoleWorld<SharedSystem>
 let tenant: Tenant
 let page: Page
 let faults: string[]
 
 beforeAll(async () => {
-  console = opened.use(await openConsole(openWorld))
+  console = opened.use(await openConsole(openSharedWorld))
   tenant = await console.world.tenant()
   ;({ page, faults } = await console.open())
   await signIn(page, tenant)

@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { admin, expectStatus, fieldsOf, send } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import fc from 'fast-check'
-import { openWorld, type World } from '../support/world.ts'
+import { openSharedWorld, type SharedWorld } from '../support/shared/shared-world.ts'
 
-let world: World
+let world: SharedWorld
 let tenant: Tenant
 let webhookId: string
 let recordId: string
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openSharedWorld()
   tenant = await world.tenant()
   const columns = [
     { name: 'title', type: 'text', required: true },

@@ -6,12 +6,13 @@ import type { paths as AuthPaths } from '../generated/auth.ts'
 import type { paths as DataPaths } from '../generated/data.ts'
 import type { paths as WebhookPaths } from '../generated/webhooks.ts'
 import { newPath } from '../support/listening-world.ts'
-import { eventually, openWorld, payloadOf, type World } from '../support/world.ts'
+import { openSharedWorld, type SharedWorld } from '../support/shared/shared-world.ts'
+import { eventually, payloadOf } from '../support/world.ts'
 
-let world: World
+let world: SharedWorld
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openSharedWorld()
 })
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()

@@ -2,13 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { fieldsOf } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
-import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
+import {
+  openSharedListeningWorld,
+  type SharedListeningWorld,
+} from '../support/shared/shared-world.ts'
 
-let world: ListeningWorld
+let world: SharedListeningWorld
 let tenant: Tenant
 
 beforeAll(async () => {
-  world = await openListeningWorld()
+  world = await openSharedListeningWorld()
 })
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()

@@ -11,7 +11,7 @@ import { askGraphQL } from '@surehook/scripts/client/graphql'
 import fc from 'fast-check'
 import type { AuthTenant } from '../support/auth/auth-tenant.ts'
 import { transports } from '../support/auth/auth-transports.ts'
-import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
+import { openSharedAuthWorld, type SharedAuthWorld } from '../support/shared/shared-world.ts'
 
 /**
  * An environment with a table, one record, a management token and a user who may do everything
@@ -28,13 +28,13 @@ type Place = {
 }
 type Credential = 'managementToken' | 'accessToken'
 
-let world: AuthWorld
+let world: SharedAuthWorld
 /** Two environments of one project, and another project. All tables have the same name. */
 let places: Place[]
 const credentials = ['managementToken', 'accessToken'] as const
 
 beforeAll(async () => {
-  world = await openAuthWorld()
+  world = await openSharedAuthWorld()
   const projectId = `p-${randomUUID()}`
   const names = [{ projectId }, { projectId, environment: 'dev' }, {}]
   places = await Promise.all(names.map(openPlace))

@@ -104,6 +104,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/rest/_events/{eventId}/before": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the change before an event
+         * @description Returns the last earlier change of the same record, if the log still has it: `record` has the values before the event.
+         */
+        get: operations["getEventBefore"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/rest/_stream": {
         parameters: {
             query?: never;
@@ -232,6 +252,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/rest/_webhooks/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get statistics of all subscriptions
+         * @description Counts what became of the attempts in the last hour, 24 hours or 7 days: for each subscription of the page, and for all of them. One page has up to 200 subscriptions, newest first. Pass `nextCursor` as `cursor` to read the next page, and add up the numbers of the pages. The cursors of `GET /api/rest/_webhooks` lead to the same pages.
+         */
+        get: operations["getEnvironmentStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/rest/_webhooks/{id}": {
         parameters: {
             query?: never;
@@ -255,7 +295,7 @@ export interface paths {
         head?: never;
         /**
          * Change a subscription
-         * @description Changes the fields in the request. `null` removes a filter or a selection. `policy` is merged: an absent key stays, `null` sets its default. A new secret signs at once. The replaced secret signs too, for `secretOverlap` seconds. You cannot change `projectId` and `environment`. A name that another subscription has gets 409.
+         * @description Changes the fields in the request. `null` removes a filter or a selection. `policy` is merged: an absent key stays, `null` sets its default. A new secret signs at once. The replaced secret signs too, until `previousSecretExpiresAt`. You cannot change `projectId` and `environment`. A name that another subscription has gets 409.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -309,7 +349,7 @@ export interface paths {
         };
         /**
          * Get a delivery
-         * @description Returns the delivery, the exact body that is sent, and the log of its attempts.
+         * @description Returns the delivery, the exact body that is sent, the log of its attempts, and the delays of those that may follow.
          */
         get: operations["getDelivery"];
         put?: never;
@@ -762,6 +802,23 @@ export interface components {
             /** @description The delivery that this one sends again */
             redeliveryOf: string | null;
         };
+        EventBefore: {
+            /**
+             * @description `absent`: the log has no earlier change of the record. `unseen`: none is among the changes that one request reads
+             * @enum {string}
+             */
+            outcome: "found" | "absent" | "unseen";
+            /** @description The change before. null if it is not found */
+            eventId: string | null;
+            /** @description Its operation */
+            event: ("INSERT" | "UPDATE" | "DELETE") | null;
+            /** @description When it was made */
+            timestamp: string | null;
+            /** @description The record after it */
+            record: {
+                [key: string]: unknown;
+            } | null;
+        };
         Subscription: {
             /** Format: uuid */
             id: string;
@@ -790,6 +847,11 @@ export interface components {
             disabledAt?: string;
             /** @description Absent once you set it active again */
             disabledReason?: string;
+            /**
+             * Format: date-time
+             * @description Until when a replaced secret signs too. Absent if only the current one signs
+             */
+            previousSecretExpiresAt?: string;
             /** @description What may keep it from working. Absent without a warning */
             warnings?: components["schemas"]["Warning"][];
             /** @description Only with `fingerprints=true` */
@@ -1012,6 +1074,86 @@ export interface components {
             /** @description The warnings that the subscription would have */
             warnings?: components["schemas"]["Warning"][];
         };
+        EnvironmentStats: {
+            /** @enum {string} */
+            window: "1h" | "24h" | "7d";
+            /**
+             * Format: date-time
+             * @description The beginning of the first bucket
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description When the numbers were read
+             */
+            until: string;
+            counts: {
+                /** @description Attempts that the receiver answered with 2xx */
+                delivered: number;
+                /** @description Failed attempts that another attempt follows */
+                retrying: number;
+                /** @description Deliveries that ended as dead letters */
+                deadLetter: number;
+                /** @description Deliveries that were cancelled */
+                cancelled: number;
+            };
+            /** @description Attempts in all */
+            attempts: number;
+            /** @description The share of attempts that succeeded, 0 to 1. null without an attempt */
+            successRate: number | null;
+            /** @description Length of a bucket */
+            bucketSeconds: number;
+            /** @description The buckets, oldest first, also empty ones */
+            series: {
+                /**
+                 * Format: date-time
+                 * @description The beginning of the bucket
+                 */
+                at: string;
+                /** @description Attempts that the receiver answered with 2xx */
+                delivered: number;
+                /** @description Failed attempts that another attempt follows */
+                retrying: number;
+                /** @description Deliveries that ended as dead letters */
+                deadLetter: number;
+                /** @description Deliveries that were cancelled */
+                cancelled: number;
+            }[];
+            /** @description Each subscription of the page. The numbers above are their sums */
+            webhooks: components["schemas"]["WebhookNumbers"][];
+            /** @description null on the last page */
+            nextCursor: string | null;
+        };
+        WebhookNumbers: {
+            /** @description The id of the subscription */
+            webhookId: string;
+            counts: {
+                /** @description Attempts that the receiver answered with 2xx */
+                delivered: number;
+                /** @description Failed attempts that another attempt follows */
+                retrying: number;
+                /** @description Deliveries that ended as dead letters */
+                deadLetter: number;
+                /** @description Deliveries that were cancelled */
+                cancelled: number;
+            };
+            /** @description Attempts in all */
+            attempts: number;
+            /** @description The share of attempts that succeeded, 0 to 1. null without an attempt */
+            successRate: number | null;
+            /** @description Durations of attempts, to about 15 %. null without an attempt */
+            latencyMs: {
+                p50: number | null;
+                p95: number | null;
+            };
+            /** @description One number for each bucket of `series` */
+            trend: {
+                /** @description `delivered` of each bucket */
+                delivered: number[];
+                /** @description `retrying` and `deadLetter` of each bucket */
+                failed: number[];
+            };
+        };
         DeliveryDetail: {
             id: string;
             /** @description The change that it delivers */
@@ -1039,6 +1181,8 @@ export interface components {
             body: string | null;
             /** @description In the order of the attempts */
             attemptLog: components["schemas"]["DeliveryAttempt"][];
+            /** @description The delays before the second and each further attempt: the subscription's as it is now, or the installation's. An attempt starts up to 10 % later */
+            retryDelays: string[];
         };
         DeliveryAttempt: {
             /**
@@ -1929,6 +2073,175 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["EventDetail"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            400: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description MANAGEMENT_TOKEN_INVALID */
+            401: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description ENVIRONMENT_NOT_FOUND, EVENT_NOT_FOUND */
+            404: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description INTERNAL_ERROR */
+            500: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description SERVICE_UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getEventBefore: {
+        parameters: {
+            query?: {
+                /** @description The time of the change, if its id is no UUIDv7 */
+                timestamp?: string;
+            };
+            header: {
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
+                "x-project-id": components["schemas"]["ProjectId"];
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
+                environment: components["schemas"]["EnvironmentName"];
+            };
+            path: {
+                /**
+                 * @description The id of the change
+                 * @example 0199a1c6-7a64-7cc3-98c4-dc0c0c07398f
+                 */
+                eventId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "outcome": "found",
+                     *       "eventId": "0199a1c6-5a11-7e02-8f4d-1b2c3d4e5f60",
+                     *       "event": "INSERT",
+                     *       "timestamp": "2026-01-01T11:48:00.000Z",
+                     *       "record": {
+                     *         "id": "0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10",
+                     *         "customer": "Ada",
+                     *         "status": "new",
+                     *         "total": "12.50"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventBefore"];
                 };
             };
             /** @description VALIDATION_ERROR */
@@ -3267,6 +3580,213 @@ export interface operations {
             };
         };
     };
+    getEnvironmentStats: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The time span to count, up to now
+                 * @example 1h
+                 */
+                window?: "1h" | "24h" | "7d";
+                /** @description Subscriptions per page */
+                limit?: number;
+                /** @description `nextCursor` of the page before */
+                cursor?: string;
+            };
+            header: {
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
+                "x-project-id": components["schemas"]["ProjectId"];
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
+                environment: components["schemas"]["EnvironmentName"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "window": "1h",
+                     *       "from": "2026-01-01T11:00:00.000Z",
+                     *       "until": "2026-01-01T12:00:00.000Z",
+                     *       "counts": {
+                     *         "delivered": 238,
+                     *         "retrying": 3,
+                     *         "deadLetter": 1,
+                     *         "cancelled": 0
+                     *       },
+                     *       "attempts": 242,
+                     *       "successRate": 0.9835,
+                     *       "bucketSeconds": 300,
+                     *       "series": [
+                     *         {
+                     *           "at": "2026-01-01T11:00:00.000Z",
+                     *           "delivered": 238,
+                     *           "retrying": 3,
+                     *           "deadLetter": 1,
+                     *           "cancelled": 0
+                     *         }
+                     *       ],
+                     *       "webhooks": [
+                     *         {
+                     *           "webhookId": "0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70",
+                     *           "counts": {
+                     *             "delivered": 238,
+                     *             "retrying": 3,
+                     *             "deadLetter": 1,
+                     *             "cancelled": 0
+                     *           },
+                     *           "attempts": 242,
+                     *           "successRate": 0.9835,
+                     *           "latencyMs": {
+                     *             "p50": 31,
+                     *             "p95": 120
+                     *           },
+                     *           "trend": {
+                     *             "delivered": [
+                     *               238
+                     *             ],
+                     *             "failed": [
+                     *               4
+                     *             ]
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EnvironmentStats"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            400: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description MANAGEMENT_TOKEN_INVALID */
+            401: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description ENVIRONMENT_NOT_FOUND */
+            404: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description INTERNAL_ERROR */
+            500: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description SERVICE_UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description The limits of the project and of the token, once the credential is known */
+                    "RateLimit-Policy"?: string;
+                    /** @description What is left of both limits (`r`), and the seconds until they are whole (`t`) */
+                    RateLimit?: string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     getWebhook: {
         parameters: {
             query?: never;
@@ -3678,7 +4198,8 @@ export interface operations {
                      *         "headerNames": [
                      *           "Authorization"
                      *         ]
-                     *       }
+                     *       },
+                     *       "previousSecretExpiresAt": "2026-01-01T13:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subscription"];
@@ -4313,6 +4834,12 @@ export interface operations {
                      *           "errorMessage": null,
                      *           "answer": ""
                      *         }
+                     *       ],
+                     *       "retryDelays": [
+                     *         "1s",
+                     *         "5s",
+                     *         "30s",
+                     *         "5m"
                      *       ]
                      *     }
                      */
@@ -5437,10 +5964,6 @@ export interface operations {
                      *       },
                      *       "attempts": 242,
                      *       "successRate": 0.9835,
-                     *       "latencyMs": {
-                     *         "p50": 31,
-                     *         "p95": 120
-                     *       },
                      *       "bucketSeconds": 300,
                      *       "series": [
                      *         {
@@ -5450,7 +5973,11 @@ export interface operations {
                      *           "deadLetter": 1,
                      *           "cancelled": 0
                      *         }
-                     *       ]
+                     *       ],
+                     *       "latencyMs": {
+                     *         "p50": 31,
+                     *         "p95": 120
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookStats"];

@@ -7,9 +7,9 @@ import { Surehook } from '@surehook/client'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import { newPath } from '../support/listening-world.ts'
 import { type CliAnswer, surehookReading } from '../support/operator-cli.ts'
-import { openWorld, type World } from '../support/world.ts'
+import { openSharedWorld, type SharedWorld } from '../support/shared/shared-world.ts'
 
-let world: World
+let world: SharedWorld
 let dir: string
 let staging: Tenant
 let production: Tenant
@@ -24,7 +24,7 @@ const secrets = {
 }
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openSharedWorld()
   dir = await mkdtemp(join(tmpdir(), 'surehook-apply-'))
   staging = await world.tenant({ environment: 'staging' })
   production = await world.tenant({ projectId: staging.projectId, environment: 'production' })

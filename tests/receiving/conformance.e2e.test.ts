@@ -7,7 +7,10 @@ import { hasToolchain } from '@surehook/scripts/lib/toolchains'
 import { pythonWith } from '@surehook/scripts/python/python-tools'
 import type { Receipt } from '@surehook/scripts/receiver/receiver'
 import { verifyStandardWebhook } from '@surehook/scripts/receiver/verify-signature'
-import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
+import {
+  openSharedListeningWorld,
+  type SharedListeningWorld,
+} from '../support/shared/shared-world.ts'
 
 type Signed = Pick<Receipt, 'headers' | 'body'>
 type Verification = { secret: string; clockAheadS?: number }
@@ -41,11 +44,11 @@ const pypi: Library = async ({ headers, body }, { secret, clockAheadS = 0 }) => 
 const libraries: [string, Library][] = [['npm', npm]]
 if (hasToolchain('python', process.env)) libraries.push(['PyPI', pypi])
 
-let world: ListeningWorld
+let world: SharedListeningWorld
 let tenant: Tenant
 
 beforeAll(async () => {
-  world = await openListeningWorld()
+  world = await openSharedListeningWorld()
   tenant = await world.tenant()
 })
 afterAll(async () => {

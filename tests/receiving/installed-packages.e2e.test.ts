@@ -14,22 +14,26 @@ import {
 import { nodesOf } from '@surehook/scripts/published/node-versions'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { commandsOf, startShell } from '../support/checkout.ts'
-import { type ListeningWorld, newPath, openListeningWorld } from '../support/listening-world.ts'
+import { newPath } from '../support/listening-world.ts'
 import { writeExample } from '../support/readme-example.ts'
+import {
+  openSharedListeningWorld,
+  type SharedListeningWorld,
+} from '../support/shared/shared-world.ts'
 import { eventually } from '../support/world.ts'
 import { postTo } from './receivers.ts'
 
 const nextSecret = `whsec_${Buffer.from('another, for the rotation').toString('base64')}`
 
 let resources: AsyncDisposableStack
-let world: ListeningWorld
+let world: SharedListeningWorld
 let installed: InstalledPackages
 
 beforeAll(async () => {
   resources = new AsyncDisposableStack()
   const names = ['receiver', 'publisher', 'client', 'cli']
   installed = resources.use(await installPackages(names, ['express@5.3.0']))
-  world = resources.use(await openListeningWorld())
+  world = resources.use(await openSharedListeningWorld())
 }, 180_000)
 afterAll(async () => resources.disposeAsync())
 

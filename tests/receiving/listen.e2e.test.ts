@@ -7,12 +7,15 @@ import type { Tenant } from '@surehook/scripts/client/tenant'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { TcpProxy } from '@surehook/testing/tcp-proxy'
 import { Webhook } from 'standardwebhooks'
-import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
 import { surehook } from '../support/operator-cli.ts'
+import {
+  openSharedListeningWorld,
+  type SharedListeningWorld,
+} from '../support/shared/shared-world.ts'
 
-let world: ListeningWorld
+let world: SharedListeningWorld
 beforeAll(async () => {
-  world = await openListeningWorld()
+  world = await openSharedListeningWorld()
 })
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()

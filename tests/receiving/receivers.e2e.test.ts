@@ -4,7 +4,8 @@ import { expectStatus } from '@surehook/scripts/client/call'
 import { defaultSecret, type Tenant } from '@surehook/scripts/client/tenant'
 import { Webhook } from 'standardwebhooks'
 import { type Checkout, openCheckout } from '../support/checkout.ts'
-import { eventually, openWorld, payloadOf, type World } from '../support/world.ts'
+import { openSharedWorld, type SharedWorld } from '../support/shared/shared-world.ts'
+import { eventually, payloadOf } from '../support/world.ts'
 import {
   type Delivered,
   postTo,
@@ -16,12 +17,12 @@ import {
 const nextSecret = `whsec_${Buffer.from('another, for the rotation').toString('base64')}`
 
 let resources: AsyncDisposableStack
-let world: World
+let world: SharedWorld
 let checkout: Checkout
 
 beforeAll(async () => {
   resources = new AsyncDisposableStack()
-  world = resources.use(await openWorld())
+  world = resources.use(await openSharedWorld())
   checkout = resources.use(await openCheckout())
   await checkout.writeEndpoints(world)
 })

@@ -20,7 +20,7 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
     test: 'kafka \\(SIGTERM\\)',
   },
   'broker-killed': {
-    what: 'Kafka is killed in the middle of 2,000 changes',
+    what: 'Kafka is killed in the middle of 1,000 changes',
     file: 'tests/faults/killed-services.faults.test.ts',
     test: 'Kafka broker',
   },

@@ -4,12 +4,13 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { repoRoot } from '@surehook/scripts/lib/paths'
+import type { SystemAddress } from './open-system.ts'
 import type { World } from './world.ts'
 
 export type Checkout = AsyncDisposable & {
   readonly dir: string
   /** Writes the files that `npm start` writes about a running system. */
-  writeEndpoints(world: World): Promise<void>
+  writeEndpoints(world: World<SystemAddress>): Promise<void>
   /**
    * Runs commands in a shell that ends at the first failure. `out` is the output of both streams.
    */

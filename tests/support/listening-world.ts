@@ -3,10 +3,13 @@ import type { EventPayload } from '@surehook/contracts/event-payload'
 import type { Delivery } from '@surehook/contracts/http/webhooks/webhooks'
 import type { Tenant, TenantOptions } from '@surehook/scripts/client/tenant'
 import type { Behaviour, Receipt, Receiver } from '@surehook/scripts/receiver/receiver'
-import type { TestSystemOptions } from './open-system.ts'
+import type { SystemAddress, TestSystem, TestSystemOptions } from './open-system.ts'
 import { eventually, openWorld, payloadOf, type World } from './world.ts'
 
-export type ListeningWorld = Omit<World, 'tenant'> & {
+export type ListeningWorld<System extends SystemAddress = TestSystem> = Omit<
+  World<System>,
+  'tenant'
+> & {
   /** Creates a project with an environment, a token and the table `orders`. */
   tenant(options?: TenantOptions): Promise<Tenant>
   /**
@@ -24,7 +27,12 @@ export async function openListeningWorld(
   options: TestSystemOptions = {},
   open: (options: TestSystemOptions) => Promise<World> = openWorld,
 ): Promise<ListeningWorld> {
-  const world = await open(options)
+  return listeningWorldOf(await open(options))
+}
+
+export function listeningWorldOf<System extends SystemAddress>(
+  world: World<System>,
+): ListeningWorld<System> {
   const { receiver } = world
   return {
     ...world,

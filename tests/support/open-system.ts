@@ -24,9 +24,14 @@ import { prepareTopics } from 'surehook/prepare/prepare-topics'
 import * as z from 'zod'
 import { testEndpoints } from './endpoints.ts'
 
+/** How to reach a system and its stack. */
+export type SystemAddress = Pick<System, 'baseUrl' | 'adminToken' | 'serviceToken'> & {
+  readonly endpoints: Endpoints
+}
+
 export type TestSystem = System &
+  SystemAddress &
   AsyncDisposable & {
-    readonly endpoints: Endpoints
     /** Restarts the system in this mode, at the same address and with the same data. */
     become(mode: Mode): Promise<void>
   }
@@ -51,7 +56,7 @@ const testEnv = {
 
 /** Starts the six services as processes on the run's shared stack. Disposing stops them. */
 export async function openSystem(options: TestSystemOptions = {}): Promise<TestSystem> {
-  return open(testEndpoints(), options)
+  return openSystemOn(testEndpoints(), options)
 }
 
 export type StartStack = (dir: string) => Promise<Stack>
@@ -63,7 +68,7 @@ export async function openSystemWithStack(
 ): Promise<TestSystem & { readonly stack: Stack }> {
   const stack = await start(await newDir('stack'))
   try {
-    const system = await open(stack, options)
+    const system = await openSystemOn(stack, options)
     const { stop } = system
     const stopAll = async () => {
       await stop()
@@ -83,7 +88,7 @@ export async function openSecuredSystem(
   await using opening = new AsyncDisposableStack()
   const stack = opening.use(await startSecuredStack({ dir: await newDir('secured-stack') }))
   await prepareSecuredTopics(stack.variablesOf('operator'))
-  const system = await open(stack.endpoints, { ...options, variablesOf: stack.variablesOf })
+  const system = await openSystemOn(stack.endpoints, { ...options, variablesOf: stack.variablesOf })
   opening.defer(system.stop)
   const resources = opening.move()
   const stopAll = () => resources.disposeAsync()
@@ -106,7 +111,11 @@ async function prepareSecuredTopics(env: NodeJS.ProcessEnv): Promise<void> {
 
 type OpenOptions = TestSystemOptions & Pick<SystemOptions, 'variablesOf'>
 
-async function open(endpoints: Endpoints, options: OpenOptions): Promise<TestSystem> {
+/** Like `openSystem`, on the stack at `endpoints`. */
+export async function openSystemOn(
+  endpoints: Endpoints,
+  options: OpenOptions,
+): Promise<TestSystem> {
   const chosen = {
     ...options,
     dir: await newDir('services'),

@@ -14,17 +14,16 @@ import {
   openSystem,
   openSystemWithStack,
   type StartStack,
+  type SystemAddress,
   type TestSystem,
   type TestSystemOptions,
 } from './open-system.ts'
 
-export type World<System extends TestSystem = TestSystem> = AsyncDisposable & {
+export type World<System extends SystemAddress = TestSystem> = AsyncDisposable & {
   readonly system: System
   readonly receiver: Receiver
   /** Certificates for receivers at localhost, from an authority that the services trust. */
   readonly certificates: Certificates
-  /** The authority that issued them. */
-  readonly authority: Authority
   tenant(options?: TenantOptions): Promise<Tenant>
 }
 
@@ -35,11 +34,11 @@ export const openWorld = (options: TestSystemOptions = {}) => worldOn(openSystem
 export const openWorldWithStack = (options: TestSystemOptions = {}, start?: StartStack) =>
   worldOn((chosen) => openSystemWithStack(chosen, start), options)
 
-/** Opens a world on the system that `open` starts. */
+/** Opens a world on the system that `open` starts. `authority` issued its certificates. */
 export async function worldOn<System extends TestSystem>(
   open: (options: TestSystemOptions) => Promise<System>,
   options: TestSystemOptions,
-): Promise<World<System>> {
+): Promise<World<System> & { readonly authority: Authority }> {
   await using opening = new AsyncDisposableStack()
   const authority = await openAuthority()
   const certificates = await authority.issue()

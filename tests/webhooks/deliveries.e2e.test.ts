@@ -3,18 +3,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { expectStatus, type Fields } from '@surehook/scripts/client/call'
 import { defaultSecret, type Tenant } from '@surehook/scripts/client/tenant'
 import { verifySignature, verifyStandardWebhook } from '@surehook/scripts/receiver/verify-signature'
+import { type Listener } from '../support/listening-world.ts'
 import {
-  type Listener,
-  type ListeningWorld,
-  openListeningWorld,
-} from '../support/listening-world.ts'
+  openSharedListeningWorld,
+  type SharedListeningWorld,
+} from '../support/shared/shared-world.ts'
 import { payloadOf } from '../support/world.ts'
 
-let world: ListeningWorld
+let world: SharedListeningWorld
 let tenant: Tenant
 
 beforeAll(async () => {
-  world = await openListeningWorld()
+  world = await openSharedListeningWorld()
 })
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()

@@ -2,13 +2,16 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { DeliveryDetail } from '@surehook/contracts/http/webhooks/deliveries'
 import { Subscription } from '@surehook/contracts/http/webhooks/webhooks'
 import { expectStatus } from '@surehook/scripts/client/call'
-import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
+import {
+  openSharedListeningWorld,
+  type SharedListeningWorld,
+} from '../support/shared/shared-world.ts'
 import { eventually } from '../support/world.ts'
 
-let world: ListeningWorld
+let world: SharedListeningWorld
 
 beforeAll(async () => {
-  world = await openListeningWorld()
+  world = await openSharedListeningWorld()
 })
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()

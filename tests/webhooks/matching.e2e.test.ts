@@ -2,20 +2,20 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { EventPayload } from '@surehook/contracts/event-payload'
 import { expectStatus, type Fields } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
+import { type Listener } from '../support/listening-world.ts'
 import {
-  type Listener,
-  type ListeningWorld,
-  openListeningWorld,
-} from '../support/listening-world.ts'
+  openSharedListeningWorld,
+  type SharedListeningWorld,
+} from '../support/shared/shared-world.ts'
 import { eventually } from '../support/world.ts'
 
-let world: ListeningWorld
+let world: SharedListeningWorld
 let tenant: Tenant
 /** Receives everything: once it has a change, the change has been matched. */
 let control: Listener
 
 beforeAll(async () => {
-  world = await openListeningWorld()
+  world = await openSharedListeningWorld()
 })
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()

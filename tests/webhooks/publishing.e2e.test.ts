@@ -15,7 +15,10 @@ import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { endsOf, followTopics } from '@surehook/testing/follow-topics'
 import kafkajs from 'kafkajs'
 import { type Checkout, commandsOf, openCheckout } from '../support/checkout.ts'
-import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
+import {
+  openSharedListeningWorld,
+  type SharedListeningWorld,
+} from '../support/shared/shared-world.ts'
 import { eventually } from '../support/world.ts'
 
 const silent = createLogger('test', 'silent')
@@ -41,12 +44,12 @@ const services = samples
 const prepareMs = 300_000
 
 let resources: AsyncDisposableStack
-let world: ListeningWorld
+let world: SharedListeningWorld
 let checkout: Checkout
 
 beforeAll(async () => {
   resources = new AsyncDisposableStack()
-  world = resources.use(await openListeningWorld())
+  world = resources.use(await openSharedListeningWorld())
   checkout = resources.use(await openCheckout())
   await checkout.writeEndpoints(world)
 })

@@ -3,13 +3,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Subscription } from '@surehook/contracts/http/webhooks/webhooks'
 import { expectStatus, fieldsOf, type Headed } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
-import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
+import {
+  openSharedListeningWorld,
+  type SharedListeningWorld,
+} from '../support/shared/shared-world.ts'
 
-let world: ListeningWorld
+let world: SharedListeningWorld
 let tenant: Tenant
 
 beforeAll(async () => {
-  world = await openListeningWorld()
+  world = await openSharedListeningWorld()
 })
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()

@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { admin, expectStatus } from '@surehook/scripts/client/call'
 import { Tenant } from '@surehook/scripts/client/tenant'
-import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
+import {
+  openSharedListeningWorld,
+  type SharedListeningWorld,
+} from '../support/shared/shared-world.ts'
 import { eventually } from '../support/world.ts'
 
-let world: ListeningWorld
+let world: SharedListeningWorld
 let owner: Tenant
 /** Another environment of the owner's project, with a token only for it. */
 let dev: Tenant
@@ -17,7 +20,7 @@ let eventId: string
 let recordId: string
 
 beforeAll(async () => {
-  world = await openListeningWorld()
+  world = await openSharedListeningWorld()
   owner = await world.tenant()
   dev = await world.tenant({ projectId: owner.projectId, environment: 'dev', tokenFor: ['dev'] })
   stranger = await world.tenant()

@@ -5,14 +5,47 @@ import { useApi } from './api.ts'
 /** Lists that several pages show refresh while they are visible. */
 const freshMs = 5_000
 
+/** The most that one request lists. */
+const longestList = 1_000
+
+/** The subscriptions of a page of the list, and of a page of statistics. */
+const onPage = 200
+
+/** The newest subscriptions, which are all of them unless the operator allows more. */
 export function useWebhooks() {
   const { surehook, keyOf } = useApi()
   return useQuery({
     queryKey: keyOf('webhooks'),
-    queryFn: ({ signal }) => surehook.webhooks.list({ limit: 200 }, { signal }),
+    queryFn: ({ signal }) => surehook.webhooks.list({ limit: longestList }, { signal }),
     refetchInterval: 4 * freshMs,
   })
 }
+
+export function useWebhookPage(cursor?: string) {
+  const { surehook, keyOf } = useApi()
+  return useQuery({
+    queryKey: keyOf('webhooks', 'page', cursor),
+    queryFn: ({ signal }) => surehook.webhooks.list(pageAt(cursor), { signal }),
+    refetchInterval: 4 * freshMs,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** The numbers of the same page: both lists have the same order and cursors. */
+export function useStatsPage(cursor?: string) {
+  const { surehook, keyOf } = useApi()
+  return useQuery({
+    queryKey: keyOf('webhooks', 'page', cursor, 'stats'),
+    queryFn: ({ signal }) => surehook.webhooks.statsOfAll(pageAt(cursor), { signal }),
+    refetchInterval: 4 * freshMs,
+    placeholderData: keepPreviousData,
+  })
+}
+
+const pageAt = (cursor: string | undefined) => ({
+  limit: onPage,
+  ...(cursor !== undefined && { cursor }),
+})
 
 /** A subscription and its newest deliveries. */
 export function useWebhook(id: string) {
@@ -34,12 +67,20 @@ export function useStats(id: string, window: WebhookStats['window'] = '24h') {
   })
 }
 
-export function useEndpoints(cursor?: string) {
+export function useEndpoints() {
   const { surehook, keyOf } = useApi()
-  const page = cursor === undefined ? {} : { cursor }
   return useQuery({
-    queryKey: keyOf('endpoints', cursor),
-    queryFn: ({ signal }) => surehook.endpoints.list({ limit: 200, ...page }, { signal }),
+    queryKey: keyOf('endpoints'),
+    queryFn: ({ signal }) => surehook.endpoints.list({ limit: longestList }, { signal }),
+    refetchInterval: freshMs,
+  })
+}
+
+export function useEndpointPage(cursor?: string) {
+  const { surehook, keyOf } = useApi()
+  return useQuery({
+    queryKey: keyOf('endpoints', 'page', cursor),
+    queryFn: ({ signal }) => surehook.endpoints.list(pageAt(cursor), { signal }),
     refetchInterval: freshMs,
   })
 }

@@ -3,7 +3,13 @@ import { useEffect, useState } from 'react'
 import { useApi } from './api.ts'
 
 /** The newest changes that a stream brought, newest first. */
-export type StreamView = { changes: readonly ChangeEvent[]; received: number; error: unknown }
+export type StreamView = {
+  /** Whether the stream has begun. Changes before that are not shown. */
+  isOpen: boolean
+  changes: readonly ChangeEvent[]
+  received: number
+  error: unknown
+}
 
 type Options = Pick<StreamOptions, 'table' | 'events' | 'filter' | 'from'>
 
@@ -12,7 +18,7 @@ const kept = 200
 /** A fast stream is drawn a few times a second. */
 const drawEveryMs = 150
 
-const nothing: StreamView = { changes: [], received: 0, error: null }
+const nothing: StreamView = { isOpen: false, changes: [], received: 0, error: null }
 
 /** Reads the stream while the page is open. `asked` is the JSON of its options. */
 export function useStream(asked: string): StreamView {
@@ -35,9 +41,9 @@ export function useStream(asked: string): StreamView {
     const drawing = setInterval(draw, drawEveryMs)
     const read = async () => {
       const options = JSON.parse(asked) as Options
-      for await (const change of surehook.stream({ ...options, signal: ended.signal })) {
-        waiting.push(change)
-      }
+      const onConnect = () => setView((before) => ({ ...before, isOpen: true }))
+      const changes = surehook.stream({ ...options, signal: ended.signal, onConnect })
+      for await (const change of changes) waiting.push(change)
     }
     read().catch((error: unknown) => {
       if (!ended.signal.aborted) setView((before) => ({ ...before, error }))

@@ -5,6 +5,7 @@ import * as consoleCodes from '../http/admin/console-codes.ts'
 import * as adminDeletion from '../http/admin/deletion.ts'
 import * as reEncrypt from '../http/admin/re-encryption.ts'
 import { managementRights } from '../http/admin/rights.ts'
+import * as userAccess from '../http/admin/user-access.ts'
 import * as users from '../http/admin/users.ts'
 import * as auth from '../http/auth.ts'
 import * as changes from '../http/data/changes.ts'
@@ -55,6 +56,7 @@ const operations = [
   tables,
   changes,
   users,
+  userAccess,
   reEncrypt,
   ...ofWebhooks,
 ]

@@ -4,6 +4,7 @@ import * as admin from '../http/admin/admin.ts'
 import * as consoleCodes from '../http/admin/console-codes.ts'
 import * as adminDeletion from '../http/admin/deletion.ts'
 import * as reEncrypt from '../http/admin/re-encryption.ts'
+import * as userAccess from '../http/admin/user-access.ts'
 import * as users from '../http/admin/users.ts'
 import * as auth from '../http/auth.ts'
 import * as changes from '../http/data/changes.ts'
@@ -43,11 +44,12 @@ const apis = {
       ...operationsOf(adminDeletion),
       ...operationsOf(consoleCodes),
       ...operationsOf(users),
+      ...operationsOf(userAccess),
       reEncrypt.reEncryptKeys,
     ],
     tags: {
       administration: 'Projects, environments, keys and management tokens',
-      users: 'Users of an environment and their roles',
+      users: 'Users of an environment, their roles, sessions and locks',
       console: 'One-time codes that open the web console signed in',
     },
   },

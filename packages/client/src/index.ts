@@ -11,10 +11,12 @@ export type {
   ConsoleSession,
   Environment,
   ManagementToken,
+  OpenSession,
   Project,
   Role,
   UserAccount,
   UserChange,
+  UserLock,
 } from './generated/admin/types.gen.ts'
 export type { ChangeInput, Table, TableInput } from './generated/data/types.gen.ts'
 export type {
@@ -22,6 +24,8 @@ export type {
   DeliveryDetail,
   DeliveryPolicyInput,
   Endpoint,
+  EnvironmentStats,
+  EventBefore,
   EventDetail,
   EventPayload,
   Explanation,
@@ -29,6 +33,7 @@ export type {
   Preview,
   Replay,
   Subscription,
+  WebhookNumbers,
   WebhookStats,
 } from './generated/webhooks/types.gen.ts'
 export type { Changes } from './resources/changes.ts'

@@ -42,9 +42,9 @@ const levelTimeoutMs = 3_600_000
 
 /**
  * Levels where other load on the machine can break tests that depend on time. Unit tests run at a
- * low priority beside the real stack.
+ * low priority beside the real stack, and so do those of the deployment.
  */
-const levelsAgain: readonly JestLevel[] = ['unit', 'integration', 'e2e', 'faults']
+const levelsAgain: readonly JestLevel[] = ['unit', 'deploy', 'integration', 'e2e', 'faults']
 
 /** More failed files than this are no accident. */
 const mostFilesAgain = 6

@@ -8,7 +8,7 @@ let accounts: AccountWorld
 let client: AuthClient
 const known: string[] = []
 
-const samples = 60
+const samples = 40
 // Generous: a time that reveals an address, a hash or a missing row is a multiple.
 const bound = 2
 

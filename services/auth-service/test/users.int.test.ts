@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { OpenSession, UserLock } from '@surehook/contracts/http/admin/user-access'
 import type { UserAccount } from '@surehook/contracts/http/admin/users'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import {
@@ -87,7 +88,9 @@ describe('the list of users', () => {
     const { projectId } = client
     const other = await openAuthClient(accounts.service.api, { projectId, environment: 'other' })
     expect((await other.admin('GET /users')).body).toMatchObject({ users: [] })
-    for (const request of ['GET', 'PATCH', 'DELETE', 'POST /logout', 'POST /unlock']) {
+    const requests = ['GET', 'PATCH', 'DELETE', 'POST /logout', 'POST /unlock', 'GET /sessions']
+    const ofSession = `DELETE /sessions/${randomUUID()}`
+    for (const request of [...requests, 'GET /lock', ofSession]) {
       const [method, path = ''] = request.split(' ')
       const body = method === 'PATCH' ? {} : undefined
       const answer = await other.admin(`${method} /users/${user.id}${path}`, body)
@@ -176,6 +179,91 @@ describe('a user', () => {
   })
 })
 
+describe('the sessions of a user', () => {
+  const sessionsOf = async (id: string, query = '') => {
+    const { body } = await client.admin(`GET /users/${id}/sessions${query}`)
+    return body as unknown as { sessions: OpenSession[]; nextCursor: string | null }
+  }
+
+  it('are listed while they are open, newest first, and end one by one', async () => {
+    const first = await client.newUser()
+    const { id } = first.user
+    const ended = await client.login(first.email)
+    await client.send('POST logout', { token: ended.accessToken })
+    const last = await client.login(first.email)
+    await client.newUser()
+    const time = expect.stringMatching(/^\d{4}-.*Z$/)
+    const own = { id: expect.any(String), createdAt: time, lastUsedAt: time, expiresAt: time }
+    const all = await sessionsOf(id)
+    expect(all).toEqual({ sessions: [own, own], nextCursor: null })
+    const [newest, oldest] = all.sessions
+    const page = await sessionsOf(id, '?limit=1')
+    expect(page.sessions).toEqual([newest])
+    const next = await sessionsOf(id, `?limit=1&cursor=${page.nextCursor}`)
+    expect(next).toEqual({ sessions: [oldest], nextCursor: null })
+    expect(Date.parse(newest?.expiresAt ?? '')).toBeGreaterThan(Date.now())
+
+    const end = () => client.admin(`DELETE /users/${id}/sessions/${newest?.id}`)
+    expect((await end()).status).toBe(204)
+    expect(await client.isActive(last.accessToken)).toBe(false)
+    expect(outcome(await client.refresh(last.refreshToken))).toEqual([401, 'AUTH_TOKEN_INVALID'])
+    expect(await client.isActive(first.accessToken)).toBe(true)
+    expect(outcome(await end())).toEqual([404, 'SESSION_NOT_FOUND'])
+    expect((await sessionsOf(id)).sessions).toEqual([oldest])
+  })
+
+  it('end only as those of their own user', async () => {
+    const owner = await client.newUser()
+    const stranger = await client.newUser()
+    const [session] = (await sessionsOf(owner.user.id)).sessions
+    for (const sessionId of [session?.id, 'none', randomUUID()]) {
+      const answer = await client.admin(`DELETE /users/${stranger.user.id}/sessions/${sessionId}`)
+      expect(outcome(answer)).toEqual([404, 'SESSION_NOT_FOUND'])
+    }
+    expect(await client.isActive(owner.accessToken)).toBe(true)
+    expect(await problem(`GET /users/${owner.user.id}/sessions?cursor=x`)).toEqual([
+      400,
+      'VALIDATION_ERROR',
+      ['cursor'],
+    ])
+  })
+})
+
+describe('the lock of a user', () => {
+  const fail = async (email: string, address: string) => {
+    const headers = { 'x-forwarded-for': address }
+    for (let i = 0; i < 5; i++) {
+      await client.send('POST login', { body: { email, password: 'wrong' }, headers })
+    }
+    return client.send('POST login', { body: { email, password }, headers })
+  }
+
+  it('tells until when and for which client, and ends with its unlock', async () => {
+    const { user, email } = await client.newUser()
+    const lock = () => client.admin(`GET /users/${user.id}/lock`)
+    const none = { lockedUntil: null, locks: [] }
+    expect((await lock()).body).toEqual(none)
+    const { lockedUntil } = (await fail(email, '203.0.113.7')).body as unknown as UserLock
+    expect(lockedUntil).not.toBeNull()
+    expect((await lock()).body).toEqual({
+      lockedUntil,
+      locks: [{ client: '203.0.113.7', lockedUntil }],
+    })
+    expect((await client.admin(`POST /users/${user.id}/unlock`)).status).toBe(204)
+    expect((await lock()).body).toEqual(none)
+  })
+
+  it('holds for every client if the environment says so', async () => {
+    const { user, email } = await client.newUser()
+    const lock = () => client.admin(`GET /users/${user.id}/lock`)
+    await fail(email, '203.0.113.8')
+    await client.change({ lockout: { scope: 'account' } })
+    expect((await lock()).body).toEqual({ lockedUntil: null, locks: [] })
+    const { lockedUntil } = (await fail(email, '203.0.113.9')).body as unknown as UserLock
+    expect((await lock()).body).toEqual({ lockedUntil, locks: [{ client: null, lockedUntil }] })
+  })
+})
+
 describe('without the administration token', () => {
   it.each([undefined, 'Bearer wrong'])('%j is 401 everywhere', async (authorization) => {
     const place = `/${client.projectId}/environments/master`
@@ -187,6 +275,9 @@ describe('without the administration token', () => {
       `DELETE ${one}`,
       `POST ${one}/logout`,
       `POST ${one}/unlock`,
+      `GET ${one}/lock`,
+      `GET ${one}/sessions`,
+      `DELETE ${one}/sessions/${randomUUID()}`,
       `POST ${place}/users/import`,
       `GET ${place}/roles`,
       `POST ${place}/roles`,

@@ -71,6 +71,8 @@ it('without Redis exactly these operations work, and the others get 503', async 
 
   // An unlock does nothing. An operation that ends sessions takes effect but has to be repeated.
   expect(await admin(`POST ${of(here, '/unlock')}`)).toEqual(unavailable)
+  expect(await admin(`GET ${of(here, '/lock')}`)).toEqual(unavailable)
+  expect(await admin(`GET ${of(here, '/sessions')}`)).toEqual([200])
   expect(await admin(`DELETE ${of(here)}`)).toEqual(unavailable)
   expect(await admin(`GET ${of(here)}`)).toEqual([200])
   expect(await admin(`POST ${of(gone, '/logout')}`)).toEqual(unavailable)

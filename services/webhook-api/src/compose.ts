@@ -32,6 +32,7 @@ import { hasReadAll } from './failing/log-progress.ts'
 import { openHistory } from './history/open-history.ts'
 import { questionRoutes } from './history/question-routes.ts'
 import { deliveryRoutes } from './history/read/delivery-routes.ts'
+import { environmentStats } from './history/stats/environment-stats.ts'
 import { webhookStats } from './history/stats/webhook-stats.ts'
 import { logGroupId, openDeliveryLog } from './history/write/delivery-log.ts'
 import { logRoutes } from './inspect/log/log-routes.ts'
@@ -187,14 +188,14 @@ function openLimits(
 function openManagement(deps: ManagementDeps) {
   const { config, pool, messaging, relay, access, tables, log, metrics } = deps
   const { kafka, codec, producer } = messaging
-  const { historyDays, disableAfterMs, disableLookMs } = config
+  const { historyDays, defaultDelays, disableAfterMs, disableLookMs } = config
   const writer = createStateWriter({ pool, service, slot: config.slot, producer, relay })
   const keyedWriter = createKeyedWriter(writer, config.encryptionKeys)
   const open = new AsyncDisposableStack()
   const parts = { config, pool, writer, keyedWriter, access, tables, log, metrics }
   const subscriptions = openSubscriptions(open, parts)
   open.use(openExpiryDeletion({ pool, jobs: [endedKeys(keyTable), endedReplays], log }))
-  const deliveries = open.use(openHistory({ ...parts, kafka, codec, historyDays }))
+  const deliveries = open.use(openHistory({ ...parts, kafka, codec, historyDays, defaultDelays }))
   const logQuestions = open.use(openLogQuestions({ ...parts, ...messaging }))
   const reading = { topic: attemptsTopic, groupId: logGroupId, withinMs: 5_000 }
   open.use(
@@ -224,9 +225,13 @@ function openManagement(deps: ManagementDeps) {
     ledgerRoutes({ admit, ledgers }),
     rebuildRoutes({ admit, rebuilds }),
     reEncryptRoutes({ admit, reEncryptPage }),
+    questionRoutes({
+      ...{ authorize, ...logQuestions },
+      stats: webhookStats(pool, Date.now),
+      statsOfAll: environmentStats(pool, Date.now),
+    }),
     webhookRoutes({ authorize, subscriptions, newestDeliveries }),
     deliveryRoutes({ authorize, ...deliveries }),
-    questionRoutes({ authorize, ...logQuestions, stats: webhookStats(pool, Date.now) }),
     endpointRoutes({ authorize, endpoints }),
     logRoutes({ authorize, ...logQuestions }),
     streamRoutes({ authorize, streams }),

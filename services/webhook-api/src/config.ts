@@ -77,6 +77,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     },
     longestDelayMs: Math.max(...read.WEBHOOK_RETRY_DELAYS.map(({ ms }) => ms)),
     retryLadder: retryLadderOf(read),
+    /** Of subscriptions without their own. */
+    defaultDelays: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
     // With jitter, and some time until the history has what came of it.
     longestRetryMs: 1.1 * Math.max(...retryLadderOf(read).map(({ ms }) => ms)) + 10_000,
     adminTokenDigests: read.PLATFORM_ADMIN_TOKEN_SHA256,

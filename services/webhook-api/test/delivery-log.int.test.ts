@@ -46,7 +46,7 @@ function aDelivery() {
     ...own,
     job: (change: Partial<DeliveryJob> = {}) => aJob({ ...own, ...change }),
     transition: (change: Partial<DeliveryAttempt> = {}) => aTransition({ ...own, ...change }),
-    shown: async () => (await deliveryHistory(pool, bodies).newest(own.subscriptionId, 50))[0],
+    shown: async () => (await deliveryHistory(pool, bodies, []).newest(own.subscriptionId, 50))[0],
     detail: async () => {
       const { projectId, environment } = aJob()
       return showDelivery({ pool, bodies }, { ...own, tenant: { projectId, environment } })
@@ -233,7 +233,7 @@ describe('the delivery log', () => {
         ]),
       ),
     )
-    const shown = await deliveryHistory(pool, bodies).newest(subscriptionId, 50)
+    const shown = await deliveryHistory(pool, bodies, []).newest(subscriptionId, 50)
     expect(shown).toHaveLength(10)
     const times = shown.map((delivery) => delivery.createdAt)
     expect(times).toEqual(times.toSorted().reverse())
@@ -252,7 +252,7 @@ describe('the delivery log', () => {
     await pool.query(`drop table delivery_${dropped}`)
     const later = randomUUID()
     await write(later)
-    expect(await deliveryHistory(pool, bodies).newest(subscriptionId, 50)).toMatchObject([
+    expect(await deliveryHistory(pool, bodies, []).newest(subscriptionId, 50)).toMatchObject([
       { id: later, status: 'delivered', attempts: 1 },
     ])
   })
@@ -272,7 +272,7 @@ describe('the delivery log', () => {
       store.addJobs(jobs),
       store.addTransitions(transitions),
     ])
-    const shown = await deliveryHistory(pool, bodies).newest(subscriptionId, 1000)
+    const shown = await deliveryHistory(pool, bodies, []).newest(subscriptionId, 1000)
     expect(shown).toHaveLength(500)
     expect(new Set(shown.map(({ status, attempts }) => `${status} ${attempts}`))).toEqual(
       new Set(['delivered 3']),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import type { ChangeEvent, DeliveryStatus } from '@surehook/contracts/events'
-import type { EventDetail } from '@surehook/contracts/http/webhooks/questions'
+import type { EventBefore, EventDetail } from '@surehook/contracts/http/webhooks/questions'
 import { deliveryId, newEventId, redeliveryId } from '@surehook/contracts/ids'
 import { type Client, clientOf as clientBelow, headersOf } from '@surehook/scripts/client/call'
 import { type Given, logChanges } from './support/changes.ts'
@@ -127,4 +127,40 @@ it('is 404 where the environment has no such event', async () => {
   }
   const { status, body } = await client.call(`GET /_events/${event.id}?timestamp=today`)
   expect([status, body.violations?.[0]?.field]).toEqual([400, 'timestamp'])
+})
+
+async function before(eventId: string, by = client) {
+  const { status, body } = await by.call(`GET /_events/${eventId}/before`)
+  return { status, body: body as unknown as EventBefore }
+}
+
+it('shows the change of the same record before, among those of other records', async () => {
+  const of = (recordId: string, status: string, more: Given = {}): Given => ({
+    ...{ recordId, operation: 'UPDATE', record: { id: recordId, status } },
+    ...more,
+  })
+  const [own, other] = [randomUUID(), randomUUID()]
+  const first = await changed(of(own, 'new', { operation: 'INSERT' }))
+  const second = await changed(of(own, 'paid'))
+  for (let n = 0; n < 40; n++) await changed(of(other, `${n}`))
+  await changed(of(own, 'elsewhere', { table: 'invoices' }))
+  const last = await changed(of(own, 'sent'))
+  // The log may have a change twice.
+  await logChanges(world, tenant, [{ ...last, record: { id: own, status: 'sent' } }])
+
+  expect(await before(last.id)).toEqual({
+    status: 200,
+    body: {
+      ...{ outcome: 'found', eventId: second.id, event: 'UPDATE' },
+      ...{ timestamp: second.timestamp, record: { id: own, status: 'paid' } },
+    },
+  })
+  expect((await before(second.id)).body).toMatchObject({ eventId: first.id, event: 'INSERT' })
+  const nothing = { eventId: null, event: null, timestamp: null, record: null }
+  expect((await before(first.id)).body).toEqual({ outcome: 'absent', ...nothing })
+
+  const stranger = clientBelow(`${world.service.api}/api/rest`, headersOf(await world.tenant()))
+  for (const asked of [before(last.id, stranger), before(newEventId()), before('none')]) {
+    expect(await asked).toMatchObject({ status: 404, body: { error: 'EVENT_NOT_FOUND' } })
+  }
 })

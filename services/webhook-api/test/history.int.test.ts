@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { DeliveryStatus } from '@surehook/contracts/events'
+import type { DeliveryDetail } from '@surehook/contracts/http/webhooks/deliveries'
 import { deliveryId as originalId, redeliveryId } from '@surehook/contracts/ids'
 import { type Client } from '@surehook/scripts/client/call'
 import { clientOf, validInput } from './support/client.ts'
@@ -227,6 +228,22 @@ describe('what belongs to others', () => {
     }
     expect((await list()).ids).toEqual([deliveryId])
   })
+})
+
+it('tells the delays of further attempts: its own, or those of the installation', async () => {
+  const { projectId, environment } = tenant
+  const deliveryId = randomUUID()
+  const own = { deliveryId, subscriptionId: id, createdAt: now, body: Buffer.alloc(0) }
+  await world.store.addJobs([aJob({ ...own, projectId, environment })])
+  const delays = async () => {
+    const { body } = await client.call(`GET /${id}/deliveries/${deliveryId}`)
+    return (body as unknown as DeliveryDetail).retryDelays
+  }
+  expect(await delays()).toEqual(['1s', '5s', '30s', '5m'])
+  await client.call(`PATCH /${id}`, { policy: { retryDelays: ['5s', '2h'] } })
+  expect(await delays()).toEqual(['5s', '2h'])
+  await client.call(`PATCH /${id}`, { policy: { retryDelays: null, gone: 'deactivate' } })
+  expect(await delays()).toEqual(['1s', '5s', '30s', '5m'])
 })
 
 describe('redeliver', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { DeliveryAttempt } from '@surehook/contracts/events'
-import type { WebhookStats } from '@surehook/contracts/http/webhooks/questions'
+import type { EnvironmentStats, WebhookStats } from '@surehook/contracts/http/webhooks/questions'
 import { type Client } from '@surehook/scripts/client/call'
 import { deleteOldStats } from '../src/history/stats/stats-store.ts'
 import { clientOf, validInput } from './support/client.ts'
@@ -141,4 +141,63 @@ it('is of the own subscription, and of a window that there is', async () => {
   expect((await stranger.call(`GET /${id}/stats`)).body.error).toBe('WEBHOOK_NOT_FOUND')
   const { status, body } = await client.call(`GET /${id}/stats?window=2h`)
   expect([status, body.violations?.[0]?.field]).toEqual([400, 'window'])
+})
+
+async function statsOfAll(query: string, by = client) {
+  const { status, body } = await by.call(`GET /stats?window=1h${query}`)
+  expect(status).toBe(200)
+  return body as unknown as EnvironmentStats
+}
+
+describe('the statistics of all subscriptions', () => {
+  it('have the numbers of each one, and their sums', async () => {
+    const quiet = (await client.call('POST', validInput(tenant))).body.id
+    const failing = (await client.call('POST', validInput(tenant))).body.id
+    const failure = { subscriptionId: failing, status: 'dead_letter', latencyMs: 900 } as const
+    await world.store.addTransitions([...threeAttempts(), attempt(failure)])
+    const all = await statsOfAll('')
+    expect(all.webhooks.map(({ webhookId, attempts }) => [webhookId, attempts])).toEqual([
+      [failing, 1],
+      [quiet, 0],
+      [id, 3],
+    ])
+    const { series, latencyMs, counts, attempts, successRate } = await stats()
+    const [, none, own] = all.webhooks
+    expect(own).toMatchObject({ counts, attempts, successRate, latencyMs })
+    expect(own?.trend).toEqual({
+      delivered: series.map(({ delivered }) => delivered),
+      failed: series.map(({ retrying, deadLetter }) => retrying + deadLetter),
+    })
+    expect(none).toMatchObject({ successRate: null, latencyMs: { p95: null } })
+    expect(all).toMatchObject({
+      counts: { delivered: 1, retrying: 2, deadLetter: 1, cancelled: 0 },
+      ...{ attempts: 4, successRate: 0.25, bucketSeconds: 300, nextCursor: null },
+    })
+    expect(all.series.length).toBe(series.length)
+    expect(all.series.reduce((sum, { deadLetter }) => sum + deadLetter, 0)).toBe(1)
+  })
+
+  it('come in the pages of the list, of one environment alone', async () => {
+    for (let n = 0; n < 2; n++) await client.call('POST', validInput(tenant))
+    await world.store.addTransitions([attempt({ status: 'delivered' })])
+    const first = await statsOfAll('&limit=2')
+    expect([first.webhooks.length, first.attempts]).toEqual([2, 0])
+    const listed = (await client.call('GET ?limit=2')).body
+    expect(first.nextCursor).toBe(listed.nextCursor)
+    const last = await statsOfAll(`&limit=2&cursor=${listed.nextCursor}`)
+    expect(last.webhooks.map(({ webhookId }) => webhookId)).toEqual([id])
+    expect([last.attempts, last.nextCursor]).toEqual([1, null])
+
+    const stranger = clientOf(world.service.api, await world.tenant())
+    expect(await statsOfAll('', stranger)).toMatchObject({ attempts: 0, webhooks: [] })
+  })
+
+  it.each([
+    ['limit', 'limit=201'],
+    ['cursor', 'cursor=x'],
+    ['window', 'window=2h'],
+  ])('refuse a wrong %s', async (field, query) => {
+    const { status, body } = await client.call(`GET /stats?${query}`)
+    expect([status, body.violations?.[0]?.field]).toEqual([400, field])
+  })
 })

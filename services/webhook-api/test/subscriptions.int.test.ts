@@ -187,7 +187,11 @@ describe('PATCH /_webhooks/{id}', () => {
       const { text, status } = await client.call(`PATCH /${created.id}`, change)
       expect(status).toBe(200)
       expect(text).not.toContain('secret')
-      return (await world.subscriptionStates()).get(created.id)?.secrets ?? []
+      const secrets = (await world.subscriptionStates()).get(created.id)?.secrets ?? []
+      const answer = JSON.parse(text)
+      expect(answer.previousSecretExpiresAt).toBe(secrets[1]?.validUntil)
+      expect((await client.call(`GET /${created.id}`)).body.webhook).toEqual(answer)
+      return secrets
     }
     const hoursLeft = (validUntil: string | null | undefined) =>
       (Date.parse(validUntil ?? '') - Date.now()) / 3_600_000

@@ -1,11 +1,11 @@
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { openBrowser } from '../../browser/open-browser.ts'
-import type { TestSystemOptions } from '../../support/open-system.ts'
+import type { SystemAddress, TestSystem, TestSystemOptions } from '../../support/open-system.ts'
 import type { World } from '../../support/world.ts'
 
-export type ConsoleWorld = AsyncDisposable & {
-  readonly world: World
+export type ConsoleWorld<System extends SystemAddress = TestSystem> = AsyncDisposable & {
+  readonly world: World<System>
   /** Opens a page of the console, which nobody signed in to. */
   open(path?: string, options?: BrowserContextOptions): Promise<ConsolePage>
 }
@@ -20,10 +20,10 @@ export type ConsolePage = {
 const expected = /Failed to load resource: the server responded with a status of 4\d\d/
 
 /** Opens the services of `openWorld`, and a browser. */
-export async function openConsole(
-  openWorld: (options: TestSystemOptions) => Promise<World>,
+export async function openConsole<System extends SystemAddress>(
+  openWorld: (options: TestSystemOptions) => Promise<World<System>>,
   options: TestSystemOptions = {},
-): Promise<ConsoleWorld> {
+): Promise<ConsoleWorld<System>> {
   await using opening = new AsyncDisposableStack()
   const browser = opening.use(await openBrowser(process.env))
   const world = opening.use(await openWorld(options))

@@ -16,7 +16,7 @@ export const developerPages: readonly ConsolePageCase[] = [
   { name: 'overview', path: () => '', shows: 'Dead letters' },
   { name: 'webhooks', path: () => 'webhooks', shows: '/shop/paid' },
   { name: 'webhook-new', path: () => 'webhooks/new', shows: 'Create the webhook' },
-  { name: 'webhook', path: ({ webhookId }) => `webhooks/${webhookId}`, shows: 'Delivered' },
+  { name: 'webhook', path: ({ webhookId }) => `webhooks/${webhookId}`, shows: 'Two secrets sign' },
   {
     name: 'webhook-failing',
     path: ({ failingId }) => `webhooks/${failingId}`,
@@ -40,8 +40,13 @@ export const developerPages: readonly ConsolePageCase[] = [
     path: ({ failingId, deadLetterId }) => `deliveries/${failingId}/${deadLetterId}`,
     shows: 'Attempt 3',
   },
+  {
+    name: 'delivery-planned',
+    path: ({ lateId, plannedId }) => `deliveries/${lateId}/${plannedId}`,
+    shows: 'Attempt 4',
+  },
   { name: 'events', path: () => 'events', shows: 'Explain the event' },
-  { name: 'event', path: ({ eventId }) => `events/${eventId}`, shows: 'Not delivered' },
+  { name: 'event', path: ({ eventId }) => `events/${eventId}`, shows: 'The values before are' },
   { name: 'tables', path: () => 'tables', shows: 'orders' },
   { name: 'table-new', path: () => 'new-table', shows: 'Add a column' },
   { name: 'table-define', path: () => 'tables/orders/define', shows: 'Save the table' },
@@ -66,7 +71,7 @@ export const developerPages: readonly ConsolePageCase[] = [
     path: () => 'users?email=nobody@example.com',
     shows: 'No user has this address',
   },
-  { name: 'user', path: ({ userId }) => `users/${userId}`, shows: 'Save the roles' },
+  { name: 'user', path: ({ userId }) => `users/${userId}`, shows: 'Failed logins locked' },
   { name: 'api', path: () => 'api', shows: 'Webhook API' },
   { name: 'not-found', path: () => 'nothing/here', shows: 'There is no such page' },
 ]

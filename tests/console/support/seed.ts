@@ -1,5 +1,6 @@
-import { admin, expectStatus } from '@surehook/scripts/client/call'
+import { admin, expectStatus, send } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
+import type { SystemAddress } from '../../support/open-system.ts'
 import { eventually, type World } from '../../support/world.ts'
 import { hostile } from './hostile.ts'
 
@@ -15,6 +16,9 @@ export type Seeded = {
   failingId: string
   deadLetterId: string
   userId: string
+  /** Its receiver fails, and its next attempts are hours away. */
+  lateId: string
+  plannedId: string
 }
 
 const columns = [
@@ -26,7 +30,11 @@ const columns = [
 
 const paid = { status: 'paid', total: { gte: 10 } }
 
-export async function seed(world: World, tenant: Tenant, orders = 6): Promise<Seeded> {
+export async function seed(
+  world: World<SystemAddress>,
+  tenant: Tenant,
+  orders = 6,
+): Promise<Seeded> {
   const { receiver } = world
   expectStatus(200, await tenant.rest('PUT _tables/orders', { columns }))
   receiver.answer('/shop/broken', () => ({ status: 503, body: hostile.join('\n') }))
@@ -34,6 +42,11 @@ export async function seed(world: World, tenant: Tenant, orders = 6): Promise<Se
   const failing = await tenant.subscribe(receiver.url('/shop/broken'), {
     events: ['INSERT'],
     policy: { retryDelays: ['100ms', '200ms'] },
+  })
+  receiver.answer('/shop/late', () => ({ status: 503 }))
+  const late = await tenant.subscribe(receiver.url('/shop/late'), {
+    ...{ events: ['INSERT'], filter: { total: '12.50' } },
+    policy: { retryDelays: ['30m', '2h', '8h'] },
   })
   await tenant.subscribe(receiver.url(`/shop/all?q=${encodeURIComponent(hostile[1])}`), {
     select: ['customer', 'status'],
@@ -44,6 +57,10 @@ export async function seed(world: World, tenant: Tenant, orders = 6): Promise<Se
   const dead = await deliveryOf(tenant, failing.id, 'dead_letter')
   for (let n = 1; n < orders; n++) await sellOrder(tenant, n)
   const delivered = await deliveryOf(tenant, webhook.id, 'delivered')
+  const planned = await deliveryOf(tenant, late.id, 'retrying')
+  expectStatus(200, await tenant.webhooks(`PATCH /${webhook.id}`, { secret: 'another-secret' }))
+  const userId = await importUser(world, tenant, 'ada@example.com')
+  await lockUser(world, tenant, 'ada@example.com')
   return {
     tenant,
     recordId,
@@ -52,7 +69,9 @@ export async function seed(world: World, tenant: Tenant, orders = 6): Promise<Se
     eventId: delivered.eventId,
     failingId: failing.id,
     deadLetterId: dead.id,
-    userId: await importUser(world, tenant, 'ada@example.com'),
+    userId,
+    lateId: late.id,
+    plannedId: planned.id,
   }
 }
 
@@ -64,11 +83,16 @@ async function sellOrder(tenant: Tenant, n: number): Promise<string> {
   return id
 }
 
-/** bcrypt of a password that nobody needs. */
-const passwordHash = '$2b$04$V/3C0RYZs524pJhZmP4z0.Ms4X2Eyku2pzo75weYVw9ByMOOYQUiO'
+export const userPassword = 'correct horse 7 battery'
+/** bcrypt of it. */
+const passwordHash = '$2b$04$jiHGrzM3Y.aW.alNNiYLE.8.NDUsWpmP4.B2W7sxwArI5Yf4qkjW6'
 
 /** Makes a role and a user who has it. Answers the id of the user. */
-export async function importUser(world: World, tenant: Tenant, email: string): Promise<string> {
+export async function importUser(
+  world: World<SystemAddress>,
+  tenant: Tenant,
+  email: string,
+): Promise<string> {
   const environment = `/${tenant.projectId}/environments/${tenant.environment}`
   const call = (request: string, body?: object) =>
     admin(world.system, request.replace(' ', ` ${environment}`), body)
@@ -79,6 +103,29 @@ export async function importUser(world: World, tenant: Tenant, email: string): P
   const [found] = (body as unknown as { users: { id: string }[] }).users
   if (found === undefined) throw new Error(`${email} was not imported`)
   return found.id
+}
+
+/** Tries to log in as the user. */
+export const logIn = (
+  { system }: World<SystemAddress>,
+  { projectId, environment }: Tenant,
+  body: { email: string; password: string },
+) =>
+  send(system.baseUrl, 'POST /auth/login', {
+    headers: { 'x-project-id': projectId, environment },
+    body,
+  })
+
+/** The user has two sessions, and failed too often since. */
+export async function lockUser(
+  world: World<SystemAddress>,
+  tenant: Tenant,
+  email: string,
+): Promise<void> {
+  for (let n = 0; n < 2; n++) {
+    expectStatus(200, await logIn(world, tenant, { email, password: userPassword }))
+  }
+  for (let n = 0; n < 5; n++) await logIn(world, tenant, { email, password: 'wrong' })
 }
 
 const customers = ['Ada Lovelace', 'Grace Hopper', hostile[0], 'Katherine Johnson']

@@ -17,6 +17,7 @@ import {
   subscribeToPublished,
   subscribeTwice,
 } from '../../support/deliveries/subscribers.ts'
+import { untilAnswered } from '../../support/until-answered.ts'
 import { makeFault } from './make-fault.ts'
 import type { Trial } from './plan.ts'
 import { countRepetitions, type Repetitions } from './repetitions.ts'
@@ -65,7 +66,8 @@ export async function runUnderLoad(
   const { receiver, audit } = stage
   const { mayRepeat, hasPolicy = false } = shape
   const refusedBefore = await audit.refused()
-  const tenant = await createTenant(stage.platform)
+  // The gateway may just be closing the idle connection of the trial before.
+  const tenant = await untilAnswered(() => createTenant(stage.platform))
   const subscribers = await subscribeTwice(tenant, receiver, { hasPolicy })
   if (shape.writers.http > 0) subscribers.push(await subscribeToPublished(tenant, receiver))
   using watch = new Watch(receiver, subscribers)

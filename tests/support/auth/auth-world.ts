@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type MailCatcher, startMailCatcher } from '@surehook/scripts/mail/mail-catcher'
 import { Client } from 'pg'
-import type { TestSystem, TestSystemOptions } from '../open-system.ts'
+import type { SystemAddress, TestSystem, TestSystemOptions } from '../open-system.ts'
 import { openWorld, openWorldWithStack, type World } from '../world.ts'
 import { AuthTenant, type AuthTenantOptions, type Mailbox } from './auth-tenant.ts'
 import type { AuthTransport } from './auth-transports.ts'
 
-export type AuthWorld<System extends TestSystem = TestSystem> = Omit<
+export type AuthWorld<System extends SystemAddress = TestSystem> = Omit<
   World<System>,
-  'tenant' | 'certificates' | 'authority'
+  'tenant' | 'certificates'
 > & {
   tenant(transport: AuthTransport, options?: AuthTenantOptions): Promise<AuthTenant>
   /** Expires the codes of a user. Resolves with the seconds for which they were still valid. */
@@ -30,17 +30,25 @@ async function authWorldOn<System extends TestSystem>(
   await using opening = new AsyncDisposableStack()
   const catcher = opening.use(await startMailCatcher())
   const env = { SMTP_URL: catcher.url, TRUSTED_PROXIES: '127.0.0.0/8,::1/128', ...options.env }
-  const { system, receiver } = opening.use(await open({ ...options, env }))
-  const mailbox = mailboxOf(catcher)
+  const world = opening.use(await open({ ...options, env }))
   const resources = opening.move()
+  const dispose = () => resources.disposeAsync()
+  return { ...authWorldOf(world, catcher), [Symbol.asyncDispose]: dispose }
+}
+
+/** Adds users to a world whose services send their mail to `catcher`. */
+export function authWorldOf<System extends SystemAddress>(
+  world: World<System>,
+  catcher: MailCatcher,
+): AuthWorld<System> {
+  const { system } = world
+  const mailbox = mailboxOf(catcher)
   return {
-    system,
-    receiver,
+    ...world,
     tenant: (transport, tenantOptions) =>
       AuthTenant.create({ system, transport, mailbox }, tenantOptions),
     ageCode: (userId) => ageCode(system.endpoints.databaseUrl, userId),
     passed: (ms) => sleep(ms),
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
 

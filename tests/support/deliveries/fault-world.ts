@@ -1,4 +1,5 @@
 import type { Stack } from '@surehook/scripts/lib/stack'
+import type { Authority } from '@surehook/scripts/receiver/certificates'
 import type { StartStack, TestSystem, TestSystemOptions } from '../open-system.ts'
 import { openWorldWithStack, type World } from '../world.ts'
 import { type DeliveryAudit, openDeliveryAudit } from './delivery-audit.ts'
@@ -7,6 +8,8 @@ import { startLoad, type Written } from './load.ts'
 import { type Subscriber, subscribeTwice } from './subscribers.ts'
 
 export type FaultWorld = World<TestSystem & { readonly stack: Stack }> & {
+  /** It issued the certificates that the services trust. */
+  readonly authority: Authority
   readonly audit: DeliveryAudit
   /**
    * Writes changes, makes the fault after a third of them, then closes the ledger and prints it.

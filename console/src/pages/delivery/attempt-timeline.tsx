@@ -5,19 +5,15 @@ import { StatusBadge } from '../../parts/data/status-badge.tsx'
 import { Countdown, ExactTime, Time } from '../../parts/data/time.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 import { outcomeText } from '../deliveries/outcome-text.ts'
+import { type PlannedAttempt, plannedAttempts } from './planned-attempts.ts'
 import './attempt-timeline.css'
 
 type Attempt = DeliveryDetail['attemptLog'][number]
 
-type AttemptTimelineProps = {
-  delivery: DeliveryDetail
-  /** The delays of the webhook, if it has its own. */
-  delays: readonly string[] | undefined
-}
-
 /** Every attempt, and the ones that are planned. */
-export function AttemptTimeline({ delivery, delays }: AttemptTimelineProps) {
-  const { attemptLog, nextAttemptAt, attempts } = delivery
+export function AttemptTimeline({ delivery }: { delivery: DeliveryDetail }) {
+  const { attemptLog, status } = delivery
+  const [next, ...further] = plannedAttempts(delivery)
   return (
     <Card title="Attempts">
       <ol className="timeline">
@@ -29,19 +25,16 @@ export function AttemptTimeline({ delivery, delays }: AttemptTimelineProps) {
           />
         ))}
         {attemptLog.length === 0 && <li className="quiet">There is no attempt yet.</li>}
-        {nextAttemptAt !== null && (
-          <li className="timeline-item planned">
-            <div className="row">
-              <strong>Attempt {attempts + 1}</strong>
-              <span className="quiet">planned</span>
-              <span>
-                in <Countdown until={nextAttemptAt} />
-              </span>
-            </div>
-            <FurtherDelays delays={delays?.slice(attempts)} />
-          </li>
-        )}
+        {next !== undefined && <NextAttempt planned={next} status={status} />}
+        {further.map((planned) => (
+          <FurtherAttempt key={planned.attempt} planned={planned} />
+        ))}
       </ol>
+      {next !== undefined && (
+        <p className="quiet small">
+          If attempt {(further.at(-1) ?? next).attempt} fails, the delivery is a dead letter.
+        </p>
+      )}
     </Card>
   )
 }
@@ -71,9 +64,40 @@ function AttemptItem({ attempt }: { attempt: Attempt }) {
   )
 }
 
-function FurtherDelays({ delays }: { delays: readonly string[] | undefined }) {
-  if (delays === undefined || delays.length === 0) return null
+type PlannedProps = { planned: PlannedAttempt }
+
+function NextAttempt({ planned, status }: PlannedProps & { status: DeliveryDetail['status'] }) {
   return (
-    <p className="quiet small">If it fails, further attempts follow after {delays.join(', ')}.</p>
+    <li className="timeline-item planned">
+      <div className="row">
+        <strong>Attempt {planned.attempt}</strong>
+        <span className="quiet">planned</span>
+        {planned.at === null ? (
+          <span>{status === 'paused' ? 'when the circuit closes' : 'soon'}</span>
+        ) : (
+          <span>
+            in <Countdown until={new Date(planned.at).toISOString()} />
+          </span>
+        )}
+      </div>
+    </li>
+  )
+}
+
+/** It takes place only if each attempt before it fails. */
+function FurtherAttempt({ planned }: PlannedProps) {
+  const at = planned.at === null ? null : new Date(planned.at).toISOString()
+  return (
+    <li className="timeline-item planned">
+      <div className="row quiet">
+        <strong>Attempt {planned.attempt}</strong>
+        <span>{planned.after} later, if that one fails</span>
+        {at !== null && (
+          <span>
+            not before <ExactTime at={at} />
+          </span>
+        )}
+      </div>
+    </li>
   )
 }

@@ -108,7 +108,7 @@ function DeliveryView({ webhookId, delivery }: DeliveryViewProps) {
           ]}
         />
       </Card>
-      <AttemptTimeline delivery={delivery} delays={webhook?.policy?.retryDelays} />
+      <AttemptTimeline delivery={delivery} />
       <RequestCard delivery={delivery} webhook={webhook} />
       <SignatureCard delivery={delivery} />
     </>

@@ -1,6 +1,6 @@
 import type { Endpoint } from '@surehook/client'
 import { Link, useSearchParams } from 'react-router'
-import { useEndpoints } from '../../api/queries.ts'
+import { useEndpointPage } from '../../api/queries.ts'
 import { type Column, DataTable } from '../../parts/data/data-table.tsx'
 import { count, plural } from '../../parts/data/numbers.ts'
 import { Pager } from '../../parts/data/pager.tsx'
@@ -47,7 +47,7 @@ const idOf = ({ id }: Endpoint) => id
 
 export function Page() {
   const [params] = useSearchParams()
-  const query = useEndpoints(params.get('cursor') ?? undefined)
+  const query = useEndpointPage(params.get('cursor') ?? undefined)
   return (
     <Frame
       title="Endpoints"

@@ -3,11 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { ExactTime, Time } from '../../parts/data/time.tsx'
-import { Notice } from '../../parts/feedback/notice.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { Card, Facts, Page as Frame } from '../../parts/layout/page.tsx'
 import { OutcomesCard } from './outcomes-card.tsx'
-import { RecordFields } from './record-fields.tsx'
+import { RecordCard } from './record-card.tsx'
 
 export function Page() {
   const { eventId = '' } = useParams()
@@ -29,7 +28,7 @@ export function Page() {
 }
 
 function EventView({ detail }: { detail: EventDetail }) {
-  const { table, event, recordId, timestamp, record, changedFields } = detail
+  const { table, event, recordId, timestamp } = detail
   return (
     <>
       <Card>
@@ -52,13 +51,7 @@ function EventView({ detail }: { detail: EventDetail }) {
         />
       </Card>
       <OutcomesCard detail={detail} />
-      <Card title="The record after the change" isFlush={record !== null}>
-        {record === null ? (
-          <Notice title="The log no longer has the change" />
-        ) : (
-          <RecordFields record={record} changedFields={changedFields ?? []} />
-        )}
-      </Card>
+      <RecordCard detail={detail} />
     </>
   )
 }

@@ -2,35 +2,50 @@ import { useMemo } from 'react'
 import { type Column, DataTable } from '../../parts/data/data-table.tsx'
 import { visibleText } from '../../parts/data/json-tokens.ts'
 import { Badge } from '../../parts/data/status-badge.tsx'
+import { type FieldRow, type Fields, fieldRows } from './field-rows.ts'
 
-type Field = { name: string; value: unknown; isChanged: boolean }
+type RecordFieldsProps = {
+  record: Fields
+  changedFields: readonly string[]
+  /** The record before the change, if the log has it. */
+  before: Fields | null
+}
 
-type RecordFieldsProps = { record: Record<string, unknown>; changedFields: readonly string[] }
+const name: Column<FieldRow> = {
+  id: 'name',
+  header: 'Field',
+  cell: (row) => <code>{row.name}</code>,
+}
+const change: Column<FieldRow> = {
+  id: 'changed',
+  header: 'Change',
+  cell: ({ isChanged }) => (isChanged ? <Badge tone="info">Changed</Badge> : '–'),
+}
+const value = (text: string | undefined) =>
+  text === undefined ? (
+    <span className="quiet">not set</span>
+  ) : (
+    <code className="breakable">{visibleText(text)}</code>
+  )
+const before: Column<FieldRow> = {
+  id: 'before',
+  header: 'Before',
+  cell: (row) => (row.isChanged ? value(row.before) : '–'),
+}
+const after = (header: string): Column<FieldRow> => ({
+  id: 'value',
+  header,
+  cell: (row) => value(row.after),
+})
 
-const columns: readonly Column<Field>[] = [
-  { id: 'name', header: 'Field', cell: ({ name }) => <code>{name}</code> },
-  {
-    id: 'changed',
-    header: 'Change',
-    cell: ({ isChanged }) => (isChanged ? <Badge tone="info">Changed</Badge> : '–'),
-  },
-  {
-    id: 'value',
-    header: 'Value',
-    cell: ({ value }) => <code className="breakable">{visibleText(JSON.stringify(value))}</code>,
-  },
-]
+const withBefore = [name, change, before, after('After')]
+const withoutBefore = [name, change, after('Value')]
 
 /** The fields of a record. Those that the change set come first. */
-export function RecordFields({ record, changedFields }: RecordFieldsProps) {
-  const rows = useMemo(() => {
-    const fields = Object.entries(record).map(([name, value]) => {
-      const isChanged = changedFields.includes(name)
-      return { name, value, isChanged }
-    })
-    return fields.toSorted((a, b) => Number(b.isChanged) - Number(a.isChanged))
-  }, [record, changedFields])
+export function RecordFields({ record, changedFields, before: old }: RecordFieldsProps) {
+  const rows = useMemo(() => fieldRows(record, changedFields, old), [record, changedFields, old])
+  const columns = old === null ? withoutBefore : withBefore
   return <DataTable label="Fields of the record" columns={columns} rows={rows} idOf={nameOf} />
 }
 
-const nameOf = ({ name }: Field) => name
+const nameOf = (row: FieldRow) => row.name

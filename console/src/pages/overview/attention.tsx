@@ -1,9 +1,13 @@
 import type { Subscription } from '@surehook/client'
 import { Link } from 'react-router'
 import { useEndpoints } from '../../api/queries.ts'
+import { plural } from '../../parts/data/numbers.ts'
 import { Notice } from '../../parts/feedback/notice.tsx'
 import { OpenCircuit } from '../webhook/troubles.tsx'
 import { ActiveButton } from '../webhook/webhook-menu.tsx'
+
+/** The most of one kind that the page shows. */
+const shown = 5
 
 /** What needs somebody, each with the button that mends it. */
 export function Attention({ webhooks }: { webhooks: readonly Subscription[] }) {
@@ -14,10 +18,10 @@ export function Attention({ webhooks }: { webhooks: readonly Subscription[] }) {
   if (open.length + disabled.length + warned.length === 0) return null
   return (
     <section className="stack" aria-label="Needs attention">
-      {open.map((endpoint) => (
+      {open.slice(0, shown).map((endpoint) => (
         <OpenCircuit key={endpoint.id} endpoint={endpoint} />
       ))}
-      {disabled.map((webhook) => (
+      {disabled.slice(0, shown).map((webhook) => (
         <Notice key={webhook.id} tone="warn" title="Surehook disabled a webhook">
           <p>
             <WebhookLink webhook={webhook} /> {webhook.disabledReason}
@@ -27,7 +31,7 @@ export function Attention({ webhooks }: { webhooks: readonly Subscription[] }) {
           </p>
         </Notice>
       ))}
-      {warned.map((webhook) => (
+      {warned.slice(0, shown).map((webhook) => (
         <Notice key={webhook.id} tone="warn" title="A webhook may not work as it should">
           <p>
             <WebhookLink webhook={webhook} />
@@ -39,6 +43,9 @@ export function Attention({ webhooks }: { webhooks: readonly Subscription[] }) {
           ))}
         </Notice>
       ))}
+      <More count={open.length - shown} to="/endpoints" what="more open circuit" />
+      <More count={disabled.length - shown} to="/webhooks" what="more disabled webhook" />
+      <More count={warned.length - shown} to="/webhooks" what="more warned webhook" />
     </section>
   )
 }
@@ -48,5 +55,14 @@ function WebhookLink({ webhook }: { webhook: Subscription }) {
     <Link to={`/webhooks/${webhook.id}`} className="breakable">
       {webhook.url}
     </Link>
+  )
+}
+
+function More({ count, to, what }: { count: number; to: string; what: string }) {
+  if (count <= 0) return null
+  return (
+    <p>
+      <Link to={to}>{plural(count, what)}</Link>
+    </p>
   )
 }

@@ -1,6 +1,5 @@
 import { expect, it } from '@jest/globals'
-import type { WebhookStats } from '@surehook/client'
-import { sumOf } from './day.ts'
+import { type Numbers, sumOf } from './day.ts'
 
 const bucket = (at: string, delivered: number) => ({
   at,
@@ -10,15 +9,9 @@ const bucket = (at: string, delivered: number) => ({
   cancelled: 0,
 })
 
-const statsOf = (series: WebhookStats['series']): WebhookStats => ({
-  window: '24h',
-  from: 'a',
-  until: 'c',
+const statsOf = (series: Numbers['series']): Numbers => ({
   counts: { delivered: 3, retrying: 2, deadLetter: 1, cancelled: 0 },
   attempts: 6,
-  successRate: 0.5,
-  latencyMs: { p50: 1, p95: 2 },
-  bucketSeconds: 60,
   series,
 })
 

@@ -4,12 +4,19 @@ import { Link } from 'react-router'
 import { endpointOf, useEndpoints } from '../../api/queries.ts'
 import { type Column, DataTable } from '../../parts/data/data-table.tsx'
 import { Card } from '../../parts/layout/page.tsx'
-import { stateColumn, successColumn, trafficColumn } from '../webhooks/webhook-columns.tsx'
+import {
+  type NumbersById,
+  stateColumn,
+  successColumn,
+  trafficColumn,
+} from '../webhooks/webhook-columns.tsx'
 
 const shown = 10
 
+type HealthTableProps = { webhooks: readonly Subscription[]; numbers: NumbersById }
+
 /** The webhooks, with those that fail first. */
-export function HealthTable({ webhooks }: { webhooks: readonly Subscription[] }) {
+export function HealthTable({ webhooks, numbers }: HealthTableProps) {
   const endpoints = useEndpoints().data?.endpoints
   const rows = useMemo(() => {
     const isIll = (webhook: Subscription) =>
@@ -28,10 +35,10 @@ export function HealthTable({ webhooks }: { webhooks: readonly Subscription[] })
           </Link>
         ),
       },
-      trafficColumn,
-      successColumn,
+      trafficColumn(numbers),
+      successColumn(numbers),
     ],
-    [endpoints],
+    [endpoints, numbers],
   )
   return (
     <Card title="Webhooks" isFlush actions={<Link to="/webhooks">All webhooks</Link>}>

@@ -1,3 +1,4 @@
+import type { Subscription } from '@surehook/client'
 import { lazy, Suspense } from 'react'
 import { useWebhooks } from '../../api/queries.ts'
 import { count, percent } from '../../parts/data/numbers.ts'
@@ -8,6 +9,7 @@ import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
 import { Attention } from './attention.tsx'
+import type { Day as DayOfAll } from './day.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { HealthTable } from './health-table.tsx'
 import { useDay } from './use-day.ts'
@@ -25,8 +27,7 @@ export function Page() {
           ) : (
             <>
               <Attention webhooks={webhooks} />
-              <DayCard ids={webhooks.map(({ id }) => id)} />
-              <HealthTable webhooks={webhooks} />
+              <Day webhooks={webhooks} />
             </>
           )
         }
@@ -35,36 +36,41 @@ export function Page() {
   )
 }
 
-function DayCard({ ids }: { ids: readonly string[] }) {
-  const { day, isReady, leftOut } = useDay(ids)
-  if (!isReady) {
-    return (
-      <Card title="Deliveries">
-        <Loading />
-      </Card>
-    )
-  }
+function Day({ webhooks }: { webhooks: readonly Subscription[] }) {
+  const { query, day, numbers, isCut } = useDay()
   return (
-    <Card title="Deliveries" actions={<ButtonLink to="/deliveries?within=24h">Search</ButtonLink>}>
-      <div className="stack">
-        <Stats
-          items={[
-            ['Attempts', count(day.attempts)],
-            ['Delivered', count(day.delivered)],
-            ['Success', percent(day.attempts === 0 ? null : day.delivered / day.attempts)],
-            ['Failed attempts', count(day.failed)],
-            ['Dead letters', count(day.deadLetters)],
-          ]}
-        />
-        {day.attempts === 0 ? (
-          <EmptyState icon="delivery" title="Nothing was sent in the last 24 hours" />
-        ) : (
-          <Suspense fallback={<Loading />}>
-            <AttemptsChart series={day.series} />
-          </Suspense>
-        )}
-        {leftOut > 0 && <p className="quiet small">{leftOut} older webhooks are not counted.</p>}
-      </div>
-    </Card>
+    <>
+      <Card
+        title="Deliveries"
+        actions={<ButtonLink to="/deliveries?within=24h">Search</ButtonLink>}
+      >
+        <QueryView query={query}>{() => <DayNumbers day={day} isCut={isCut} />}</QueryView>
+      </Card>
+      <HealthTable webhooks={webhooks} numbers={numbers} />
+    </>
+  )
+}
+
+function DayNumbers({ day, isCut }: { day: DayOfAll; isCut: boolean }) {
+  return (
+    <div className="stack">
+      <Stats
+        items={[
+          ['Attempts', count(day.attempts)],
+          ['Delivered', count(day.delivered)],
+          ['Success', percent(day.attempts === 0 ? null : day.delivered / day.attempts)],
+          ['Failed attempts', count(day.failed)],
+          ['Dead letters', count(day.deadLetters)],
+        ]}
+      />
+      {day.attempts === 0 ? (
+        <EmptyState icon="delivery" title="Nothing was sent in the last 24 hours" />
+      ) : (
+        <Suspense fallback={<Loading />}>
+          <AttemptsChart series={day.series} />
+        </Suspense>
+      )}
+      {isCut && <p className="quiet small">Older webhooks are not counted.</p>}
+    </div>
   )
 }

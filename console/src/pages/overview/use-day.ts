@@ -1,27 +1,46 @@
-import { useQueries } from '@tanstack/react-query'
+import type { EnvironmentStats } from '@surehook/client'
+import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useApi } from '../../api/api.ts'
+import { byWebhook } from '../webhooks/webhook-columns.tsx'
 import { sumOf } from './day.ts'
 
-/** One request reads the numbers of one webhook. */
-const counted = 50
+/** One request reads the numbers of this many webhooks. */
+const onPage = 200
+/** An environment has 1,000 webhooks, unless the operator allows more. */
+const mostPages = 5
 const everyMs = 20_000
 
-export function useDay(ids: readonly string[]) {
+/** The numbers of the last day, of all webhooks together and of each. */
+export function useDay() {
   const { surehook, keyOf } = useApi()
-  const queries = useQueries({
-    queries: ids.slice(0, counted).map((id) => ({
-      queryKey: keyOf('webhooks', id, 'stats', '24h'),
-      queryFn: ({ signal }: { signal: AbortSignal }) =>
-        surehook.webhooks.stats(id, { window: '24h' }, { signal }),
-      refetchInterval: everyMs,
-    })),
-    combine: (results) => ({
-      isReady: results.every(({ isPending }) => !isPending),
-      stats: results.flatMap(({ data }) => data ?? []),
-    }),
+  const query = useQuery({
+    queryKey: keyOf('webhooks', 'day'),
+    queryFn: ({ signal }) =>
+      readPages((cursor) =>
+        surehook.webhooks.statsOfAll(
+          { window: '24h', limit: onPage, ...(cursor !== null && { cursor }) },
+          { signal },
+        ),
+      ),
+    refetchInterval: everyMs,
   })
-  const { isReady, stats } = queries
-  const day = useMemo(() => sumOf(stats), [stats])
-  return { day, isReady, leftOut: Math.max(0, ids.length - counted) }
+  const { data: pages } = query
+  const day = useMemo(() => sumOf(pages ?? []), [pages])
+  const numbers = useMemo(() => byWebhook(pages?.flatMap(({ webhooks }) => webhooks)), [pages])
+  const isCut = (pages?.at(-1)?.nextCursor ?? null) !== null
+  return { query, day, numbers, isCut }
+}
+
+async function readPages(
+  read: (cursor: string | null) => Promise<EnvironmentStats>,
+): Promise<EnvironmentStats[]> {
+  const first = await read(null)
+  const pages = [first]
+  for (let { nextCursor } = first; nextCursor !== null && pages.length < mostPages; ) {
+    const page = await read(nextCursor)
+    pages.push(page)
+    nextCursor = page.nextCursor
+  }
+  return pages
 }

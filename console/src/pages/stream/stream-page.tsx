@@ -3,6 +3,7 @@ import { useStream } from '../../api/use-stream.ts'
 import { ChangesTable } from '../../parts/data/changes-table.tsx'
 import { plural } from '../../parts/data/numbers.ts'
 import { EmptyState } from '../../parts/feedback/empty-state.tsx'
+import { Loading } from '../../parts/feedback/loading.tsx'
 import { FaultNotice } from '../../parts/feedback/notice.tsx'
 import { Button } from '../../parts/forms/button.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
@@ -31,12 +32,14 @@ export function Page() {
         {isHeld && ` ${plural(view.received - received, 'change')} came since you held the list.`}
       </p>
       <Card isFlush>
-        {changes.length === 0 ? (
+        {changes.length > 0 ? (
+          <ChangesTable label="Changes" rows={changes} />
+        ) : view.isOpen ? (
           <EmptyState icon="stream" title="No change yet" command="npx surehook listen">
             <p>Change a record in another tab. This command forwards changes to your machine.</p>
           </EmptyState>
         ) : (
-          <ChangesTable label="Changes" rows={changes} />
+          view.error === null && <Loading label="Connecting to the stream" />
         )}
       </Card>
     </Frame>

@@ -6,6 +6,8 @@ import { useAction } from '../../api/use-action.ts'
 import { ConfirmDialog } from '../../parts/feedback/dialog.tsx'
 import { Button } from '../../parts/forms/button.tsx'
 import { Menu } from '../../parts/layout/menu.tsx'
+import { LogoutDialog } from './logout-dialog.tsx'
+import { useUnlock } from './use-unlock.ts'
 
 type UserProps = { user: UserAccount }
 type DialogProps = UserProps & { onClose: () => void }
@@ -20,12 +22,7 @@ export function UserActions({ user }: UserProps) {
     failed: 'The user was not enabled',
     changes: ['users'],
   })
-  const unlocking = useAction({
-    run: () => surehook.admin.users.unlock(user.id),
-    done: () => 'Locks after failed logins ended',
-    failed: 'The user was not unlocked',
-    changes: ['users'],
-  })
+  const unlocking = useUnlock(user)
   const close = () => setOpen(null)
   return (
     <>
@@ -71,29 +68,6 @@ function DisableDialog({ user, onClose }: DialogProps) {
     >
       <p className="breakable">{user.email} cannot sign in until you enable the account.</p>
       <p>Every session of the user ends at once.</p>
-    </ConfirmDialog>
-  )
-}
-
-function LogoutDialog({ user, onClose }: DialogProps) {
-  const { surehook } = useApi()
-  const ending = useAction({
-    run: () => surehook.admin.users.logout(user.id),
-    done: () => 'Every session of the user ended',
-    changes: ['users'],
-    after: onClose,
-  })
-  return (
-    <ConfirmDialog
-      isOpen
-      onClose={onClose}
-      title="Log this user out everywhere?"
-      action="End every session"
-      running={ending}
-      onConfirm={() => ending.mutate()}
-    >
-      <p className="breakable">This ends every session of {user.email} on every device.</p>
-      <p>The user may sign in again with the password.</p>
     </ConfirmDialog>
   )
 }

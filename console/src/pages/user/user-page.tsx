@@ -7,7 +7,9 @@ import { RightView } from '../../parts/feedback/right-view.tsx'
 import { Card, Facts, Page as Frame } from '../../parts/layout/page.tsx'
 import { UserBadge } from '../users/user-badge.tsx'
 import { nameOf } from '../users/user-text.ts'
+import { LockNotice } from './lock-notice.tsx'
 import { RolesCard } from './roles-card.tsx'
+import { SessionsCard } from './sessions-card.tsx'
 import { UserActions } from './user-actions.tsx'
 
 const parent = { to: '/users', label: 'Users' }
@@ -39,6 +41,7 @@ function UserView({ user }: { user: UserAccount }) {
       beside={<UserBadge user={user} />}
       actions={<UserActions user={user} />}
     >
+      <LockNotice user={user} />
       <Card>
         <Facts
           items={[
@@ -50,6 +53,7 @@ function UserView({ user }: { user: UserAccount }) {
           ]}
         />
       </Card>
+      <SessionsCard user={user} />
       <RolesCard key={user.roles.join()} user={user} />
     </Frame>
   )

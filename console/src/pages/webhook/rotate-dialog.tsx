@@ -22,15 +22,14 @@ export function RotateDialog({ webhook, onClose }: { webhook: Subscription; onCl
   const { surehook } = useApi()
   const [secret, setSecret] = useState(newSecret)
   const [secretOverlap, setOverlap] = useState(86_400)
-  const [until, setUntil] = useState<string | null>(null)
   const rotating = useAction({
     run: () => surehook.webhooks.rotateSecret(webhook.id, { secret, secretOverlap }),
     done: () => 'Secret rotated',
     changes: ['webhooks'],
-    after: () => setUntil(new Date(Date.now() + secretOverlap * 1_000).toISOString()),
   })
-  if (until !== null)
-    return <Rotated secretOverlap={secretOverlap} until={until} onClose={onClose} />
+  if (rotating.data !== undefined) {
+    return <Rotated until={rotating.data.previousSecretExpiresAt} onClose={onClose} />
+  }
   const { violations } = faultOf(rotating.error)
   return (
     <Dialog
@@ -69,13 +68,13 @@ export function RotateDialog({ webhook, onClose }: { webhook: Subscription; onCl
   )
 }
 
-type RotatedProps = { secretOverlap: number; until: string; onClose: () => void }
+type RotatedProps = { until: string | undefined; onClose: () => void }
 
-function Rotated({ secretOverlap, until, onClose }: RotatedProps) {
+function Rotated({ until, onClose }: RotatedProps) {
   return (
     <Dialog isOpen onClose={onClose} title="The secret was rotated">
       <Notice title="Deliveries are signed with the new secret">
-        {secretOverlap === 0 ? (
+        {until === undefined ? (
           <p>The old secret signs nothing any more.</p>
         ) : (
           <p>

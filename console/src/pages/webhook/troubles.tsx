@@ -8,9 +8,9 @@ import { ActiveButton } from './webhook-menu.tsx'
 
 type TroublesProps = { webhook: Subscription; endpoint: Endpoint | undefined }
 
-/** What keeps deliveries from going out, each with the button that mends it. */
+/** What keeps deliveries from going out, each with the button that mends it, and what ends soon. */
 export function Troubles({ webhook, endpoint }: TroublesProps) {
-  const { active, disabledReason, disabledAt, warnings = [] } = webhook
+  const { active, disabledReason, disabledAt, previousSecretExpiresAt, warnings = [] } = webhook
   return (
     <>
       {!active && (
@@ -31,6 +31,14 @@ export function Troubles({ webhook, endpoint }: TroublesProps) {
         </Notice>
       )}
       {active && endpoint?.circuit === 'open' && <OpenCircuit endpoint={endpoint} />}
+      {previousSecretExpiresAt !== undefined && (
+        <Notice title="Two secrets sign the deliveries">
+          <p>
+            The old secret signs too, for <Countdown until={previousSecretExpiresAt} />. Give the
+            new one to your receiver before.
+          </p>
+        </Notice>
+      )}
       <Warnings warnings={warnings} />
     </>
   )

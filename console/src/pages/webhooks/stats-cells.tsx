@@ -1,28 +1,12 @@
-import { useStats } from '../../api/queries.ts'
-import { milliseconds, percent, plural } from '../../parts/data/numbers.ts'
+import type { WebhookNumbers } from '@surehook/client'
+import { plural } from '../../parts/data/numbers.ts'
 import { Sparkline } from '../../parts/data/sparkline.tsx'
 
-export function SparklineCell({ id }: { id: string }) {
-  const { data } = useStats(id)
-  if (data === undefined) return null
-  const failed = data.series.map(({ retrying, deadLetter }) => retrying + deadLetter)
-  const total = failed.reduce((sum, one) => sum + one, 0)
-  const label = `${plural(data.attempts, 'attempt')}, ${plural(total, 'failure')}`
-  return (
-    <Sparkline
-      values={data.series.map(({ delivered }) => delivered)}
-      faults={failed}
-      label={label}
-    />
-  )
-}
-
-export function SuccessCell({ id }: { id: string }) {
-  const { data } = useStats(id)
-  return data === undefined ? null : percent(data.successRate)
-}
-
-export function LatencyCell({ id }: { id: string }) {
-  const { data } = useStats(id)
-  return data === undefined ? null : milliseconds(data.latencyMs.p95)
+/** The attempts of the last day. */
+export function TrafficCell({ numbers }: { numbers: WebhookNumbers | undefined }) {
+  if (numbers === undefined) return null
+  const { attempts, trend } = numbers
+  const total = trend.failed.reduce((sum, one) => sum + one, 0)
+  const label = `${plural(attempts, 'attempt')}, ${plural(total, 'failure')}`
+  return <Sparkline values={trend.delivered} faults={trend.failed} label={label} />
 }

@@ -1,8 +1,15 @@
-import type { Endpoint, Subscription } from '@surehook/client'
+import type { Endpoint, Subscription, WebhookNumbers } from '@surehook/client'
 import { endpointOf } from '../../api/queries.ts'
 import type { Column } from '../../parts/data/data-table.tsx'
-import { SparklineCell, SuccessCell } from './stats-cells.tsx'
+import { milliseconds, percent } from '../../parts/data/numbers.ts'
+import { TrafficCell } from './stats-cells.tsx'
 import { WebhookState } from './webhook-state.tsx'
+
+/** By the id of the webhook. It has no webhook whose numbers are not read yet. */
+export type NumbersById = ReadonlyMap<string, WebhookNumbers>
+
+export const byWebhook = (all: readonly WebhookNumbers[] = []): NumbersById =>
+  new Map(all.map((one) => [one.webhookId, one]))
 
 export const stateColumn = (endpoints: readonly Endpoint[] | undefined): Column<Subscription> => ({
   id: 'state',
@@ -10,16 +17,30 @@ export const stateColumn = (endpoints: readonly Endpoint[] | undefined): Column<
   cell: (webhook) => <WebhookState webhook={webhook} endpoint={endpointOf(webhook, endpoints)} />,
 })
 
-export const trafficColumn: Column<Subscription> = {
+export const trafficColumn = (numbers: NumbersById): Column<Subscription> => ({
   id: 'traffic',
   header: 'Last 24 hours',
-  cell: ({ id }) => <SparklineCell id={id} />,
+  cell: ({ id }) => <TrafficCell numbers={numbers.get(id)} />,
   isOptional: true,
-}
+})
 
-export const successColumn: Column<Subscription> = {
+export const successColumn = (numbers: NumbersById): Column<Subscription> => ({
   id: 'success',
   header: 'Success',
-  cell: ({ id }) => <SuccessCell id={id} />,
+  cell: ({ id }) => {
+    const own = numbers.get(id)
+    return own === undefined ? null : percent(own.successRate)
+  },
   align: 'end',
-}
+})
+
+export const latencyColumn = (numbers: NumbersById): Column<Subscription> => ({
+  id: 'latency',
+  header: 'p95',
+  cell: ({ id }) => {
+    const own = numbers.get(id)
+    return own === undefined ? null : milliseconds(own.latencyMs.p95)
+  },
+  align: 'end',
+  isOptional: true,
+})

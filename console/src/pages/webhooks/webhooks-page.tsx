@@ -1,22 +1,30 @@
 import type { Subscription } from '@surehook/client'
 import { useMemo } from 'react'
-import { Link } from 'react-router'
+import { Link, useSearchParams } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { curlCommand } from '../../api/curl-command.ts'
-import { endpointOf, useEndpoints, useWebhooks } from '../../api/queries.ts'
+import { endpointOf, useEndpoints, useStatsPage, useWebhookPage } from '../../api/queries.ts'
 import type { Session } from '../../app/session/session.ts'
 import { type Column, DataTable } from '../../parts/data/data-table.tsx'
+import { Pager } from '../../parts/data/pager.tsx'
 import { EmptyState } from '../../parts/feedback/empty-state.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
-import { LatencyCell } from './stats-cells.tsx'
-import { stateColumn, successColumn, trafficColumn } from './webhook-columns.tsx'
+import {
+  byWebhook,
+  latencyColumn,
+  stateColumn,
+  successColumn,
+  trafficColumn,
+} from './webhook-columns.tsx'
 
 const description = 'A webhook sends the changes of a table to your URL.'
 
 export function Page() {
-  const query = useWebhooks()
+  const [params] = useSearchParams()
+  const cursor = params.get('cursor') ?? undefined
+  const query = useWebhookPage(cursor)
   return (
     <Frame
       title="Webhooks"
@@ -29,12 +37,12 @@ export function Page() {
     >
       <QueryView query={query}>
         {({ webhooks, nextCursor }) =>
-          webhooks.length === 0 ? (
+          webhooks.length === 0 && cursor === undefined ? (
             <NoWebhooks />
           ) : (
             <Card isFlush>
-              <WebhooksTable webhooks={webhooks} />
-              {nextCursor !== null && <p className="table-note">The newest 200 are shown.</p>}
+              <WebhooksTable webhooks={webhooks} cursor={cursor} />
+              <Pager next={nextCursor} />
             </Card>
           )
         }
@@ -43,8 +51,12 @@ export function Page() {
   )
 }
 
-function WebhooksTable({ webhooks }: { webhooks: readonly Subscription[] }) {
+type WebhooksTableProps = { webhooks: readonly Subscription[]; cursor: string | undefined }
+
+function WebhooksTable({ webhooks, cursor }: WebhooksTableProps) {
   const endpoints = useEndpoints().data?.endpoints
+  const stats = useStatsPage(cursor).data
+  const numbers = useMemo(() => byWebhook(stats?.webhooks), [stats])
   const columns = useMemo<readonly Column<Subscription>[]>(
     () => [
       {
@@ -60,15 +72,9 @@ function WebhooksTable({ webhooks }: { webhooks: readonly Subscription[] }) {
         ),
       },
       stateColumn(endpoints),
-      trafficColumn,
-      successColumn,
-      {
-        id: 'latency',
-        header: 'p95',
-        cell: ({ id }) => <LatencyCell id={id} />,
-        align: 'end',
-        isOptional: true,
-      },
+      trafficColumn(numbers),
+      successColumn(numbers),
+      latencyColumn(numbers),
       {
         id: 'paused',
         header: 'Paused',
@@ -77,7 +83,7 @@ function WebhooksTable({ webhooks }: { webhooks: readonly Subscription[] }) {
         isOptional: true,
       },
     ],
-    [endpoints],
+    [endpoints, numbers],
   )
   return <DataTable label="Webhooks" columns={columns} rows={webhooks} idOf={idOf} />
 }

@@ -60,9 +60,14 @@ export const ImportedUser = z.strictObject({
 })
 export type ImportedUser = z.infer<typeof ImportedUser>
 
-const userPath = environmentPath.extend({ id: z.string().describe('The id of the user') })
+export const userPath = environmentPath.extend({ id: z.string().describe('The id of the user') })
 const environmentUrl = '/auth/admin/projects/{project}/environments/{environment}'
-const common = { tag: 'users', security: 'adminOrManagement', right: 'users' } as const
+export const usersUrl = `${environmentUrl}/users` as const
+export const userOperation = {
+  tag: 'users',
+  security: 'adminOrManagement',
+  right: 'users',
+} as const
 const always = [
   'VALIDATION_ERROR',
   'ADMIN_TOKEN_INVALID',
@@ -71,10 +76,10 @@ const always = [
   'ENVIRONMENT_NOT_FOUND',
   'SERVICE_UNAVAILABLE',
 ] as const
-const ofUser = [...always, 'USER_NOT_FOUND'] as const
+export const ofUser = [...always, 'USER_NOT_FOUND'] as const
 
 export const createRole = defineOperation({
-  ...common,
+  ...userOperation,
   id: 'createRole',
   method: 'post',
   path: `${environmentUrl}/roles`,
@@ -87,7 +92,7 @@ export const createRole = defineOperation({
 })
 
 export const listRoles = defineOperation({
-  ...common,
+  ...userOperation,
   id: 'listRoles',
   method: 'get',
   path: `${environmentUrl}/roles`,
@@ -102,10 +107,10 @@ export const listRoles = defineOperation({
 })
 
 export const listUsers = defineOperation({
-  ...common,
+  ...userOperation,
   id: 'listUsers',
   method: 'get',
-  path: `${environmentUrl}/users`,
+  path: usersUrl,
   summary: 'List users',
   description:
     'Returns the users of the environment, newest first. Pass `email` to find one user. Pass ' +
@@ -117,10 +122,10 @@ export const listUsers = defineOperation({
 })
 
 export const getUser = defineOperation({
-  ...common,
+  ...userOperation,
   id: 'getUser',
   method: 'get',
-  path: `${environmentUrl}/users/{id}`,
+  path: `${usersUrl}/{id}`,
   summary: 'Get a user',
   description: 'Returns one user of the environment with its roles and flags.',
   params: userPath,
@@ -129,10 +134,10 @@ export const getUser = defineOperation({
 })
 
 export const updateUser = defineOperation({
-  ...common,
+  ...userOperation,
   id: 'updateUser',
   method: 'patch',
-  path: `${environmentUrl}/users/{id}`,
+  path: `${usersUrl}/{id}`,
   summary: 'Change a user',
   description:
     'Changes names, roles, or the flags `disabled` and `emailVerified`. Absent fields keep ' +
@@ -145,10 +150,10 @@ export const updateUser = defineOperation({
 })
 
 export const deleteUser = defineOperation({
-  ...common,
+  ...userOperation,
   id: 'deleteUser',
   method: 'delete',
-  path: `${environmentUrl}/users/{id}`,
+  path: `${usersUrl}/{id}`,
   summary: 'Delete a user',
   description: 'Deletes the user and ends every session of the user.',
   params: userPath,
@@ -157,10 +162,10 @@ export const deleteUser = defineOperation({
 })
 
 export const logoutUser = defineOperation({
-  ...common,
+  ...userOperation,
   id: 'logoutUser',
   method: 'post',
-  path: `${environmentUrl}/users/{id}/logout`,
+  path: `${usersUrl}/{id}/logout`,
   summary: 'Log a user out',
   description:
     'Ends every session of the user. Every service refuses their access tokens when you get ' +
@@ -171,10 +176,10 @@ export const logoutUser = defineOperation({
 })
 
 export const unlockUser = defineOperation({
-  ...common,
+  ...userOperation,
   id: 'unlockUser',
   method: 'post',
-  path: `${environmentUrl}/users/{id}/unlock`,
+  path: `${usersUrl}/{id}/unlock`,
   summary: 'Unlock a user',
   description: 'Ends every lock that failed logins set on the account.',
   params: userPath,
@@ -183,10 +188,10 @@ export const unlockUser = defineOperation({
 })
 
 export const importUsers = defineOperation({
-  ...common,
+  ...userOperation,
   id: 'importUsers',
   method: 'post',
-  path: `${environmentUrl}/users/import`,
+  path: `${usersUrl}/import`,
   summary: 'Import users',
   description:
     'Creates up to 1,000 users with their existing password hashes (argon2id or bcrypt). Each ' +

@@ -25,6 +25,12 @@ export const DeliveryDetail = Delivery.extend({
   webhookId: z.string().nullable().describe('The header `webhook-id`. A redelivery has the same'),
   body: z.string().nullable().describe('The exact bytes that are sent and signed'),
   attemptLog: z.array(DeliveryAttempt).describe('In the order of the attempts'),
+  retryDelays: z
+    .array(z.string())
+    .describe(
+      "The delays before the second and each further attempt: the subscription's as it is now, " +
+        "or the installation's. An attempt starts up to 10 % later",
+    ),
 }).meta({ id: 'DeliveryDetail' })
 export type DeliveryDetail = z.infer<typeof DeliveryDetail>
 
@@ -88,7 +94,9 @@ export const getDelivery = defineOperation({
   method: 'get',
   path: '/api/rest/_webhooks/{id}/deliveries/{deliveryId}',
   summary: 'Get a delivery',
-  description: 'Returns the delivery, the exact body that is sent, and the log of its attempts.',
+  description:
+    'Returns the delivery, the exact body that is sent, the log of its attempts, and the delays ' +
+    'of those that may follow.',
   params: ofOne,
   reply: { status: 200, schema: DeliveryDetail },
   errors: [...refusals, 'WEBHOOK_NOT_FOUND', 'DELIVERY_NOT_FOUND'],

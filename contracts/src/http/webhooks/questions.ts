@@ -119,6 +119,39 @@ export const getEvent = defineOperation({
   errors: [...refusals, 'EVENT_NOT_FOUND'],
 })
 
+export const EventBefore = z
+  .object({
+    outcome: z
+      .enum(['found', 'absent', 'unseen'])
+      .describe(
+        '`absent`: the log has no earlier change of the record. `unseen`: none is among the ' +
+          'changes that one request reads',
+      ),
+    eventId: z.string().nullable().describe('The change before. null if it is not found'),
+    event: z.enum(changeOperations).nullable().describe('Its operation'),
+    timestamp: z.iso.datetime().nullable().describe('When it was made'),
+    record: JsonObject.nullable().describe('The record after it'),
+  })
+  .meta({ id: 'EventBefore' })
+export type EventBefore = z.infer<typeof EventBefore>
+
+export const getEventBefore = defineOperation({
+  ...common,
+  id: 'getEventBefore',
+  method: 'get',
+  path: '/api/rest/_events/{eventId}/before',
+  summary: 'Get the change before an event',
+  description:
+    'Returns the last earlier change of the same record, if the log still has it: `record` has ' +
+    'the values before the event.',
+  params: z.object({ eventId: z.string().describe('The id of the change') }),
+  query: z.strictObject({
+    timestamp: Instant.optional().describe('The time of the change, if its id is no UUIDv7'),
+  }),
+  reply: { status: 200, schema: EventBefore },
+  errors: [...refusals, 'EVENT_NOT_FOUND'],
+})
+
 export const statsWindows = ['1h', '24h', '7d'] as const
 export type StatsWindow = (typeof statsWindows)[number]
 
@@ -129,28 +162,98 @@ const counted = {
   cancelled: z.int().describe('Deliveries that were cancelled'),
 }
 
+const numbers = {
+  counts: z.object(counted),
+  attempts: z.int().describe('Attempts in all'),
+  successRate: z
+    .number()
+    .nullable()
+    .describe('The share of attempts that succeeded, 0 to 1. null without an attempt'),
+}
+
+const latencyMs = z
+  .object({ p50: z.number().nullable(), p95: z.number().nullable() })
+  .describe('Durations of attempts, to about 15 %. null without an attempt')
+
+const span = {
+  window: z.enum(statsWindows),
+  from: z.iso.datetime().describe('The beginning of the first bucket'),
+  until: z.iso.datetime().describe('When the numbers were read'),
+}
+
+const buckets = {
+  bucketSeconds: z.int().describe('Length of a bucket'),
+  series: z
+    .array(z.object({ at: z.iso.datetime().describe('The beginning of the bucket'), ...counted }))
+    .max(200)
+    .describe('The buckets, oldest first, also empty ones'),
+}
+
+const window = z.enum(statsWindows).default('24h').describe('The time span to count, up to now')
+
 export const WebhookStats = z
-  .object({
-    window: z.enum(statsWindows),
-    from: z.iso.datetime().describe('The beginning of the first bucket'),
-    until: z.iso.datetime().describe('When the numbers were read'),
-    counts: z.object(counted),
-    attempts: z.int().describe('Attempts in all'),
-    successRate: z
-      .number()
-      .nullable()
-      .describe('The share of attempts that succeeded, 0 to 1. null without an attempt'),
-    latencyMs: z
-      .object({ p50: z.number().nullable(), p95: z.number().nullable() })
-      .describe('Durations of attempts, to about 15 %. null without an attempt'),
-    bucketSeconds: z.int().describe('Length of a bucket'),
-    series: z
-      .array(z.object({ at: z.iso.datetime().describe('The beginning of the bucket'), ...counted }))
-      .max(200)
-      .describe('The buckets, oldest first, also empty ones'),
-  })
+  .object({ ...span, ...numbers, latencyMs, ...buckets })
   .meta({ id: 'WebhookStats' })
 export type WebhookStats = z.infer<typeof WebhookStats>
+
+const perBucket = z.array(z.int()).max(200)
+
+export const WebhookNumbers = z
+  .object({
+    webhookId: z.string().describe('The id of the subscription'),
+    ...numbers,
+    latencyMs,
+    trend: z
+      .object({
+        delivered: perBucket.describe('`delivered` of each bucket'),
+        failed: perBucket.describe('`retrying` and `deadLetter` of each bucket'),
+      })
+      .describe('One number for each bucket of `series`'),
+  })
+  .meta({ id: 'WebhookNumbers' })
+export type WebhookNumbers = z.infer<typeof WebhookNumbers>
+
+export const EnvironmentStats = z
+  .object({
+    ...span,
+    ...numbers,
+    ...buckets,
+    webhooks: z
+      .array(WebhookNumbers)
+      .describe('Each subscription of the page. The numbers above are their sums'),
+    nextCursor,
+  })
+  .meta({ id: 'EnvironmentStats' })
+export type EnvironmentStats = z.infer<typeof EnvironmentStats>
+
+/** The most subscriptions whose numbers one request reads. */
+export const countedSubscriptions = 200
+
+export const getEnvironmentStats = defineOperation({
+  ...common,
+  id: 'getEnvironmentStats',
+  method: 'get',
+  path: '/api/rest/_webhooks/stats',
+  summary: 'Get statistics of all subscriptions',
+  description:
+    'Counts what became of the attempts in the last hour, 24 hours or 7 days: for each ' +
+    `subscription of the page, and for all of them. One page has up to ${countedSubscriptions} ` +
+    'subscriptions, newest first. Pass `nextCursor` as `cursor` to read the next page, and add ' +
+    'up the numbers of the pages. The cursors of `GET /api/rest/_webhooks` lead to the same pages.',
+  query: z.strictObject({
+    window,
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(countedSubscriptions)
+      .default(100)
+      .describe('Subscriptions per page'),
+    cursor: z.string().min(1).max(512).optional().describe('`nextCursor` of the page before'),
+  }),
+  reply: { status: 200, schema: EnvironmentStats },
+  errors: [...refusals],
+})
 
 export const getWebhookStats = defineOperation({
   ...common,
@@ -163,9 +266,7 @@ export const getWebhookStats = defineOperation({
     '7 days. The numbers follow the history and are a second behind. They begin with version ' +
     '0.3.',
   params: z.object({ id: z.string().describe('The id of the subscription') }),
-  query: z.strictObject({
-    window: z.enum(statsWindows).default('24h').describe('The time span to count, up to now'),
-  }),
+  query: z.strictObject({ window }),
   reply: { status: 200, schema: WebhookStats },
   errors: [...refusals, 'WEBHOOK_NOT_FOUND'],
 })

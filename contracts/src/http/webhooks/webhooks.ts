@@ -162,6 +162,10 @@ export const Subscription = z
       .optional()
       .describe('When it was deactivated because every attempt failed for too long'),
     disabledReason: z.string().optional().describe('Absent once you set it active again'),
+    previousSecretExpiresAt: z.iso
+      .datetime()
+      .optional()
+      .describe('Until when a replaced secret signs too. Absent if only the current one signs'),
     warnings: z
       .array(Warning)
       .optional()
@@ -278,7 +282,7 @@ export const updateWebhook = defineOperation({
   description:
     'Changes the fields in the request. `null` removes a filter or a selection. `policy` is ' +
     'merged: an absent key stays, `null` sets its default. A new secret signs at once. The ' +
-    'replaced secret signs too, for `secretOverlap` seconds. You cannot change `projectId` and ' +
+    'replaced secret signs too, until `previousSecretExpiresAt`. You cannot change `projectId` and ' +
     '`environment`. A name that another subscription has gets 409.',
   params: one,
   body: SubscriptionChange,

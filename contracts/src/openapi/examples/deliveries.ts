@@ -89,6 +89,7 @@ export const deliveryExamples: OperationExamples = {
           answer: '',
         },
       ],
+      retryDelays: ['1s', '5s', '30s', '5m'],
     },
   },
   redeliver: {

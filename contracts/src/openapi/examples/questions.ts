@@ -4,6 +4,16 @@ import { createdAt, ids, type OperationExamples } from './operation-example.ts'
 const parameters = { id: ids.subscription }
 const change = { table: 'orders', event: 'UPDATE', recordId: ids.record }
 const counts = { delivered: 238, retrying: 3, deadLetter: 1, cancelled: 0 }
+const stats = {
+  window: '1h',
+  from: '2026-01-01T11:00:00.000Z',
+  until: createdAt,
+  counts,
+  attempts: 242,
+  successRate: 0.9835,
+  bucketSeconds: 300,
+  series: [{ at: '2026-01-01T11:00:00.000Z', ...counts }],
+}
 const endpoint = {
   id: ids.endpoint,
   url: 'https://receiver.example/hooks',
@@ -43,19 +53,36 @@ export const questionExamples: OperationExamples = {
       webhooksLeftOut: 0,
     },
   },
+  getEventBefore: {
+    parameters: { eventId: ids.event },
+    reply: {
+      outcome: 'found',
+      eventId: '0199a1c6-5a11-7e02-8f4d-1b2c3d4e5f60',
+      event: 'INSERT',
+      timestamp: '2026-01-01T11:48:00.000Z',
+      record: { ...payload.record, status: 'new' },
+    },
+  },
+  getEnvironmentStats: {
+    parameters: { window: '1h' },
+    reply: {
+      ...stats,
+      webhooks: [
+        {
+          webhookId: ids.subscription,
+          counts,
+          attempts: 242,
+          successRate: 0.9835,
+          latencyMs: { p50: 31, p95: 120 },
+          trend: { delivered: [238], failed: [4] },
+        },
+      ],
+      nextCursor: null,
+    },
+  },
   getWebhookStats: {
     parameters: { ...parameters, window: '1h' },
-    reply: {
-      window: '1h',
-      from: '2026-01-01T11:00:00.000Z',
-      until: createdAt,
-      counts,
-      attempts: 242,
-      successRate: 0.9835,
-      latencyMs: { p50: 31, p95: 120 },
-      bucketSeconds: 300,
-      series: [{ at: '2026-01-01T11:00:00.000Z', ...counts }],
-    },
+    reply: { ...stats, latencyMs: { p50: 31, p95: 120 } },
   },
   cancelDeliveries: { parameters, body: { status: 'paused' }, reply: { count: 12 } },
   listEndpoints: { reply: { endpoints: [endpoint], nextCursor: null } },

@@ -26,6 +26,28 @@ export const userExamples: OperationExamples = {
   deleteUser: { parameters },
   logoutUser: { parameters },
   unlockUser: { parameters },
+  listUserSessions: {
+    parameters,
+    reply: {
+      sessions: [
+        {
+          id: ids.session,
+          createdAt,
+          lastUsedAt: '2026-01-02T08:30:00.000Z',
+          expiresAt: '2026-02-01T08:30:00.000Z',
+        },
+      ],
+      nextCursor: null,
+    },
+  },
+  endUserSession: { parameters: { ...parameters, sessionId: ids.session } },
+  getUserLock: {
+    parameters,
+    reply: {
+      lockedUntil: '2026-01-01T12:15:00.000Z',
+      locks: [{ client: '203.0.113.7', lockedUntil: '2026-01-01T12:15:00.000Z' }],
+    },
+  },
   importUsers: {
     body: {
       users: [

@@ -43,6 +43,7 @@ export const webhookExamples: OperationExamples = {
     reply: {
       ...{ id: ids.subscription, ...shown, filter: undefined, active: true, createdAt },
       policy: { headerNames: ['Authorization'] },
+      previousSecretExpiresAt: '2026-01-01T13:00:00.000Z',
     },
   },
   deleteWebhook: { parameters },

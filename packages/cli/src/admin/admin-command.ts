@@ -30,7 +30,7 @@ type AdminCommand<Specs extends OptionSpecs> = Pick<
 }
 
 /** Values of a command's positionals. `readCall` has checked that all of them are given. */
-type Words = { project: string; environment: string; id: string; name: string }
+type Words = { project: string; environment: string; id: string; name: string; session: string }
 
 /** Defines a command that calls the administration API through the gateway. */
 export function adminCommand<const Specs extends OptionSpecs>(

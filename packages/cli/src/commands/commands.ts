@@ -7,6 +7,7 @@ import { importUsersCommand } from './admin/import-users.ts'
 import { projectCommands } from './admin/projects.ts'
 import { roleCommands } from './admin/roles.ts'
 import { tokenCommands } from './admin/tokens.ts'
+import { userAccessCommands } from './admin/user-access.ts'
 import { userCommands } from './admin/users.ts'
 import { demoCommand } from './demo.ts'
 import { developerCommands } from './developer/developer-commands.ts'
@@ -44,6 +45,7 @@ export const commands: readonly AnyCommand[] = [
   ...tokenCommands,
   ...roleCommands,
   ...userCommands,
+  ...userAccessCommands,
   importUsersCommand,
   exportCommand,
   ...deleteCommands,

@@ -1,8 +1,12 @@
 import type {
   DeleteUserData,
+  EndUserSessionData,
   GetUserData,
+  GetUserLockData,
   ImportUsersData,
   ImportUsersResponse,
+  ListUserSessionsData,
+  ListUserSessionsResponse,
   ListUsersData,
   ListUsersResponse,
   LogoutUserData,
@@ -10,6 +14,7 @@ import type {
   UpdateUserData,
   UserAccount,
   UserChange,
+  UserLock,
 } from '../generated/admin/types.gen.ts'
 import { itemsOf } from '../resources/items.ts'
 import type { Query, RequestOptions } from '../transport/operation.ts'
@@ -69,6 +74,39 @@ export class Users {
   logout(id: string, options?: RequestOptions): Promise<void> {
     return this.#transport.send<LogoutUserData, void>(
       { method: 'POST', url: `${one}/logout`, path: this.#path(id), repeat: 'safe' },
+      options,
+    )
+  }
+
+  /** The sessions of the user that have not ended, newest first. */
+  sessions(
+    id: string,
+    query: Query<ListUserSessionsData> = {},
+    options?: RequestOptions,
+  ): Promise<ListUserSessionsResponse> {
+    return this.#transport.send<ListUserSessionsData, ListUserSessionsResponse>(
+      { method: 'GET', url: `${one}/sessions`, path: this.#path(id), query, repeat: 'safe' },
+      options,
+    )
+  }
+
+  /** Ends one session of the user. */
+  endSession(id: string, sessionId: string, options?: RequestOptions): Promise<void> {
+    return this.#transport.send<EndUserSessionData, void>(
+      {
+        method: 'DELETE',
+        url: `${one}/sessions/{sessionId}`,
+        path: { ...this.#path(id), sessionId },
+        repeat: 'safe',
+      },
+      options,
+    )
+  }
+
+  /** Tells until when failed logins lock the user, and for which clients. */
+  lock(id: string, options?: RequestOptions): Promise<UserLock> {
+    return this.#transport.send<GetUserLockData, UserLock>(
+      { method: 'GET', url: `${one}/lock`, path: this.#path(id), repeat: 'safe' },
       options,
     )
   }

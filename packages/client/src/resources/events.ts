@@ -1,4 +1,9 @@
-import type { EventDetail, GetEventData } from '../generated/webhooks/types.gen.ts'
+import type {
+  EventBefore,
+  EventDetail,
+  GetEventBeforeData,
+  GetEventData,
+} from '../generated/webhooks/types.gen.ts'
 import type { Query, RequestOptions } from '../transport/operation.ts'
 import type { Transport } from '../transport/transport.ts'
 
@@ -20,6 +25,24 @@ export class Events {
       {
         method: 'GET',
         url: '/api/rest/_events/{eventId}',
+        path: { eventId },
+        query,
+        repeat: 'safe',
+      },
+      options,
+    )
+  }
+
+  /** Resolves with the last earlier change of the same record, if the log still has it. */
+  before(
+    eventId: string,
+    query: Query<GetEventBeforeData> = {},
+    options?: RequestOptions,
+  ): Promise<EventBefore> {
+    return this.#transport.send<GetEventBeforeData, EventBefore>(
+      {
+        method: 'GET',
+        url: '/api/rest/_events/{eventId}/before',
         path: { eventId },
         query,
         repeat: 'safe',

@@ -4,8 +4,10 @@ import type {
   CancelInput,
   CreateWebhookData,
   DeleteWebhookData,
+  EnvironmentStats,
   ExplainWebhookData,
   Explanation,
+  GetEnvironmentStatsData,
   GetReplayData,
   GetWebhookData,
   GetWebhookResponse,
@@ -134,6 +136,17 @@ export class Webhooks {
   ): Promise<WebhookStats> {
     return this.#transport.send<GetWebhookStatsData, WebhookStats>(
       { method: 'GET', url: `${one}/stats`, path: { id }, query, repeat: 'safe' },
+      options,
+    )
+  }
+
+  /** The numbers of each subscription on a page, and their sums. */
+  statsOfAll(
+    query: Query<GetEnvironmentStatsData> = {},
+    options?: RequestOptions,
+  ): Promise<EnvironmentStats> {
+    return this.#transport.send<GetEnvironmentStatsData, EnvironmentStats>(
+      { method: 'GET', url: '/api/rest/_webhooks/stats', query, repeat: 'safe' },
       options,
     )
   }

@@ -41,16 +41,14 @@ it.each(['ends', 'breaks'] as const)(
       () => streamOf(`retry: 1000\nid: c0\n\n${event(1)}`, end),
       () => streamOf(`${event(2)}: heartbeat\nid: c3\n\n`, end),
     ])
-    const stream = surehook.stream({ table: 'orders', events: ['INSERT'], from: '1h' })
     const seen: unknown[] = []
+    const onConnect = () => seen.push('connected')
+    const stream = surehook.stream({ table: 'orders', events: ['INSERT'], from: '1h', onConnect })
     const read = async () => {
       for await (const { id } of stream) seen.push([id, stream.cursor])
     }
     await expect(read()).rejects.toBeInstanceOf(AuthenticationError)
-    expect(seen).toEqual([
-      ['1', 'c1'],
-      ['2', 'c2'],
-    ])
+    expect(seen).toEqual(['connected', ['1', 'c1'], 'connected', ['2', 'c2']])
     const query = { table: 'orders', events: 'INSERT' }
     expect(asked).toEqual([
       { query: { ...query, from: '1h' }, lastEventId: null },

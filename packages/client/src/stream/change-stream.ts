@@ -33,6 +33,8 @@ export type StreamOptions = {
   cursor?: string
   /** Ends the stream. The iteration then rejects with the signal's reason. */
   signal?: AbortSignal
+  /** Called for each connection once it is open: no change that commits from now on is missed. */
+  onConnect?: () => void
   /** Milliseconds without a byte after which the stream connects again. Default: 45,000. */
   silence?: number
 }
@@ -91,8 +93,9 @@ export class ChangeStream<T extends object = Record<string, unknown>>
   }
 
   async *#blocksOf(response: Response, deadline: Deadline): AsyncGenerator<Block, void, undefined> {
-    const { silence = defaultSilenceMs } = this.#options
+    const { silence = defaultSilenceMs, onConnect } = this.#options
     const reader = eventsOf(response)
+    onConnect?.()
     const decoder = new TextDecoder()
     const blocks = new BlockReader()
     for (;;) {

@@ -52,3 +52,20 @@ if redis.call('PTTL', KEYS[1]) < ttl then redis.call('PEXPIRE', KEYS[1], ttl) en
 locked = math.max(lockedUntil, accountLockedUntil)
 return {locked, locked > 0 and 1 or 0}
 `
+
+/**
+ * Returns the locks of an account that have not ended, as pairs of a field and the time of its end.
+ */
+export const locksScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local locks = {}
+for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+  local ends = tonumber(string.match(redis.call('HGET', KEYS[1], field), ':(%d+)$'))
+  if ends > now then
+    table.insert(locks, field)
+    table.insert(locks, ends)
+  end
+end
+return locks
+`

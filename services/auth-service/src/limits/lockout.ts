@@ -1,8 +1,10 @@
+import type { UserLock } from '@surehook/contracts/http/admin/user-access'
 import { AppError } from '@surehook/service-kit/errors'
 import type { RedisClient } from '@surehook/service-kit/redis/client'
 import type { Tenant } from '../platform/tenant.ts'
 import { keyOf } from './account-key.ts'
-import { lockoutScript } from './lockout-script.ts'
+import { lockoutScript, locksScript } from './lockout-script.ts'
+import { type LockScope, locksOf } from './locks.ts'
 
 export type Attempt = { tenant: Tenant; email: string; client: { readonly address: string } }
 
@@ -14,6 +16,11 @@ export type Lockout = {
    * account meanwhile, so that this result stays secret.
    */
   settle(attempt: Attempt, outcome: 'success' | 'failure'): Promise<{ locked: boolean }>
+  /** The locks that refuse logins now. A lock of another scope than the environment's is left out. */
+  read(
+    place: Pick<Tenant, 'projectId' | 'environment'>,
+    account: { email: string; scope: LockScope },
+  ): Promise<UserLock>
   /** Ends every lock of the account and deletes its failures. */
   clear(place: Pick<Tenant, 'projectId' | 'environment'>, email: string): Promise<void>
 }
@@ -39,6 +46,10 @@ export function createLockout(redis: RedisClient): Lockout {
       await run(attempt, 'check')
     },
     settle: run,
+    async read(place, { email, scope }) {
+      const reply = await redis.eval(locksScript, { keys: [redisKey(place, email)] })
+      return locksOf(reply as unknown as (string | number)[], scope)
+    },
     async clear(place, email) {
       await redis.del(redisKey(place, email))
     },

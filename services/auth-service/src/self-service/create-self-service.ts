@@ -1,10 +1,9 @@
 import type { Me } from '@surehook/contracts/http/account'
-import { AppError } from '@surehook/service-kit/errors'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import * as z from 'zod'
 import type { CountOperation } from '../accounts/account-meters.ts'
 import { passwordFaults } from '../password/password-rules.ts'
-import { listOpenSessions } from '../sessions/read-sessions.ts'
+import { listOwnSessions, sessionNotFound } from '../sessions/read-sessions.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { applyChange, changedFields } from '../users/apply-change.ts'
 import { toPublicUser, type User } from '../users/user.ts'
@@ -34,12 +33,12 @@ export function createSelfService(deps: SelfServiceDeps): SelfService {
       password === undefined
         ? []
         : passwordFaults({ field: 'newPassword', password }, settings.password),
-    listSessions: (caller, page) => listOpenSessions(pool, sessionOf(caller), page),
+    listSessions: (caller, page) => listOwnSessions(pool, sessionOf(caller), page),
     async endSession(caller, id) {
       const sid = z.uuid().safeParse(id)
       const isEnded =
         sid.success && (await sessions.endOne({ ...sessionOf(caller), sid: sid.data }))
-      if (!isEnded) throw new AppError('SESSION_NOT_FOUND', 'The user has no such session')
+      if (!isEnded) throw sessionNotFound()
     },
   }
 }

@@ -31,7 +31,7 @@ export type SessionEnds = {
    * Ends a session of the user like `logout`. Resolves with false if the user has no such session
    * or it had already ended. For an ended session it also waits until every verifier can know.
    */
-  endOne(at: UserOfTenant & Pick<AccessClaims, 'sid'>): Promise<boolean>
+  endOne(at: UserOfTenant & Pick<AccessClaims, 'sid'>, reason?: EndReason): Promise<boolean>
   /**
    * Ends the access tokens of a user after a change of roles, not the sessions. Call it after the
    * change of the user's row, in the same transaction: the sessions read their roles from there.
@@ -44,6 +44,8 @@ export type SessionEndsDeps = {
   copyRevocations: (ended: EndedSessions) => Promise<void>
   meters: Pick<SessionMeters, 'ended'>
 }
+
+type LoggedOut = Omit<UserOfTenant, 'userId'> & Pick<AccessClaims, 'sid'> & { reason: EndReason }
 
 type Ended = { text: string; values: unknown[]; reason: EndReason | 'roles' }
 
@@ -65,10 +67,10 @@ export function createSessionEnds(deps: SessionEndsDeps): SessionEnds {
   async function logOut(
     tx: PoolClient,
     emit: EmitState,
-    { projectId, environment, sid }: Omit<UserOfTenant, 'userId'> & Pick<AccessClaims, 'sid'>,
+    { projectId, environment, sid, reason }: LoggedOut,
   ): Promise<EndedSessions> {
-    const values = [projectId, environment, sid, null, 'logout', null]
-    const revoked = await end(tx, emit, { text: endSessionsSql, values, reason: 'logout' })
+    const values = [projectId, environment, sid, null, reason, null]
+    const revoked = await end(tx, emit, { text: endSessionsSql, values, reason })
     if (revoked.length > 0) return revoked
     // The session had already ended, but that call may not have reached every verifier. So the
     // revocation is published again.
@@ -79,13 +81,15 @@ export function createSessionEnds(deps: SessionEndsDeps): SessionEnds {
 
   return {
     async logout({ projectId, environment }, { sid }) {
-      const session = { projectId, environment, sid }
+      const session = { projectId, environment, sid, reason: 'logout' } as const
       await copyRevocations(await writer.write((tx, emit) => logOut(tx, emit, session)))
     },
-    async endOne(session) {
+    async endOne(session, reason = 'logout') {
       const found = await writer.write(async (tx, emit) => {
         const isOpen = await lockSession(tx, session)
-        return isOpen === null ? null : { isOpen, ended: await logOut(tx, emit, session) }
+        return isOpen === null
+          ? null
+          : { isOpen, ended: await logOut(tx, emit, { ...session, reason }) }
       })
       if (found === null) return false
       await copyRevocations(found.ended)

@@ -1,4 +1,6 @@
 import type { UserSession } from '@surehook/contracts/http/account'
+import type { OpenSession } from '@surehook/contracts/http/admin/user-access'
+import { AppError } from '@surehook/service-kit/errors'
 import { decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/cursor'
 import type { AccessClaims } from '@surehook/token-verifier'
 import type { Pool, PoolClient } from 'pg'
@@ -8,10 +10,13 @@ export type UserOfTenant = { projectId: string; environment: string; userId: str
 
 type OwnSession = UserOfTenant & Pick<AccessClaims, 'sid'>
 
+export const sessionNotFound = () =>
+  new AppError('SESSION_NOT_FOUND', 'The user has no such session')
+
 const isOpen = `ended_at is null and idle_expires_at > clock_timestamp()
   and expires_at > clock_timestamp()`
 
-type Row = { id: string; createdAt: Date; lastUsedAt: Date }
+type Row = { id: string; createdAt: Date; lastUsedAt: Date; expiresAt: Date }
 
 /**
  * Returns the user's sessions that can still be refreshed, newest first: ids are in the order of
@@ -19,25 +24,41 @@ type Row = { id: string; createdAt: Date; lastUsedAt: Date }
  */
 export async function listOpenSessions(
   pool: Pool,
-  { projectId, environment, userId, sid }: OwnSession,
+  { projectId, environment, userId }: UserOfTenant,
   { limit, cursor }: Page,
-): Promise<{ sessions: UserSession[]; nextCursor: string | null }> {
+): Promise<{ sessions: OpenSession[]; nextCursor: string | null }> {
   const before = decodeCursor(z.uuid(), cursor)
   const { rows } = await pool.query<Row>(
-    `select id, created_at as "createdAt", rotated_at as "lastUsedAt" from session
+    `select id, created_at as "createdAt", rotated_at as "lastUsedAt",
+        least(idle_expires_at, expires_at) as "expiresAt"
+       from session
       where project_id = $1 and environment = $2 and user_id = $3 and ${isOpen}
         and ($4::uuid is null or id < $4)
       order by id desc limit $5`,
     [projectId, environment, userId, before, limit + 1],
   )
   const { page, nextCursor } = pageOf(rows, limit, ({ id }) => id)
-  const sessions = page.map(({ id, createdAt, lastUsedAt }) => ({
+  const sessions = page.map(({ id, createdAt, lastUsedAt, expiresAt }) => ({
     id,
     createdAt: createdAt.toISOString(),
     lastUsedAt: lastUsedAt.toISOString(),
-    current: id === sid,
+    expiresAt: expiresAt.toISOString(),
   }))
   return { sessions, nextCursor }
+}
+
+/** The same for the user's own view, which marks the session `sid` as the current one. */
+export async function listOwnSessions(
+  pool: Pool,
+  own: OwnSession,
+  page: Page,
+): Promise<{ sessions: UserSession[]; nextCursor: string | null }> {
+  const { sessions, nextCursor } = await listOpenSessions(pool, own, page)
+  const shown = sessions.map(({ expiresAt, ...session }) => ({
+    ...session,
+    current: session.id === own.sid,
+  }))
+  return { sessions: shown, nextCursor }
 }
 
 /** Locks the session and tells whether it is open. `null` if the user has no such session. */

@@ -1,9 +1,13 @@
 import type { EmitState, StateWriter } from '@surehook/change-capture/emit/state-writer'
+import type { UserLock } from '@surehook/contracts/http/admin/user-access'
 import type { UserAccount, UserChange } from '@surehook/contracts/http/admin/users'
+import type { Page } from '@surehook/service-kit/http/cursor'
 import type { Pool, PoolClient } from 'pg'
 import * as z from 'zod'
 import type { Lockout } from '../limits/lockout.ts'
+import type { LockScope } from '../limits/locks.ts'
 import type { EndedSessions, EndReason } from '../revocation/revocation.ts'
+import { listOpenSessions, sessionNotFound } from '../sessions/read-sessions.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { applyChange, type Changed, changedFields } from './apply-change.ts'
 import { findUser, toAccount, userNotFound } from './read-users.ts'
@@ -14,8 +18,8 @@ import { deleteUser, type EditableFields, lockUser, type UserPlace } from './use
 export type ManageUsersDeps = {
   pool: Pool
   writer: StateWriter
-  sessions: Pick<Sessions, 'endAll' | 'endAccessTokens' | 'republish' | 'blacklist'>
-  lockout: Pick<Lockout, 'clear'>
+  sessions: Pick<Sessions, 'endAll' | 'endOne' | 'endAccessTokens' | 'republish' | 'blacklist'>
+  lockout: Pick<Lockout, 'clear' | 'read'>
 }
 
 /**
@@ -30,8 +34,14 @@ export type ManageUsers = {
   ): Promise<UserAccount>
   remove(place: UserPlace, id: string, origin: ChangeOrigin): Promise<void>
   logout(place: UserPlace, id: string): Promise<void>
+  sessions(place: UserPlace, id: string, page: Page): Promise<SessionPage>
+  /** Throws SESSION_NOT_FOUND if the user has no such session. */
+  endSession(place: UserPlace, id: string, sessionId: string): Promise<void>
+  lock(place: UserPlace, id: string, scope: LockScope): Promise<UserLock>
   unlock(place: UserPlace, id: string): Promise<void>
 }
+
+type SessionPage = Awaited<ReturnType<typeof listOpenSessions>>
 
 export function manageUsers(deps: ManageUsersDeps): ManageUsers {
   const { writer, sessions, lockout } = deps
@@ -86,6 +96,21 @@ export function manageUsers(deps: ManageUsersDeps): ManageUsers {
         return [...pending, ...(await sessions.endAll(tx, emit, user, 'forced'))]
       })
       await sessions.blacklist(ended)
+    },
+
+    async sessions(place, id, page) {
+      return listOpenSessions(deps.pool, at(await findUser(deps.pool, place, id)), page)
+    },
+
+    async endSession(place, id, sessionId) {
+      const user = at(await findUser(deps.pool, place, id))
+      const isEnded =
+        isId(sessionId) && (await sessions.endOne({ ...user, sid: sessionId }, 'forced'))
+      if (!isEnded) throw sessionNotFound()
+    },
+
+    async lock(place, id, scope) {
+      return lockout.read(place, { email: (await findUser(deps.pool, place, id)).email, scope })
     },
 
     async unlock(place, id) {

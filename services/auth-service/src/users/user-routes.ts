@@ -1,3 +1,4 @@
+import * as access from '@surehook/contracts/http/admin/user-access'
 import * as operations from '@surehook/contracts/http/admin/users'
 import type { Operation } from '@surehook/contracts/operation'
 import { type Handle, mount } from '@surehook/service-kit/http/mount'
@@ -75,11 +76,36 @@ export function userRoutes({ pool, users, authorize }: UserRoutesDeps): (router:
     serve(operations.deleteUser, async ({ params }, origin) =>
       users.remove(await placeOf(params), params.id, origin),
     )
-    serve(operations.logoutUser, async ({ params }) =>
-      users.logout(await placeOf(params), params.id),
-    )
-    serve(operations.unlockUser, async ({ params }) =>
-      users.unlock(await placeOf(params), params.id),
-    )
+    serveAccess(serve, { pool, users })
   }
+}
+
+type Serve = <Op extends Operation>(operation: Op, handle: Handle<Op, void>) => void
+
+/** The routes of a user's sessions and locks. */
+function serveAccess(serve: Serve, { pool, users }: Pick<UserRoutesDeps, 'pool' | 'users'>): void {
+  const environmentOf = async (params: EnvironmentName) => {
+    const { projectId, environment, auth } = await getEnvironment(pool, params)
+    return { place: { projectId, environment }, scope: auth.lockout.scope }
+  }
+  serve(operations.logoutUser, async ({ params }) => {
+    const { place } = await environmentOf(params)
+    await users.logout(place, params.id)
+  })
+  serve(access.listUserSessions, async ({ params, query }) => {
+    const { place } = await environmentOf(params)
+    return users.sessions(place, params.id, query)
+  })
+  serve(access.endUserSession, async ({ params }) => {
+    const { place } = await environmentOf(params)
+    await users.endSession(place, params.id, params.sessionId)
+  })
+  serve(access.getUserLock, async ({ params }) => {
+    const { place, scope } = await environmentOf(params)
+    return users.lock(place, params.id, scope)
+  })
+  serve(operations.unlockUser, async ({ params }) => {
+    const { place } = await environmentOf(params)
+    await users.unlock(place, params.id)
+  })
 }

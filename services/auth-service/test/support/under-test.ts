@@ -12,6 +12,7 @@ import {
   sharedStack,
   startComposed,
 } from '@surehook/testing/platform-service'
+import { redisUrlAs } from '@surehook/testing/redis-user'
 import { openTestDatabase, type TestDatabase } from '@surehook/testing/service-database'
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, service } from '../../src/config.ts'
@@ -74,7 +75,8 @@ export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
       log,
     }),
   )
-  const config = configOf(stack, database)
+  const redisUrl = await redisUrlAs(service, stack.redisUrl)
+  const config = configOf({ ...stack, redisUrl }, database)
   const resources = opening.move()
   return {
     database,

@@ -10,6 +10,7 @@ import {
   sharedStack,
   startComposed,
 } from '@surehook/testing/platform-service'
+import { redisUrlAs } from '@surehook/testing/redis-user'
 import { openTestDatabase, type TestDatabase } from '@surehook/testing/service-database'
 import {
   environmentRecord,
@@ -60,7 +61,7 @@ export async function openWorld(): Promise<World> {
       AUTH_SERVICE_URL: issuer.url,
       PUBLIC_URL: issuer.publicUrl,
       SERVICE_TOKEN: issuer.serviceToken,
-      ...(stack.redisUrl && { REDIS_URL: stack.redisUrl }),
+      ...(stack.redisUrl && { REDIS_URL: await redisUrlAs(service, stack.redisUrl) }),
     }),
     slot: database.slot,
   })

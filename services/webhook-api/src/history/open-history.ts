@@ -20,6 +20,8 @@ export type HistoryDeps = Pick<Messaging, 'kafka' | 'codec'> & {
   writer: StateWriter
   keyedWriter: KeyedWriter
   historyDays: number
+  /** Of subscriptions without their own. */
+  defaultDelays: readonly string[]
   log: Logger
   metrics: Metrics
 }
@@ -40,7 +42,7 @@ export function openHistory(deps: HistoryDeps): OpenHistory {
   const bodies = storedBodies({ reader, codec })
   const worker = runRecoveryWorker({ pool, writer, days, bodies, log })
   return {
-    history: deliveryHistory(pool, bodies),
+    history: deliveryHistory(pool, bodies, deps.defaultDelays),
     sendAgain: sendAgain({ pool, writer: keyedWriter, days, bodies }),
     recover: recoverDeadLetters({ writer: keyedWriter, wake: worker.wake }),
     cancel: cancelDeliveries({ writer: keyedWriter }),

@@ -7,9 +7,8 @@ import type {
 } from '@surehook/contracts/http/webhooks/webhooks'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { AppError } from '@surehook/service-kit/errors'
-import { CursorTime, decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
+import { decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool, PoolClient } from 'pg'
-import * as z from 'zod'
 import { forgetFailures } from '../failing/failing-store.ts'
 import type { KeyedWriter } from '../keyed-writer.ts'
 import { cancelReplays } from '../redelivery/replay/replay-store.ts'
@@ -59,8 +58,6 @@ type TableWish = Pick<
   'projectId' | 'environment' | 'table' | 'filter' | 'select'
 >
 
-const Position = z.tuple([CursorTime, z.uuid()])
-
 export type Subscriptions = ReturnType<typeof manageSubscriptions>
 
 /** The operations on subscriptions. Every call sees only one tenant. */
@@ -90,11 +87,11 @@ export function manageSubscriptions(deps: SubscriptionDeps) {
     },
 
     async list(tenant: Tenant, { limit, cursor, fingerprints, ...filters }: ListQuery) {
-      const after = decodeCursor(Position, cursor)
+      const after = decodeCursor(store.SubscriptionPosition, cursor)
       await refuseUnknownEnvironment(deps, tenant)
       const query = { ...filters, after, limit: limit + 1 }
       const rows = await store.findSubscriptions(pool, tenant, query)
-      const { page, nextCursor } = pageOf(rows, limit, (row) => [row.created_at, row.id])
+      const { page, nextCursor } = pageOf(rows, limit, store.positionOf)
       const view = (row: SubscriptionRow): Subscription => ({
         ...shown(deps, row),
         ...(fingerprints && { fingerprints: fingerprintsOf(box, row) }),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import type { SealedSecret } from '@surehook/contracts/events'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
-import { rotateSecret } from './rotate-secret.ts'
+import { replacedUntil, rotateSecret } from './rotate-secret.ts'
 
 const box = createSecretBox(randomBytes(32))
 const id = 'subscription-1'
@@ -41,6 +41,16 @@ describe('rotateSecret', () => {
       ['three', null],
       ['two', at(671).toISOString()],
     ])
+  })
+
+  it('tells until when any replaced secret signs', () => {
+    const two = rotate(first, 'two', [60, 10])
+    const three = rotate(two, 'three', [30, 20])
+    const endOf = (secrets: SealedSecret[], second: number) =>
+      replacedUntil(secrets, at(second).getTime())
+    expect([endOf(first, 0), endOf(two, 10)]).toEqual([null, at(70).toISOString()])
+    expect([endOf(three, 49), endOf(three, 50)]).toEqual([at(50).toISOString(), null])
+    expect(endOf(rotate(two, 'three', [600, 20]), 20)).toBe(at(620).toISOString())
   })
 
   it('does not sign twice with one secret', () => {

@@ -39,6 +39,19 @@ export function rotateSecret(box: SecretBox, rotation: Rotation): SealedSecret[]
 }
 
 /**
+ * Returns when the last replaced secret stops signing (ISO 8601).
+ * @param now epoch milliseconds
+ * @returns `null` if only the current secret signs
+ */
+export function replacedUntil(secrets: readonly SealedSecret[], now: number): string | null {
+  const ends = secrets.flatMap(({ validUntil }) =>
+    validUntil === null ? [] : Date.parse(validUntil),
+  )
+  const last = Math.max(now, ...ends)
+  return last > now ? new Date(last).toISOString() : null
+}
+
+/**
  * Returns `null` for a secret under a lost key. It signs nothing any more, and must not prevent a
  * new one.
  */

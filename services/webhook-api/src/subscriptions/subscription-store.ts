@@ -1,6 +1,8 @@
 import type { Cancellation } from '@surehook/contracts/events'
 import { AppError } from '@surehook/service-kit/errors'
+import { CursorTime } from '@surehook/service-kit/http/cursor'
 import { DatabaseError, type Pool, type PoolClient } from 'pg'
+import * as z from 'zod'
 import type { Tenant } from './subscription-changes.ts'
 import type { SubscriptionRow } from './subscription-row.ts'
 
@@ -154,6 +156,10 @@ export async function findFilteredTables(pool: Pool): Promise<(Tenant & { table:
   )
   return rows
 }
+
+/** Where a page of subscriptions ends. */
+export const SubscriptionPosition = z.tuple([CursorTime, z.uuid()])
+export const positionOf = (row: SubscriptionRow) => [row.created_at, row.id]
 
 export type SubscriptionQuery = {
   table?: string | undefined

@@ -4,11 +4,15 @@ import { isMalformedSecret } from '@surehook/matching/signed-headers'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import type { KnownTables } from '../tables/known-tables.ts'
 import { tableWarnings } from '../tables/table-warnings.ts'
+import { replacedUntil } from './rotate-secret.ts'
 import { type SubscriptionRow, toSubscription } from './subscription-row.ts'
 
 export type WarningDeps = { box: Pick<SecretBox, 'open'>; tables: Pick<KnownTables, 'fieldsOf'> }
 
-/** The subscription as clients see it, with warnings about what may prevent deliveries. */
+/**
+ * The subscription as clients see it, with the end of the overlap of a rotation, and with warnings
+ * about what may prevent deliveries.
+ */
 export function shown({ box, tables }: WarningDeps, row: SubscriptionRow): Subscription {
   const subscription = toSubscription(row)
   const fields = tables.fieldsOf(subscription)
@@ -17,7 +21,12 @@ export function shown({ box, tables }: WarningDeps, row: SubscriptionRow): Subsc
     ...ofSecret(box, row),
     ...ofHeaders(box, row),
   ]
-  return warnings.length === 0 ? subscription : { ...subscription, warnings }
+  const previousSecretExpiresAt = replacedUntil(row.secrets, Date.now())
+  return {
+    ...subscription,
+    ...(previousSecretExpiresAt !== null && { previousSecretExpiresAt }),
+    ...(warnings.length > 0 && { warnings }),
+  }
 }
 
 export function secretWarnings(secret: string | undefined): Warning[] {

@@ -17,6 +17,7 @@ import {
   sharedStack,
   startComposed,
 } from '@surehook/testing/platform-service'
+import { redisUrlAs } from '@surehook/testing/redis-user'
 import { openTestDatabase, type TestDatabase } from '@surehook/testing/service-database'
 import {
   publishRevocableToken,
@@ -73,7 +74,11 @@ export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
   const pool = opening.adopt(openPool({ connectionString, applicationName: 'test', log }), (open) =>
     open.end(),
   )
-  const config = Object.freeze({ ...configOf(stack, database), slot: database.slot })
+  const redisUrl = stack.redisUrl && (await redisUrlAs(service, stack.redisUrl))
+  const config = Object.freeze({
+    ...configOf({ ...stack, redisUrl }, database),
+    slot: database.slot,
+  })
   const states = new Map<string, SubscriptionState>()
   const view = opening.use(
     await openTopicView({

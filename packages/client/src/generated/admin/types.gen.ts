@@ -278,6 +278,45 @@ export type UserAccount = {
     updatedAt: string;
 };
 
+export type UserLock = {
+    /**
+     * When the last lock ends. null if the user is not locked
+     */
+    lockedUntil: string | null;
+    /**
+     * The locks, the longest first
+     */
+    locks: Array<{
+        /**
+         * The address or network that may not log in. null: no client may
+         */
+        client: string | null;
+        /**
+         * When the lock ends
+         */
+        lockedUntil: string;
+    }>;
+};
+
+export type OpenSession = {
+    /**
+     * The claim `sid` of its access tokens
+     */
+    id: string;
+    /**
+     * When the user logged in
+     */
+    createdAt: string;
+    /**
+     * When its tokens were refreshed last
+     */
+    lastUsedAt: string;
+    /**
+     * When it ends, unless its tokens are refreshed before
+     */
+    expiresAt: string;
+};
+
 export type ManagementToken = {
     id: string;
     projectId: ProjectId;
@@ -1130,6 +1169,64 @@ export type UpdateUserResponses = {
 
 export type UpdateUserResponse = UpdateUserResponses[keyof UpdateUserResponses];
 
+export type GetUserLockData = {
+    body?: never;
+    path: {
+        /**
+         * The name of the project
+         */
+        project: ProjectId;
+        /**
+         * The name of the environment
+         */
+        environment: EnvironmentName;
+        /**
+         * The id of the user
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/auth/admin/projects/{project}/environments/{environment}/users/{id}/lock';
+};
+
+export type GetUserLockErrors = {
+    /**
+     * VALIDATION_ERROR
+     */
+    400: Problem;
+    /**
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
+     */
+    401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
+    /**
+     * ENVIRONMENT_NOT_FOUND, USER_NOT_FOUND
+     */
+    404: Problem;
+    /**
+     * INTERNAL_ERROR
+     */
+    500: Problem;
+    /**
+     * SERVICE_UNAVAILABLE
+     */
+    503: Problem;
+};
+
+export type GetUserLockError = GetUserLockErrors[keyof GetUserLockErrors];
+
+export type GetUserLockResponses = {
+    /**
+     * OK
+     */
+    200: UserLock;
+};
+
+export type GetUserLockResponse = GetUserLockResponses[keyof GetUserLockResponses];
+
 export type LogoutUserData = {
     body?: never;
     path: {
@@ -1187,6 +1284,141 @@ export type LogoutUserResponses = {
 };
 
 export type LogoutUserResponse = LogoutUserResponses[keyof LogoutUserResponses];
+
+export type ListUserSessionsData = {
+    body?: never;
+    path: {
+        /**
+         * The name of the project
+         */
+        project: ProjectId;
+        /**
+         * The name of the environment
+         */
+        environment: EnvironmentName;
+        /**
+         * The id of the user
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Entries per page
+         */
+        limit?: number;
+        /**
+         * `nextCursor` of the page before
+         */
+        cursor?: string;
+    };
+    url: '/auth/admin/projects/{project}/environments/{environment}/users/{id}/sessions';
+};
+
+export type ListUserSessionsErrors = {
+    /**
+     * VALIDATION_ERROR
+     */
+    400: Problem;
+    /**
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
+     */
+    401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
+    /**
+     * ENVIRONMENT_NOT_FOUND, USER_NOT_FOUND
+     */
+    404: Problem;
+    /**
+     * INTERNAL_ERROR
+     */
+    500: Problem;
+    /**
+     * SERVICE_UNAVAILABLE
+     */
+    503: Problem;
+};
+
+export type ListUserSessionsError = ListUserSessionsErrors[keyof ListUserSessionsErrors];
+
+export type ListUserSessionsResponses = {
+    /**
+     * OK
+     */
+    200: {
+        sessions: Array<OpenSession>;
+        /**
+         * null on the last page
+         */
+        nextCursor: string | null;
+    };
+};
+
+export type ListUserSessionsResponse = ListUserSessionsResponses[keyof ListUserSessionsResponses];
+
+export type EndUserSessionData = {
+    body?: never;
+    path: {
+        /**
+         * The name of the project
+         */
+        project: ProjectId;
+        /**
+         * The name of the environment
+         */
+        environment: EnvironmentName;
+        /**
+         * The id of the user
+         */
+        id: string;
+        /**
+         * The id of the session
+         */
+        sessionId: string;
+    };
+    query?: never;
+    url: '/auth/admin/projects/{project}/environments/{environment}/users/{id}/sessions/{sessionId}';
+};
+
+export type EndUserSessionErrors = {
+    /**
+     * VALIDATION_ERROR
+     */
+    400: Problem;
+    /**
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
+     */
+    401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
+    /**
+     * ENVIRONMENT_NOT_FOUND, SESSION_NOT_FOUND, USER_NOT_FOUND
+     */
+    404: Problem;
+    /**
+     * INTERNAL_ERROR
+     */
+    500: Problem;
+    /**
+     * SERVICE_UNAVAILABLE
+     */
+    503: Problem;
+};
+
+export type EndUserSessionError = EndUserSessionErrors[keyof EndUserSessionErrors];
+
+export type EndUserSessionResponses = {
+    /**
+     * No Content
+     */
+    204: void;
+};
+
+export type EndUserSessionResponse = EndUserSessionResponses[keyof EndUserSessionResponses];
 
 export type UnlockUserData = {
     body?: never;

@@ -428,6 +428,31 @@ export type Delivery = {
     redeliveryOf: string | null;
 };
 
+export type EventBefore = {
+    /**
+     * `absent`: the log has no earlier change of the record. `unseen`: none is among the changes that one request reads
+     */
+    outcome: 'found' | 'absent' | 'unseen';
+    /**
+     * The change before. null if it is not found
+     */
+    eventId: string | null;
+    /**
+     * Its operation
+     */
+    event: 'INSERT' | 'UPDATE' | 'DELETE' | null;
+    /**
+     * When it was made
+     */
+    timestamp: string | null;
+    /**
+     * The record after it
+     */
+    record: {
+        [key: string]: unknown;
+    } | null;
+};
+
 export type Subscription = {
     id: string;
     /**
@@ -463,6 +488,10 @@ export type Subscription = {
      * Absent once you set it active again
      */
     disabledReason?: string;
+    /**
+     * Until when a replaced secret signs too. Absent if only the current one signs
+     */
+    previousSecretExpiresAt?: string;
     /**
      * What may keep it from working. Absent without a warning
      */
@@ -823,6 +852,134 @@ export type Preview = {
     warnings?: Array<Warning>;
 };
 
+export type EnvironmentStats = {
+    window: '1h' | '24h' | '7d';
+    /**
+     * The beginning of the first bucket
+     */
+    from: string;
+    /**
+     * When the numbers were read
+     */
+    until: string;
+    counts: {
+        /**
+         * Attempts that the receiver answered with 2xx
+         */
+        delivered: number;
+        /**
+         * Failed attempts that another attempt follows
+         */
+        retrying: number;
+        /**
+         * Deliveries that ended as dead letters
+         */
+        deadLetter: number;
+        /**
+         * Deliveries that were cancelled
+         */
+        cancelled: number;
+    };
+    /**
+     * Attempts in all
+     */
+    attempts: number;
+    /**
+     * The share of attempts that succeeded, 0 to 1. null without an attempt
+     */
+    successRate: number | null;
+    /**
+     * Length of a bucket
+     */
+    bucketSeconds: number;
+    /**
+     * The buckets, oldest first, also empty ones
+     */
+    series: Array<{
+        /**
+         * The beginning of the bucket
+         */
+        at: string;
+        /**
+         * Attempts that the receiver answered with 2xx
+         */
+        delivered: number;
+        /**
+         * Failed attempts that another attempt follows
+         */
+        retrying: number;
+        /**
+         * Deliveries that ended as dead letters
+         */
+        deadLetter: number;
+        /**
+         * Deliveries that were cancelled
+         */
+        cancelled: number;
+    }>;
+    /**
+     * Each subscription of the page. The numbers above are their sums
+     */
+    webhooks: Array<WebhookNumbers>;
+    /**
+     * null on the last page
+     */
+    nextCursor: string | null;
+};
+
+export type WebhookNumbers = {
+    /**
+     * The id of the subscription
+     */
+    webhookId: string;
+    counts: {
+        /**
+         * Attempts that the receiver answered with 2xx
+         */
+        delivered: number;
+        /**
+         * Failed attempts that another attempt follows
+         */
+        retrying: number;
+        /**
+         * Deliveries that ended as dead letters
+         */
+        deadLetter: number;
+        /**
+         * Deliveries that were cancelled
+         */
+        cancelled: number;
+    };
+    /**
+     * Attempts in all
+     */
+    attempts: number;
+    /**
+     * The share of attempts that succeeded, 0 to 1. null without an attempt
+     */
+    successRate: number | null;
+    /**
+     * Durations of attempts, to about 15 %. null without an attempt
+     */
+    latencyMs: {
+        p50: number | null;
+        p95: number | null;
+    };
+    /**
+     * One number for each bucket of `series`
+     */
+    trend: {
+        /**
+         * `delivered` of each bucket
+         */
+        delivered: Array<number>;
+        /**
+         * `retrying` and `deadLetter` of each bucket
+         */
+        failed: Array<number>;
+    };
+};
+
 export type DeliveryDetail = {
     id: string;
     /**
@@ -866,6 +1023,10 @@ export type DeliveryDetail = {
      * In the order of the attempts
      */
     attemptLog: Array<DeliveryAttempt>;
+    /**
+     * The delays before the second and each further attempt: the subscription's as it is now, or the installation's. An attempt starts up to 10 % later
+     */
+    retryDelays: Array<string>;
 };
 
 export type DeliveryAttempt = {
@@ -1397,6 +1558,75 @@ export type GetEventResponses = {
 
 export type GetEventResponse = GetEventResponses[keyof GetEventResponses];
 
+export type GetEventBeforeData = {
+    body?: never;
+    headers: {
+        /**
+         * The name of the project
+         */
+        'x-project-id': ProjectId;
+        /**
+         * The name of the environment
+         */
+        environment: EnvironmentName;
+    };
+    path: {
+        /**
+         * The id of the change
+         */
+        eventId: string;
+    };
+    query?: {
+        /**
+         * The time of the change, if its id is no UUIDv7
+         */
+        timestamp?: string;
+    };
+    url: '/api/rest/_events/{eventId}/before';
+};
+
+export type GetEventBeforeErrors = {
+    /**
+     * VALIDATION_ERROR
+     */
+    400: Problem;
+    /**
+     * MANAGEMENT_TOKEN_INVALID
+     */
+    401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
+    /**
+     * ENVIRONMENT_NOT_FOUND, EVENT_NOT_FOUND
+     */
+    404: Problem;
+    /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
+    /**
+     * INTERNAL_ERROR
+     */
+    500: Problem;
+    /**
+     * SERVICE_UNAVAILABLE
+     */
+    503: Problem;
+};
+
+export type GetEventBeforeError = GetEventBeforeErrors[keyof GetEventBeforeErrors];
+
+export type GetEventBeforeResponses = {
+    /**
+     * OK
+     */
+    200: EventBefore;
+};
+
+export type GetEventBeforeResponse = GetEventBeforeResponses[keyof GetEventBeforeResponses];
+
 export type StreamChangesData = {
     body?: never;
     headers: {
@@ -1900,6 +2130,78 @@ export type PreviewWebhookResponses = {
 };
 
 export type PreviewWebhookResponse = PreviewWebhookResponses[keyof PreviewWebhookResponses];
+
+export type GetEnvironmentStatsData = {
+    body?: never;
+    headers: {
+        /**
+         * The name of the project
+         */
+        'x-project-id': ProjectId;
+        /**
+         * The name of the environment
+         */
+        environment: EnvironmentName;
+    };
+    path?: never;
+    query?: {
+        /**
+         * The time span to count, up to now
+         */
+        window?: '1h' | '24h' | '7d';
+        /**
+         * Subscriptions per page
+         */
+        limit?: number;
+        /**
+         * `nextCursor` of the page before
+         */
+        cursor?: string;
+    };
+    url: '/api/rest/_webhooks/stats';
+};
+
+export type GetEnvironmentStatsErrors = {
+    /**
+     * VALIDATION_ERROR
+     */
+    400: Problem;
+    /**
+     * MANAGEMENT_TOKEN_INVALID
+     */
+    401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
+    /**
+     * ENVIRONMENT_NOT_FOUND
+     */
+    404: Problem;
+    /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
+    /**
+     * INTERNAL_ERROR
+     */
+    500: Problem;
+    /**
+     * SERVICE_UNAVAILABLE
+     */
+    503: Problem;
+};
+
+export type GetEnvironmentStatsError = GetEnvironmentStatsErrors[keyof GetEnvironmentStatsErrors];
+
+export type GetEnvironmentStatsResponses = {
+    /**
+     * OK
+     */
+    200: EnvironmentStats;
+};
+
+export type GetEnvironmentStatsResponse = GetEnvironmentStatsResponses[keyof GetEnvironmentStatsResponses];
 
 export type DeleteWebhookData = {
     body?: never;

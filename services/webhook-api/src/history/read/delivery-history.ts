@@ -21,8 +21,15 @@ export type ListQuery = {
 
 export type DeliveryHistory = ReturnType<typeof deliveryHistory>
 
-/** The tenant's view of the delivery log: the deliveries of its own subscriptions. */
-export function deliveryHistory(pool: Pool, bodies: StoredBodies) {
+/**
+ * The tenant's view of the delivery log: the deliveries of its own subscriptions.
+ * @param defaultDelays of subscriptions without their own
+ */
+export function deliveryHistory(
+  pool: Pool,
+  bodies: StoredBodies,
+  defaultDelays: readonly string[],
+) {
   return {
     /** The caller must have checked that the subscription is the tenant's. */
     async newest(subscriptionId: string, limit: number): Promise<Delivery[]> {
@@ -39,11 +46,11 @@ export function deliveryHistory(pool: Pool, bodies: StoredBodies) {
     },
 
     async get(tenant: Tenant, id: string, deliveryId: string): Promise<DeliveryDetail> {
-      const { id: subscriptionId } = await ownSubscription(pool, id, tenant)
+      const { id: subscriptionId, policy } = await ownSubscription(pool, id, tenant)
       const place = { tenant, subscriptionId, deliveryId }
       const found = isUuid(deliveryId) ? await showDelivery({ pool, bodies }, place) : undefined
       if (found === undefined) throw noDelivery()
-      return found
+      return { ...found, retryDelays: [...(policy?.retryDelays ?? defaultDelays)] }
     },
   }
 }

@@ -48,7 +48,7 @@ export async function findDelivery(
 export async function showDelivery(
   { pool, bodies }: { pool: Pool; bodies: StoredBodies },
   place: DeliveryPlace,
-): Promise<DeliveryDetail | undefined> {
+): Promise<Omit<DeliveryDetail, 'retryDelays'> | undefined> {
   const delivery = await findDelivery(pool, place)
   if (delivery === undefined) return undefined
   const body = await bodies.find(delivery)

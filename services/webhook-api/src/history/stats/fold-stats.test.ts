@@ -4,7 +4,7 @@ import type { DeliveryStatus } from '@surehook/contracts/events'
 import { aTransition } from '../../../test/support/delivery-samples.ts'
 import { foldDeliveries } from '../write/fold-deliveries.ts'
 import { bucketMs, foldStats, statsKeptMs } from './fold-stats.ts'
-import { seriesOf } from './webhook-stats.ts'
+import { numbersOf, seriesOf, trendOf } from './stats-numbers.ts'
 
 const now = 1_000 * bucketMs
 const [a = '', b = ''] = [randomUUID(), randomUUID()].toSorted()
@@ -45,11 +45,22 @@ it('leaves out what was counted before, and what is too old to be asked for', ()
 })
 
 it('shows empty buckets too', () => {
-  const row = { bucket: 1, attempts: 3, delivered: 2, retrying: 0, dead_letter: 1, cancelled: 0 }
-  const series = seriesOf([row], { from: 0, until: 700_000, bucketSeconds: 300 })
+  const row = {
+    subscription_id: a,
+    ...{ bucket: 1, attempts: 3, delivered: 2, retrying: 0, dead_letter: 1, cancelled: 0 },
+  }
+  const span = { from: 0, until: 700_000, bucketSeconds: 300 }
+  const series = seriesOf([row], span)
   expect(series.map(({ at, delivered, deadLetter }) => [at, delivered, deadLetter])).toEqual([
     ['1970-01-01T00:00:00.000Z', 0, 0],
     ['1970-01-01T00:05:00.000Z', 2, 1],
     ['1970-01-01T00:10:00.000Z', 0, 0],
   ])
+  expect(trendOf([row], span)).toEqual({ delivered: [0, 2, 0], failed: [0, 1, 0] })
+  const other = { ...row, subscription_id: b, bucket: 2 }
+  expect(seriesOf([row, other, row], span).map(({ delivered }) => delivered)).toEqual([0, 4, 2])
+  expect(numbersOf([row, other])).toMatchObject({
+    counts: { delivered: 4, deadLetter: 2 },
+    ...{ attempts: 6, successRate: 0.6667 },
+  })
 })

@@ -56,6 +56,7 @@ const addSql = `
         from unnest(s.latencies || excluded.latencies) entry group by entry >> 24) end`
 
 export type StatsRow = {
+  subscription_id: string
   /** The number of the bucket, from 0. */
   bucket: number
   attempts: number
@@ -65,35 +66,40 @@ export type StatsRow = {
   cancelled: number
 }
 
-export type StatsSpan = { subscriptionId: string; from: Date; bucketSeconds: number }
+export type StatsSpan = { subscriptionIds: readonly string[]; from: Date; bucketSeconds: number }
 
-/** Reads the buckets of a subscription that are not empty. */
+/** Reads the buckets of the subscriptions that are not empty. */
 export async function readBuckets(pool: Pool, span: StatsSpan): Promise<StatsRow[]> {
   const { rows } = await pool.query<StatsRow>(
-    `select floor(extract(epoch from at - $2::timestamptz) / $3)::integer as bucket,
+    `select subscription_id, floor(extract(epoch from at - $2::timestamptz) / $3)::integer as bucket,
        sum(attempts)::float8 as attempts, sum(delivered)::float8 as delivered,
        sum(retrying)::float8 as retrying, sum(dead_letter)::float8 as dead_letter,
        sum(cancelled)::float8 as cancelled
-     from attempt_stats where subscription_id = $1 and at >= $2 group by bucket`,
-    [span.subscriptionId, span.from, span.bucketSeconds],
+     from attempt_stats where subscription_id = any($1) and at >= $2 group by 1, 2`,
+    [span.subscriptionIds, span.from, span.bucketSeconds],
   )
   return rows
 }
 
-/** Reads the counts of attempts by class of duration. */
+/** Reads the counts of attempts by class of duration, of each subscription that has some. */
 export async function readLatencies(
   pool: Pool,
-  { subscriptionId, from }: Pick<StatsSpan, 'subscriptionId' | 'from'>,
-): Promise<number[]> {
-  const { rows } = await pool.query<{ class: number; count: number }>(
-    `select entry >> 24 as class, sum(entry & ${mostInEntry})::float8 as count
+  { subscriptionIds, from }: Pick<StatsSpan, 'subscriptionIds' | 'from'>,
+): Promise<Map<string, number[]>> {
+  const { rows } = await pool.query<{ subscription_id: string; class: number; count: number }>(
+    `select subscription_id, entry >> 24 as class, sum(entry & ${mostInEntry})::float8 as count
      from attempt_stats, unnest(latencies) entry
-     where subscription_id = $1 and at >= $2 group by entry >> 24`,
-    [subscriptionId, from],
+     where subscription_id = any($1) and at >= $2 group by 1, 2`,
+    [subscriptionIds, from],
   )
-  const counts: number[] = []
-  for (const row of rows) counts[row.class] = row.count
-  return Array.from(counts, (count) => count ?? 0)
+  const counts = new Map<string, number[]>()
+  for (const row of rows) {
+    const ofOne = counts.get(row.subscription_id) ?? []
+    counts.set(row.subscription_id, ofOne)
+    while (ofOne.length <= row.class) ofOne.push(0)
+    ofOne[row.class] = row.count
+  }
+  return counts
 }
 
 /** @returns the number of deleted rows */

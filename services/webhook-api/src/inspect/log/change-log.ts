@@ -1,3 +1,5 @@
+import type { ChangeEvent } from '@surehook/contracts/events'
+import { changeKey } from '@surehook/contracts/ids'
 import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import type { LogReader, LogSpan } from '@surehook/kafka/readers/log-reader'
 import { type Change, readChange } from '@surehook/matching/read-change'
@@ -12,6 +14,9 @@ export type ChangeLogDeps = {
   codec: Pick<EventCodec, 'change'>
   now: () => number
 }
+
+type Sought = LookLimits & { eventId: string; madeAt: number }
+type Place = { change: Change; partition: number; offset: number }
 
 /** `unseen`: a limit was reached before the change was found. */
 export type Found = Change | 'absent' | 'unseen'
@@ -67,12 +72,50 @@ export class ChangeLog {
   }
 
   /** Finds the change with this id (in lower case), which was made at about `madeAt`. */
-  async find(
-    tenant: Tenant,
-    { eventId, madeAt, ...limits }: LookLimits & { eventId: string; madeAt: number },
-  ): Promise<Found> {
+  async find(tenant: Tenant, { eventId, madeAt, ...limits }: Sought): Promise<Found> {
+    const budget = new Budget(limits, this.#deps.now)
+    const place = await this.#locate(tenant, { eventId, madeAt }, budget)
+    return typeof place === 'string' ? place : place.change
+  }
+
+  /**
+   * Finds the last change of the same record before the change with this id. `null` if the log has
+   * the change, and none of its record before.
+   */
+  async findBefore(tenant: Tenant, { eventId, madeAt, ...limits }: Sought): Promise<Found | null> {
     const { reader, codec, now } = this.#deps
     const budget = new Budget(limits, now)
+    const place = await this.#locate(tenant, { eventId, madeAt }, budget)
+    if (typeof place === 'string') return place
+    const { change, partition } = place
+    const bounds = (await reader.bounds()).find((one) => one.partition === partition)
+    const start = bounds?.start ?? place.offset
+    const isLikely = ofRecord(change.event)
+    let top = place.offset
+    // Records of one record are on one partition, in the order of their commits.
+    for (let window = firstWindow; top > start; window *= 2) {
+      const from = Math.max(start, top - window)
+      let last: Change | null = null
+      for await (const messages of this.#pieces({ partition, from, to: top }, budget)) {
+        for (const message of messages.filter(isLikely)) {
+          const earlier = await ownChange(codec, message, tenant)
+          if (earlier !== null && isBefore(earlier, change)) last = earlier
+        }
+      }
+      // A later one may be in the part of the window that was not read.
+      if (budget.spent) return 'unseen'
+      if (last !== null) return last
+      top = from
+    }
+    return null
+  }
+
+  async #locate(
+    tenant: Tenant,
+    { eventId, madeAt }: Pick<Sought, 'eventId' | 'madeAt'>,
+    budget: Budget,
+  ): Promise<Place | 'absent' | 'unseen'> {
+    const { reader, codec } = this.#deps
     const spellings = [eventId, eventId.toUpperCase()]
     const isIt = ({ value }: KafkaMessage) => spellings.some((id) => value?.includes(id) ?? false)
     let open = await this.#spansFrom(madeAt - skewMs)
@@ -85,7 +128,9 @@ export class ChangeLog {
         span.from = next
         for (const message of messages.filter(isIt)) {
           const change = await ownChange(codec, message, tenant)
-          if (change?.event.id.toLowerCase() === eventId) return change
+          if (change?.event.id.toLowerCase() === eventId) {
+            return { change, partition: span.partition, offset: Number(message.offset) }
+          }
         }
       }
     }
@@ -154,6 +199,17 @@ export function ownRecord({ projectId, environment }: Tenant, table?: string) {
     return key.subarray(0, prefix.length).equals(prefix) || !isOurForm(key)
   }
 }
+
+/** Returns a test for messages that may be changes of the event's record. */
+function ofRecord(event: ChangeEvent) {
+  const own = Buffer.from(changeKey(event))
+  return ({ key, value }: KafkaMessage): boolean =>
+    value !== null && (key === null || key.equals(own) || !isOurForm(key))
+}
+
+/** The log may have a change more than once. */
+const isBefore = ({ event: a }: Change, { event: b }: Change) =>
+  a.table === b.table && a.recordId === b.recordId && a.id !== b.id
 
 const slash = 47
 

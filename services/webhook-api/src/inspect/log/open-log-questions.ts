@@ -17,6 +17,7 @@ import { secretWarnings } from '../../subscriptions/subscription-warnings.ts'
 import { fitToTable } from '../../tables/fit-to-table.ts'
 import type { KnownTables } from '../../tables/known-tables.ts'
 import { tableWarnings } from '../../tables/table-warnings.ts'
+import { createShowBefore } from '../event/show-before.ts'
 import { createShowEvent } from '../event/show-event.ts'
 import { createExplain } from '../explain/explain.ts'
 import { ChangeLog } from './change-log.ts'
@@ -50,6 +51,7 @@ export function openLogQuestions(options: LogQuestionsOptions) {
   return {
     explain: createExplain(asked),
     showEvent: createShowEvent({ ...asked, search }),
+    showBefore: createShowBefore(asked),
     search,
     replays: createReplays({
       pool,

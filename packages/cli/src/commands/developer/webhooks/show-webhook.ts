@@ -28,13 +28,18 @@ export function showWebhook(
 }
 
 export function webhookLines(webhook: Subscription, now: number): string[] {
-  const { warnings = [], filter, createdAt, disabledAt, ...fields } = webhook
+  const { warnings = [], filter, createdAt, ...fields } = webhook
+  const times = ['disabledAt', 'previousSecretExpiresAt'] as const
   return [
     ...textFields({
       ...fields,
       ...(filter !== undefined && { filter: JSON.stringify(filter) }),
       createdAt: timeCell(createdAt, now),
-      ...(disabledAt !== undefined && { disabledAt: timeCell(disabledAt, now) }),
+      ...Object.fromEntries(
+        times.flatMap((name) =>
+          webhook[name] === undefined ? [] : [[name, timeCell(webhook[name], now)]],
+        ),
+      ),
     }),
     ...warnings.map(({ field, message }) => visible(`warning: ${field}: ${message}`)),
   ]

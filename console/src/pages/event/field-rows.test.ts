@@ -1,0 +1,23 @@
+import { expect, it } from '@jest/globals'
+import { fieldRows } from './field-rows.ts'
+
+const record = { id: 'r7', status: 'paid', total: '12.50', note: null }
+
+it('shows changed fields first, with their values before and after', () => {
+  const before = { id: 'r7', status: 'new', total: '12.50' }
+  expect(fieldRows(record, ['status', 'note', 'gone'], before)).toEqual([
+    { name: 'status', isChanged: true, before: '"new"', after: '"paid"' },
+    { name: 'note', isChanged: true, before: undefined, after: 'null' },
+    { name: 'gone', isChanged: true, before: undefined, after: undefined },
+    { name: 'id', isChanged: false, before: undefined, after: '"r7"' },
+    { name: 'total', isChanged: false, before: undefined, after: '"12.50"' },
+  ])
+})
+
+it('shows only new values without the change before, whatever the names', () => {
+  const hostile = JSON.parse('{"__proto__": 1}') as Record<string, unknown>
+  expect(fieldRows(hostile, ['constructor'], null)).toEqual([
+    { name: 'constructor', isChanged: true, before: undefined, after: undefined },
+    { name: '__proto__', isChanged: false, before: undefined, after: '1' },
+  ])
+})

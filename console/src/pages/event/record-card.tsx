@@ -1,0 +1,79 @@
+import type { EventBefore, EventDetail } from '@surehook/client'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { useApi } from '../../api/api.ts'
+import { ExactTime } from '../../parts/data/time.tsx'
+import { FaultNotice, Notice } from '../../parts/feedback/notice.tsx'
+import { Card } from '../../parts/layout/page.tsx'
+import { RecordFields } from './record-fields.tsx'
+
+const none: readonly string[] = []
+
+/** The record after the change, and what the changed fields were before. */
+export function RecordCard({ detail }: { detail: EventDetail }) {
+  const { record, changedFields, event } = detail
+  if (record === null) {
+    return (
+      <Card title="The record after the change">
+        <Notice title="The log no longer has the change" />
+      </Card>
+    )
+  }
+  if (event !== 'UPDATE') {
+    const title =
+      event === 'DELETE' ? 'The record before the change' : 'The record after the change'
+    return (
+      <Card title={title} isFlush>
+        <RecordFields record={record} changedFields={changedFields ?? none} before={null} />
+      </Card>
+    )
+  }
+  return <Update detail={detail} record={record} changedFields={changedFields ?? none} />
+}
+
+type UpdateProps = {
+  detail: EventDetail
+  record: Record<string, unknown>
+  changedFields: readonly string[]
+}
+
+function Update({ detail: { eventId, timestamp }, record, changedFields }: UpdateProps) {
+  const { surehook, keyOf } = useApi()
+  const { data, error, refetch } = useQuery({
+    queryKey: keyOf('events', eventId, 'before'),
+    queryFn: ({ signal }) =>
+      surehook.events.before(eventId, timestamp === null ? {} : { timestamp }, { signal }),
+    // The past changes no more.
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return (
+    <Card title="What the change did" isFlush>
+      {error !== null && <FaultNotice error={error} retry={() => void refetch()} />}
+      <RecordFields record={record} changedFields={changedFields} before={data?.record ?? null} />
+      <p className="table-note" role="status">
+        {data === undefined ? (
+          error === null && 'Looking for the values before…'
+        ) : (
+          <From before={data} />
+        )}
+      </p>
+    </Card>
+  )
+}
+
+/** Where the values before come from, or why there are none. */
+function From({ before: { outcome, eventId, timestamp } }: { before: EventBefore }) {
+  if (outcome === 'unseen') {
+    return 'The values before were not found: too many other changes were made in between.'
+  }
+  if (eventId === null || timestamp === null) {
+    return 'The log no longer has the change before this one. Only the new values are known.'
+  }
+  return (
+    <>
+      The values before are those of{' '}
+      <Link to={`/events/${encodeURIComponent(eventId)}`}>the change before</Link>, of{' '}
+      <ExactTime at={timestamp} />.
+    </>
+  )
+}

@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Endpoints } from '@surehook/scripts/lib/endpoints'
+import { freePort } from '@surehook/scripts/lib/ports'
+import { type Certificates, createCertificates } from '@surehook/scripts/receiver/certificates'
+import { openSystemOn, type SystemAddress } from '../open-system.ts'
+
+/** What a test needs of a system that it shares with others. */
+export type SharedSystem = SystemAddress & {
+  /** For receivers at localhost, from an authority that the services trust. */
+  readonly certificates: Certificates
+  /** Where the system expects its mail server. */
+  readonly mailPort: number
+}
+
+export type SharedSystems = AsyncDisposable & {
+  /** `GET /1` answers the system of worker 1 and starts it if necessary. */
+  readonly url: string
+}
+
+/**
+ * Serves one system per Jest worker, because the start of six services costs as much CPU as most
+ * test files. Runs in Jest's own process, so that a system outlives the test file that asked first.
+ * @param stacks the stack of each worker
+ */
+export async function openSharedSystems(stacks: readonly Endpoints[]): Promise<SharedSystems> {
+  const opened = new AsyncDisposableStack()
+  const systems = new Map<number, Promise<SharedSystem>>()
+  const systemOf = (worker: number) => {
+    const known = systems.get(worker) ?? startOn(stacks[worker - 1], opened)
+    systems.set(worker, known)
+    return known
+  }
+  const server = createServer((req, res) => {
+    void systemOf(Number(req.url?.slice(1))).then(
+      (system) => answer(res, 200, system),
+      (err: unknown) => answer(res, 500, { message: String(err) }),
+    )
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  opened.defer(async () => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
+}
+
+async function startOn(
+  endpoints: Endpoints | undefined,
+  opened: AsyncDisposableStack,
+): Promise<SharedSystem> {
+  if (endpoints === undefined) throw new Error('this worker has no stack')
+  const certificates = await createCertificates()
+  const dir = opened.adopt(await mkdtemp(join(tmpdir(), 'surehook-shared-')), (path) =>
+    rm(path, { recursive: true }),
+  )
+  const caFile = join(dir, 'ca.pem')
+  await writeFile(caFile, certificates.ca)
+  const mailPort = await freePort()
+  const env = {
+    WEBHOOK_EXTRA_CA_FILE: caFile,
+    SMTP_URL: `smtp://127.0.0.1:${mailPort}`,
+    TRUSTED_PROXIES: '127.0.0.0/8,::1/128',
+  }
+  const system = opened.use(await openSystemOn(endpoints, { env }))
+  const { baseUrl, adminToken, serviceToken } = system
+  return { baseUrl, adminToken, serviceToken, endpoints, certificates, mailPort }
+}
+
+function answer(res: ServerResponse, status: number, body: object): void {
+  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
