@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { expectStatus } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { Page } from 'playwright-core'
-import { surehook } from '../support/operator-cli.ts'
 import type { SharedSystem } from '../support/shared/shared-systems.ts'
 import { openSharedWorld } from '../support/shared/shared-world.ts'
 import { payloadOf } from '../support/world.ts'
 import { faultsOfAccess } from './support/axe.ts'
 import { type ConsoleWorld, openConsole, signIn } from './support/console-world.ts'
+import { oneTimeUrl } from './support/one-time-url.ts'
 
 const opened = new AsyncDisposableStack()
 let console: ConsoleWorld<SharedSystem>
@@ -140,7 +140,7 @@ describe('a session', () => {
   it('begins with a one-time code of `surehook console`, once', async () => {
     const { baseUrl, adminToken } = console.world.system
     const { projectId, environment, token } = tenant
-    const url = await oneTimeUrl({
+    const url = await oneTimeUrl(baseUrl, {
       SUREHOOK_PROJECT: projectId,
       SUREHOOK_ENVIRONMENT: environment,
       SUREHOOK_TOKEN: token,
@@ -150,7 +150,6 @@ describe('a session', () => {
     await heading('Overview').waitFor()
     await page.getByText(projectId).first().waitFor()
     expect([page.url(), await storage()]).toEqual([`${baseUrl}/console/`, '{}'])
-
     const used = await console.open(url.slice(`${baseUrl}/console/`.length))
     await used.page.getByText('The one-time code did not sign you in').waitFor()
     expect(used.page.url()).toBe(`${baseUrl}/console/`)
@@ -158,8 +157,11 @@ describe('a session', () => {
     await page.goto(url)
     await page.getByText('The code is wrong, expired or used').first().waitFor()
     await heading('Overview').waitFor()
-
-    const operatorUrl = await oneTimeUrl({ SUREHOOK_ADMIN_TOKEN: adminToken }, '--operator')
+    const operatorUrl = await oneTimeUrl(
+      baseUrl,
+      { SUREHOOK_ADMIN_TOKEN: adminToken },
+      '--operator',
+    )
     const operator = await console.open(operatorUrl.slice(`${baseUrl}/console/`.length))
     await operator.page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor()
     expect(operator.page.url()).toBe(`${baseUrl}/console/operator`)
@@ -182,12 +184,6 @@ describe('a session', () => {
     expect(await storage()).toBe('{}')
   })
 })
-
-async function oneTimeUrl(env: NodeJS.ProcessEnv, ...args: string[]): Promise<string> {
-  const variables = { SUREHOOK_URL: console.world.system.baseUrl, ...env }
-  const answer = await surehook(variables, 'console', '--no-open', '--json', ...args)
-  return (answer.json() as { url: string }).url
-}
 
 async function revokeTokens(): Promise<void> {
   const { baseUrl, adminToken } = console.world.system
