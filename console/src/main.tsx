@@ -1,6 +1,9 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { App } from './app/app.tsx'
+import { redeemCode } from './api/redeem-code.ts'
+import { App, openRouter } from './app/app.tsx'
+import { takeCode } from './app/session/code-in-address.ts'
+import { CodeSignIn } from './app/session/code-sign-in.ts'
 import { openStore } from './app/session/open-store.ts'
 import { openPeers } from './app/session/peers.ts'
 import { SessionKeeper } from './app/session/session.ts'
@@ -13,8 +16,18 @@ const keeper = new SessionKeeper(
   openStore(() => window.sessionStorage),
   openPeers(),
 )
+const codes = new CodeSignIn(keeper, redeemCode)
+const redeemFromAddress = () => {
+  const code = takeCode()
+  if (code !== null) void codes.start(code)
+}
+// Before the router reads the address.
+redeemFromAddress()
+// A code that the user pastes into the address bar loads no new page.
+window.addEventListener('hashchange', redeemFromAddress)
+const router = openRouter()
 createRoot(root).render(
   <StrictMode>
-    <App keeper={keeper} />
+    <App keeper={keeper} codes={codes} router={router} />
   </StrictMode>,
 )

@@ -7,6 +7,8 @@ export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
 const credentials = {
   admin: ['admin'],
   adminOrManagement: ['admin', 'management'],
+  /** For what gives a token nothing that it has not: a management token needs no right. */
+  adminOrAnyManagement: ['admin', 'management'],
   management: ['management'],
   managementOrUser: ['management', 'user'],
   user: ['user'],
@@ -46,7 +48,10 @@ export type Operation<
   readonly description: string
   readonly tag: string
   readonly security: Security
-  /** The right that a management token needs. Every operation that takes one names it. */
+  /**
+   * The right that a management token needs. Every operation that takes one names it, except those
+   * for any token.
+   */
   readonly right?: ManagementRight
   readonly params: Params
   readonly query: Query
@@ -110,7 +115,8 @@ export function defineOperation<
 
 /** Without a right, every management token would be admitted. */
 function rightFaults({ security, right }: Pick<Operation, 'security' | 'right'>): string[] {
-  const needsRight = credentialsOf(security).includes('management')
+  const needsRight =
+    security !== 'adminOrAnyManagement' && credentialsOf(security).includes('management')
   if (needsRight === (right !== undefined)) return []
   return [needsRight ? 'it names no right of management tokens' : 'it takes no management token']
 }

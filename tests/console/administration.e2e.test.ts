@@ -19,8 +19,11 @@ let tenant: Tenant
 let page: Page
 let faults: string[]
 
+const testReceiver = 'https://localhost:9444/'
+const env = { WEBHOOK_CIRCUIT_COOLDOWN: '10m', CONSOLE_TEST_RECEIVER: testReceiver }
+
 beforeAll(async () => {
-  console = opened.use(await openConsole(openWorld, { env: { WEBHOOK_CIRCUIT_COOLDOWN: '10m' } }))
+  console = opened.use(await openConsole(openWorld, { env }))
 })
 afterAll(() => opened.disposeAsync())
 beforeEach(async () => {
@@ -174,7 +177,8 @@ const expectCount = (rows: Locator, count: number) =>
 
 const namesOf = ({ projectId, environment }: Tenant) => ({ projectId, environment })
 
-it('makes a project, and a token with which its owner signs in', async () => {
+it('leads from nothing to a delivered, explained and redelivered webhook', async () => {
+  const { receiver } = console.world
   const project = `made-${randomUUID()}`
   await signInAsOperator(page, console.world.system.adminToken)
   await button('New project').click()
@@ -185,12 +189,39 @@ it('makes a project, and a token with which its owner signs in', async () => {
   await button('New token').first().click()
   await page.getByLabel('Name').fill('first')
   await inDialog('Create the token').click()
-  const shown = page.getByRole('region', { name: 'Management token', exact: true })
-  const token = (await shown.innerText()).trim()
-  await inDialog('Close').click()
-  await button('Sign out').click()
-  await signIn(page, { projectId: project, environment: 'master', token } as Tenant)
+  await page.getByRole('region', { name: 'Management token', exact: true }).waitFor()
+  await inDialog('Sign in as its developer').click()
+
   await page.getByText('Your first webhook').waitFor()
+  await link('New table').click()
+  await page.getByLabel('Name').first().fill('orders')
+  await page.getByLabel('Name').nth(1).fill('customer')
+  await button('Create the table').click()
+  await page.getByText('No records yet').waitFor()
+
+  await link('Overview').click()
+  await link('New webhook').click()
+  expect(await page.getByRole('combobox', { name: 'Table' }).inputValue()).toBe('orders')
+  await button('Use the test receiver').click()
+  const url = page.getByRole('textbox', { name: 'URL' })
+  expect(await url.inputValue()).toBe(testReceiver)
+  // None listens there: only `npm start` runs it.
+  await url.fill(receiver.url(`/${project}`))
+  await button('Create the webhook').click()
+
+  await link('Create a record').click()
+  await button('Create the record').click()
+  await link('Its deliveries').click()
+  await page.getByText('HTTP 204').first().waitFor()
+  await page.locator('[data-row-link]').first().click()
+  await page.getByRole('heading', { level: 1, name: 'Delivery' }).waitFor()
+  await button('Redeliver').click()
+  await inDialog('Redeliver').click()
+  await page.getByText('Sends again').waitFor()
+  await page.locator('dd a[href*="/events/"]').click()
+  await page.getByText('Webhooks of this table').waitFor()
+  await page.getByRole('cell', { name: 'Delivered' }).waitFor()
+  await receiver.waitFor(`/${project}`, 2)
   expect(faults).toEqual([])
 })
 

@@ -5,7 +5,9 @@ import type { Page } from 'playwright-core'
 import type { SharedSystem } from '../support/shared/shared-systems.ts'
 import { openSharedWorld } from '../support/shared/shared-world.ts'
 import { payloadOf } from '../support/world.ts'
+import { faultsOfAccess } from './support/axe.ts'
 import { type ConsoleWorld, openConsole, signIn } from './support/console-world.ts'
+import { oneTimeUrl } from './support/one-time-url.ts'
 
 const opened = new AsyncDisposableStack()
 let console: ConsoleWorld<SharedSystem>
@@ -142,6 +144,37 @@ describe('a session', () => {
     await button('Sign out').click()
     await heading('Sign in to Surehook').waitFor()
     expect(await storage()).toBe('{}')
+  })
+
+  it('begins with a one-time code of `surehook console`, once', async () => {
+    const { baseUrl, adminToken } = console.world.system
+    const { projectId, environment, token } = tenant
+    const url = await oneTimeUrl(baseUrl, {
+      SUREHOOK_PROJECT: projectId,
+      SUREHOOK_ENVIRONMENT: environment,
+      SUREHOOK_TOKEN: token,
+    })
+    // The sign-in page is open already: the browser loads nothing anew.
+    await page.goto(url)
+    await heading('Overview').waitFor()
+    await page.getByText(projectId).first().waitFor()
+    expect([page.url(), await storage()]).toEqual([`${baseUrl}/console/`, '{}'])
+    const used = await console.open(url.slice(`${baseUrl}/console/`.length))
+    await used.page.getByText('The one-time code did not sign you in').waitFor()
+    expect(used.page.url()).toBe(`${baseUrl}/console/`)
+    expect(await faultsOfAccess(used.page)).toEqual([])
+    await page.goto(url)
+    await page.getByText('The code is wrong, expired or used').first().waitFor()
+    await heading('Overview').waitFor()
+    const operatorUrl = await oneTimeUrl(
+      baseUrl,
+      { SUREHOOK_ADMIN_TOKEN: adminToken },
+      '--operator',
+    )
+    const operator = await console.open(operatorUrl.slice(`${baseUrl}/console/`.length))
+    await operator.page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor()
+    expect(operator.page.url()).toBe(`${baseUrl}/console/operator`)
+    expect([...faults, ...used.faults, ...operator.faults]).toEqual([])
   })
 
   it('does not begin with a wrong token', async () => {

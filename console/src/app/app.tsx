@@ -1,14 +1,23 @@
 import { createBrowserRouter, RouterProvider } from 'react-router'
 import { routes } from './routes.tsx'
+import type { CodeSignIn } from './session/code-sign-in.ts'
 import type { SessionKeeper } from './session/session.ts'
-import { SessionProvider } from './session/session-context.tsx'
+import { CodeProvider, SessionProvider } from './session/session-context.tsx'
 
-const router = createBrowserRouter(routes, { basename: '/console' })
+export const openRouter = () => createBrowserRouter(routes, { basename: '/console' })
 
-export function App({ keeper }: { keeper: SessionKeeper }) {
+type AppProps = {
+  keeper: SessionKeeper
+  codes: CodeSignIn
+  router: ReturnType<typeof openRouter>
+}
+
+export function App({ keeper, codes, router }: AppProps) {
   return (
     <SessionProvider value={keeper}>
-      <RouterProvider router={router} />
+      <CodeProvider value={codes}>
+        <RouterProvider router={router} />
+      </CodeProvider>
     </SessionProvider>
   )
 }

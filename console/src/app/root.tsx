@@ -3,20 +3,32 @@ import { useEffect, useMemo } from 'react'
 import { useNavigate } from 'react-router'
 import { ApiProvider, openApi } from '../api/api.ts'
 import { SignIn } from '../pages/sign-in/sign-in.tsx'
-import { Toasts } from '../parts/feedback/toasts.tsx'
+import { Loading } from '../parts/feedback/loading.tsx'
+import { Toasts, useToasts } from '../parts/feedback/toasts.tsx'
 import type { Session } from './session/session.ts'
-import { useKeeper, useSession } from './session/session-context.tsx'
+import { useCode, useKeeper, useSession } from './session/session-context.tsx'
 import { Shell } from './shell/shell.tsx'
 
 const refused = 'The token was refused. It was revoked, or it expired.'
 
 export function Root() {
   const state = useSession()
-  return state.session === null ? (
-    <SignIn reason={state.reason} />
-  ) : (
-    <SignedIn session={state.session} />
-  )
+  const { state: code } = useCode()
+  if (state.session !== null) return <SignedIn session={state.session} />
+  if (code.status === 'pending') return <Loading label="Signing in" />
+  return <SignIn reason={state.reason} codeError={code.status === 'failed' ? code.error : null} />
+}
+
+/** A refused code ends no session. */
+function ReportCode() {
+  const { state, forget } = useCode()
+  const { failed } = useToasts()
+  useEffect(() => {
+    if (state.status !== 'failed') return
+    failed('The one-time code did not sign you in', state.error)
+    forget()
+  }, [state, failed, forget])
+  return null
 }
 
 /** Everything that a session read ends with it: each one has a cache of its own. */
@@ -32,6 +44,7 @@ function SignedIn({ session }: { session: Session }) {
     <ApiProvider value={api}>
       <QueryClientProvider client={queries}>
         <Toasts>
+          <ReportCode />
           <Shell session={session} />
         </Toasts>
       </QueryClientProvider>

@@ -1,6 +1,7 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
 import * as account from '../http/account.ts'
 import * as admin from '../http/admin/admin.ts'
+import * as consoleCodes from '../http/admin/console-codes.ts'
 import * as adminDeletion from '../http/admin/deletion.ts'
 import * as reEncrypt from '../http/admin/re-encryption.ts'
 import * as userAccess from '../http/admin/user-access.ts'
@@ -42,6 +43,7 @@ const apis = {
     operations: [
       ...operationsOf(admin),
       ...operationsOf(adminDeletion),
+      ...operationsOf(consoleCodes),
       ...operationsOf(users),
       ...operationsOf(userAccess),
       reEncrypt.reEncryptKeys,
@@ -49,6 +51,7 @@ const apis = {
     tags: {
       administration: 'Projects, environments, keys and management tokens',
       users: 'Users of an environment, their roles, sessions and locks',
+      console: 'One-time codes that open the web console signed in',
     },
   },
   auth: {

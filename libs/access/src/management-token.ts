@@ -33,18 +33,25 @@ export function isExpired(
 
 /** Throws FORBIDDEN unless the token is for the project and environment and has the right. */
 export function requireUse(token: TokenScope, use: ManagementUse): void {
-  if (!isOfTenant(token, use)) {
-    throw new AppError('FORBIDDEN', 'The token is not for this project and environment')
-  }
+  requireTenant(token, use)
   if (!hasRight(token, use)) {
     throw new AppError('FORBIDDEN', `The management token has no right "${use.right}"`)
   }
 }
 
+/** Throws FORBIDDEN unless the token is for the project and environment. */
+export function requireTenant(token: TokenScope, tenant: Omit<ManagementUse, 'right'>): void {
+  if (isOfTenant(token, tenant)) return
+  throw new AppError('FORBIDDEN', 'The token is not for this project and environment')
+}
+
 export const allowsUse = (token: TokenScope, use: ManagementUse): boolean =>
   isOfTenant(token, use) && hasRight(token, use)
 
-function isOfTenant(token: TokenScope, { projectId, environment }: ManagementUse): boolean {
+function isOfTenant(
+  token: TokenScope,
+  { projectId, environment }: Omit<ManagementUse, 'right'>,
+): boolean {
   if (token.projectId !== projectId) return false
   return token.environments === null || token.environments.includes(environment)
 }

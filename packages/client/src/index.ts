@@ -1,4 +1,5 @@
 export type { Admin } from './admin/admin.ts'
+export type { ConsoleCodes, ConsolePlace } from './admin/console-codes.ts'
 export type { EnvironmentInput, Environments } from './admin/environments.ts'
 export type { Installation, LedgerQuery } from './admin/installation.ts'
 export type { Projects } from './admin/projects.ts'
@@ -7,6 +8,8 @@ export type { NewToken, Tokens } from './admin/tokens.ts'
 export type { UserQuery, Users } from './admin/users.ts'
 export * from './errors.ts'
 export type {
+  ConsoleCode,
+  ConsoleSession,
   Environment,
   ManagementToken,
   OpenSession,

@@ -10,6 +10,7 @@ import { greeting } from '../start/greeting.ts'
 import { keepSecrets } from '../start/keep-secrets.ts'
 import { type Infrastructure, openInfrastructure } from '../start/open-infrastructure.ts'
 import { say, step } from '../start/progress.ts'
+import { openTestReceiver, type TestReceiver } from '../start/test-receiver.ts'
 import { modeOf } from '../system/service-catalog.ts'
 import { type System, startServices } from '../system/start-services.ts'
 import { type DemoCa, ensureDemoCa } from './demo-ca.ts'
@@ -19,6 +20,7 @@ type Running = {
   system: System
   infrastructure: Infrastructure
   mailCatcher: MailCatcher | null
+  receiver: TestReceiver | null
 }
 
 /** `npm start`: starts everything from scratch and runs until Ctrl-C. */
@@ -31,7 +33,9 @@ try {
   const running = await start(process.env)
   process.off('SIGINT', giveUp).off('SIGTERM', giveUp)
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-  say(greeting(running.facts, { seconds, isOwnBroker: !process.env['KAFKA_BROKERS'] }))
+  const testReceiver = running.receiver?.url
+  const isOwnBroker = !process.env['KAFKA_BROKERS']
+  say(greeting(running.facts, { seconds, isOwnBroker, testReceiver }))
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
   say('\nstopping')
   await stop(running)
@@ -52,6 +56,7 @@ async function start(env: NodeJS.ProcessEnv): Promise<Running> {
   ])
   const { endpoints } = infrastructure
   const mailCatcher = env['SMTP_URL'] ? null : await catchMails()
+  const receiver = await openTestReceiver(demoCa, Number(env['TEST_RECEIVER_PORT'] || 9444))
   const what = mode === 'single' ? 'six services in one process ready' : 'six services ready'
   const system = await step(`database migrated, ${what}`, () =>
     startServices({
@@ -62,6 +67,7 @@ async function start(env: NodeJS.ProcessEnv): Promise<Running> {
       port,
       env: {
         ...localDefaults(port, demoCa),
+        ...(receiver !== null && { CONSOLE_TEST_RECEIVER: receiver.url }),
         ...env,
         ...(mailCatcher !== null && { SMTP_URL: mailCatcher.url }),
       },
@@ -76,7 +82,7 @@ async function start(env: NodeJS.ProcessEnv): Promise<Running> {
     ...webhookTimes(env),
   }
   await writeFile(state.endpointsFile, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 })
-  return { facts, system, infrastructure, mailCatcher }
+  return { facts, system, infrastructure, mailCatcher, receiver }
 }
 
 async function refuseWhenTaken(port: number): Promise<void> {
@@ -107,9 +113,10 @@ function localDefaults(port: number, { caFile }: DemoCa): NodeJS.ProcessEnv {
   }
 }
 
-async function stop({ system, infrastructure, mailCatcher }: Running): Promise<void> {
+async function stop({ system, infrastructure, mailCatcher, receiver }: Running): Promise<void> {
   await rm(state.endpointsFile, { force: true })
   await system.stop()
   await mailCatcher?.stop()
+  await receiver?.[Symbol.asyncDispose]()
   await infrastructure.stop()
 }

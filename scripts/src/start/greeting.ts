@@ -1,9 +1,11 @@
 import type { RunningSystem } from '../lib/running-system.ts'
 
+type Started = { seconds: string; isOwnBroker: boolean; testReceiver?: string | undefined }
+
 /** The text for a new user: the address, the credentials and the next steps. */
 export function greeting(
   { baseUrl, adminToken }: Pick<RunningSystem, 'baseUrl' | 'adminToken'>,
-  { seconds, isOwnBroker }: { seconds: string; isOwnBroker: boolean },
+  { seconds, isOwnBroker, testReceiver }: Started,
 ): string {
   const headers = `-H 'Authorization: Bearer ${adminToken}' -H 'Content-Type: application/json'`
   const project = `${baseUrl}/auth/admin/projects/acme`
@@ -11,8 +13,8 @@ export function greeting(
 Surehook is ready (${seconds} s)
 
   base URL      ${baseUrl}
-  console       ${baseUrl}/console/
-  admin token   ${adminToken}
+  console       ${baseUrl}/console/ (npx surehook console --operator opens it signed in)
+  admin token   ${adminToken}${testReceiver === undefined ? '' : receiverLine(testReceiver)}
 
 Try next, in another terminal:
 
@@ -23,6 +25,9 @@ Try next, in another terminal:
 Mails that users would get are shown here and kept in .local/mail, unless SMTP_URL is set.
 ${isOwnBroker ? `${oneBroker}\n` : ''}Ctrl-C stops everything. Logs are in .local/system, and in .local/stack or .local/containers.`
 }
+
+const receiverLine = (url: string) =>
+  `\n  test receiver ${url} (answers every webhook with 204, or with ?status=503)`
 
 const oneBroker =
   'Kafka is one broker here: changes survive a killed process, not a power cut. Production needs three.'

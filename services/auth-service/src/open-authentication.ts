@@ -11,6 +11,7 @@ import { createLineOf, createOpenCall } from './api/open-call.ts'
 import { authRoutes } from './api/rest/auth-routes.ts'
 import { introspectionRoute } from './api/rest/introspection-route.ts'
 import type { Config } from './config.ts'
+import { consoleRoutes } from './console/console-routes.ts'
 import { discoveryRoutes } from './discovery/discovery-routes.ts'
 import { endedKeys } from './keys/delete-expired-keys.ts'
 import { readJwks } from './keys/jwks.ts'
@@ -20,7 +21,7 @@ import { createKeyReEncryption } from './keys/re-encrypt-keys.ts'
 import { reEncryptRoutes } from './keys/re-encrypt-routes.ts'
 import { createNotices } from './mail/notices.ts'
 import { adminRoutes } from './platform/admin-routes.ts'
-import { adminGate } from './platform/admin-token.ts'
+import { adminGate, createFindOwner } from './platform/admin-token.ts'
 import { findManagementToken } from './platform/management-tokens.ts'
 import { createFindTenant, createResolveTenant } from './platform/tenant.ts'
 import { sessionDeletions } from './sessions/delete-expired-sessions.ts'
@@ -40,9 +41,10 @@ export async function openAuthentication(
   infrastructure: Infrastructure,
 ): Promise<Authentication> {
   await using opening = new AsyncDisposableStack()
-  const { pool, writer, log } = infrastructure
+  const { pool, redis, writer, log } = infrastructure
   const { serviceTokens } = config
-  const authorize = adminGate(config.adminTokens, (hash) => findManagementToken(pool, hash))
+  const findOwner = createFindOwner(config.adminTokens, (hash) => findManagementToken(pool, hash))
+  const authorize = adminGate(findOwner)
   const box = createSecretBox(...config.encryptionKeys)
   const notices = createNotices({ pool, box, log })
   const parts = { ...config, ...infrastructure, box, notices }
@@ -76,6 +78,7 @@ export async function openAuthentication(
     }),
     discoveryRoutes({ findTenant: createFindTenant(pool), jwks, publicUrl: config.publicUrl }),
     introspectionRoute({ resolveTenant, accessTokens, serviceTokens }),
+    consoleRoutes({ pool, redis, findOwner, trustedProxies: config.trustedProxies }),
     reEncryptRoutes({
       authorize,
       reEncryptPage: createKeyReEncryption(pool, config.encryptionKeys),

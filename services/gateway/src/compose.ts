@@ -43,7 +43,7 @@ export async function compose(
   const metrics = process.createMetrics(service)
   const checks = upstreamChecks(config.upstreams)
   const { consoleDir = builtConsole() } = limits
-  const pages = readConsole(consoleDir)
+  const pages = readConsole(consoleDir, { testReceiver: config.testReceiver ?? null })
   // Everything else works without it.
   if (pages === null) log.warn({ dir: consoleDir, remedy: 'npm run build' }, 'console.missing')
 

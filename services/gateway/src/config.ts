@@ -18,6 +18,8 @@ export const Env = z.object({
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
   TRUSTED_PROXIES: proxyList.prefault(''),
   CORS_ALLOWED_ORIGINS: allowedOrigins.prefault(everyOrigin),
+  /** A receiver that the console offers to users who have none yet. */
+  CONSOLE_TEST_RECEIVER: z.url({ protocol: /^https$/ }).optional(),
   GATEWAY_BODY_LIMIT_BYTES: z.coerce
     .number()
     .int()
@@ -42,6 +44,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     publicUrl: read.PUBLIC_URL,
     trustedProxies: read.TRUSTED_PROXIES,
     allowedOrigins: read.CORS_ALLOWED_ORIGINS,
+    testReceiver: read.CONSOLE_TEST_RECEIVER,
     bodyLimitBytes: read.GATEWAY_BODY_LIMIT_BYTES,
     upstreamTimeoutMs: read.GATEWAY_UPSTREAM_TIMEOUT,
   })

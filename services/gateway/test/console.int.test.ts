@@ -88,6 +88,20 @@ it.each(['/console/../secret.txt', '/console/%2e%2e/secret.txt', '/console/..%2f
   },
 )
 
+it('tells the console of a test receiver only where there is one', async () => {
+  const path = '/console/settings.json'
+  const answer = await get(path)
+  expect(answer.headers.get('content-type')).toContain('application/json')
+  expect(await answer.json()).toEqual({ testReceiver: null })
+  const testReceiver = 'https://localhost:9444/'
+  const silent = pino({ level: 'silent' })
+  const consoleDir = join(dir, 'dist')
+  await using other = await startStand({ CONSOLE_TEST_RECEIVER: testReceiver }, silent, {
+    consoleDir,
+  })
+  expect(await (await fetch(`${other.url}${path}`)).json()).toEqual({ testReceiver })
+})
+
 it('starts without a build, and says so in the log and at the path', async () => {
   const lines: string[] = []
   const log = createLogger('test', 'warn', { write: (line) => void lines.push(line) })

@@ -39,6 +39,16 @@ it('forgets everything at the end, and says why', () => {
   expect(store.entries.size).toBe(0)
 })
 
+it.each([true, false])('replaces a session by one that is kept as long: %p', (keepInTab) => {
+  const store = newStore()
+  const keeper = new SessionKeeper(store)
+  keeper.start({ kind: 'operator', token: 'admin' }, { keepInTab })
+  keeper.become(developer)
+  expect(keeper.current()).toEqual({ session: developer })
+  expect(new SessionKeeper(store).current().session).toEqual(keepInTab ? developer : null)
+  expect([...store.entries.values()].join()).not.toContain('admin')
+})
+
 it('does not end a newer session for the failure of an older one', () => {
   const keeper = new SessionKeeper(newStore())
   const newer: Session = { kind: 'operator', token: 'admin' }

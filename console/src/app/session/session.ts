@@ -45,6 +45,11 @@ export class SessionKeeper {
     this.#become({ session })
   }
 
+  /** Replaces the session by another one of this tab, and keeps it as long as the earlier one. */
+  become(session: Session): void {
+    this.start(session, { keepInTab: this.#store.getItem(storedAs) !== null })
+  }
+
   /** Forgets the token, also in tabs that were duplicated. The sign-in page shows the reason. */
   end(reason: string | null = null): void {
     const id = this.#store.getItem(idStoredAs)

@@ -25,6 +25,7 @@ const columns = deliveryColumns<FoundDelivery>(({ webhookId }) => webhookId).toS
 )
 const idOf = ({ id }: FoundDelivery) => id
 const none: readonly FoundDelivery[] = []
+const emptyMs = 2_000
 
 export function Page() {
   const [params] = useSearchParams()
@@ -81,6 +82,8 @@ function useDeliveries(params: URLSearchParams) {
   return useQuery({
     queryKey: keyOf('deliveries', 'search', params.toString()),
     queryFn: ({ signal }) => surehook.deliveries.search(queryOf(params, new Date()), { signal }),
+    // An empty list has nothing that must stand still.
+    refetchInterval: ({ state }) => (state.data?.deliveries.length === 0 ? emptyMs : false),
     placeholderData: keepPreviousData,
   })
 }

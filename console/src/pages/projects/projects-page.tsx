@@ -58,7 +58,14 @@ export function Page() {
         {({ projects, nextCursor }) => (
           <Card isFlush>
             {projects.length === 0 ? (
-              <EmptyState icon="project" title="No projects yet" command={createCommand()} />
+              <EmptyState
+                icon="project"
+                title="No projects yet"
+                action={<NewProject />}
+                command={createCommand()}
+              >
+                <p>Create one here or with a command.</p>
+              </EmptyState>
             ) : (
               <DataTable label="Projects" columns={columns} rows={projects} idOf={idOf} />
             )}

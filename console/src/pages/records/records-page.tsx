@@ -136,6 +136,11 @@ function NoRecords({ table, isFiltered }: { table: string; isFiltered: boolean }
     <EmptyState
       icon="table"
       title="No records yet"
+      action={
+        <ButtonLink look="primary" icon="plus" to={`/tables/${table}/new-record`}>
+          New record
+        </ButtonLink>
+      }
       command={curlCommand(session, { method: 'POST', path: table, body: {} })}
     >
       <p>Create one here or with a command. Webhooks of the table then deliver it.</p>

@@ -48,7 +48,10 @@ function TokenHelp({ project }: { project: string }) {
     <details className="sign-in-help">
       <summary>Get a management token</summary>
       <div className="stack-tight">
-        <p>The operator of Surehook makes one for your project:</p>
+        <p>
+          The operator of Surehook makes one for your project: here, signed in under “Operator”, or
+          with this command.
+        </p>
         <Command text={tokenCommand(project)} />
       </div>
     </details>

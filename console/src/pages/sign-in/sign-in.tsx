@@ -4,11 +4,14 @@ import type { Session } from '../../app/session/session.ts'
 import { useKeeper } from '../../app/session/session-context.tsx'
 import { Notice } from '../../parts/feedback/notice.tsx'
 import { Tabs } from '../../parts/layout/tabs.tsx'
+import { CodeFault } from './code-fault.tsx'
 import { DeveloperForm } from './developer-form.tsx'
 import { OperatorForm } from './operator-form.tsx'
 import './sign-in.css'
 
-export function SignIn({ reason }: { reason: string | null }) {
+type SignInPageProps = { reason: string | null; codeError: unknown }
+
+export function SignIn({ reason, codeError }: SignInPageProps) {
   const keeper = useKeeper()
   const [shown] = useState(reason)
   const onSession = async (session: Session, keepInTab: boolean) => {
@@ -23,6 +26,7 @@ export function SignIn({ reason }: { reason: string | null }) {
           <img src="/console/icon.svg" alt="" width="36" height="36" />
           <h1>Sign in to Surehook</h1>
         </div>
+        {codeError !== null && <CodeFault error={codeError} />}
         {shown !== null && (
           <Notice tone="warn" title="You were signed out">
             <p role="status">{shown}</p>

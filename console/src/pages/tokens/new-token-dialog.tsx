@@ -3,10 +3,12 @@ import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import { faultOf } from '../../api/faults.ts'
 import { useAction } from '../../api/use-action.ts'
+import { useKeeper } from '../../app/session/session-context.tsx'
 import { Dialog } from '../../parts/feedback/dialog.tsx'
 import { Command } from '../../parts/feedback/empty-state.tsx'
 import { FaultNotice, Notice } from '../../parts/feedback/notice.tsx'
 import { Button } from '../../parts/forms/button.tsx'
+import { environmentToOpen } from './open-as-developer.ts'
 import { emptyToken, faultsIn, tokenInputOf } from './token-draft.ts'
 import { TokenFields } from './token-fields.tsx'
 
@@ -25,7 +27,10 @@ export function NewTokenDialog({ project, onClose }: NewTokenProps) {
     changes: ['tokens'],
     isSecret: true,
   })
-  if (creating.data !== undefined) return <Created token={creating.data.token} onClose={onClose} />
+  if (creating.data !== undefined) {
+    const environment = environmentToOpen(creating.data, environments)
+    return <Created created={creating.data} environment={environment} onClose={onClose} />
+  }
   const create = () => {
     setTried(true)
     if (typed.length === 0) creating.mutate()
@@ -52,13 +57,41 @@ export function NewTokenDialog({ project, onClose }: NewTokenProps) {
   )
 }
 
-function Created({ token, onClose }: { token: string; onClose: () => void }) {
+type CreatedProps = {
+  created: { projectId: string; token: string }
+  environment: string | undefined
+  onClose: () => void
+}
+
+function Created({ created, environment, onClose }: CreatedProps) {
+  const { projectId: project, token } = created
+  const keeper = useKeeper()
+  const open = environment !== undefined && (
+    <Button
+      look="primary"
+      onClick={() => keeper.become({ kind: 'developer', project, environment, token })}
+    >
+      Sign in as its developer
+    </Button>
+  )
   return (
-    <Dialog isOpen onClose={onClose} title="The token was created">
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title="The token was created"
+      dismiss="Close"
+      {...(open !== false && { actions: open })}
+    >
       <Notice tone="warn" title="Copy it now">
         <p>Surehook does not show it again.</p>
       </Notice>
       <Command text={token} label="Management token" />
+      {environment !== undefined && (
+        <p>
+          You can open <code>{`${project}/${environment}`}</code> with it in this tab. To come back,
+          sign in as the operator again.
+        </p>
+      )}
     </Dialog>
   )
 }

@@ -56,8 +56,8 @@ export function Page() {
         {({ tokens, nextCursor }) => (
           <Card isFlush>
             {tokens.length === 0 ? (
-              <EmptyState icon="key" title="No management tokens yet">
-                <p>Create one with “New token”, and sign in to this console with it.</p>
+              <EmptyState icon="key" title="No management tokens yet" action={create}>
+                <p>A developer signs in to this console with one.</p>
               </EmptyState>
             ) : (
               <DataTable label="Management tokens" columns={columns} rows={tokens} idOf={idOf} />

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useNavigate } from 'react-router'
+import { useNavigate, useSearchParams } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { faultOf, violationOf } from '../../api/faults.ts'
 import { useToasts } from '../../parts/feedback/toasts.tsx'
@@ -15,7 +15,12 @@ export function Page() {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const { done } = useToasts()
-  const [draft, setDraft] = useState(() => ({ ...emptyDraft, secret: newSecret() }))
+  const [params] = useSearchParams()
+  const [draft, setDraft] = useState(() => ({
+    ...emptyDraft,
+    table: params.get('table') ?? '',
+    secret: newSecret(),
+  }))
   const { violations: typed } = newWebhookOf(draft)
   const [isTried, setTried] = useState(false)
   const saving = useMutation({

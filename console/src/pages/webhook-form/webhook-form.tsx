@@ -11,6 +11,7 @@ import { TableNameField } from '../../parts/forms/table-name-field.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 import { type Draft, operations } from './draft.ts'
 import { PreviewPanel } from './preview-panel.tsx'
+import { TestReceiverOffer } from './test-receiver-offer.tsx'
 import { usePreview } from './use-preview.ts'
 import './webhook-form.css'
 
@@ -105,6 +106,7 @@ function BasicFields({ draft, onChange, violations }: FieldsProps) {
         onChange={(event) => onChange({ ...draft, url: event.target.value.trim() })}
         violation={violationOf(violations, 'url')}
       />
+      <TestReceiverOffer url={draft.url} onUrl={(url) => onChange({ ...draft, url })} />
     </>
   )
 }

@@ -26,7 +26,8 @@ export function LatestDeliveries({ webhook, deliveries }: LatestDeliveriesProps)
           action={<TestButton webhook={webhook} />}
         >
           <p>
-            Change a record of <code>{webhook.table}</code>, or send a test event.
+            <Link to={`/tables/${webhook.table}/new-record`}>Create a record</Link> of{' '}
+            <code>{webhook.table}</code>, or send a test event.
           </p>
         </EmptyState>
       ) : (

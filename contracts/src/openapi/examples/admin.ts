@@ -20,6 +20,7 @@ const managementToken = {
   createdAt,
   expiresAt: '2027-01-01T00:00:00.000Z',
 }
+const oneTimeCode = 'b25lLXRpbWUtY29kZS1mb3ItdGhlLXJlZmVyZW5jZQ'
 const page = { checked: 100, resealed: 98, unreadable: 0 }
 
 export const adminExamples: OperationExamples = {
@@ -63,6 +64,19 @@ export const adminExamples: OperationExamples = {
   },
   listManagementTokens: { reply: { tokens: [managementToken], nextCursor: null } },
   deleteManagementToken: { parameters: { id: ids.token } },
+  createConsoleCode: {
+    body: { project: 'shop', environment: 'master' },
+    reply: { code: oneTimeCode, expiresAt: '2026-01-01T00:00:30.000Z' },
+  },
+  redeemConsoleCode: {
+    body: { code: oneTimeCode },
+    reply: {
+      kind: 'developer',
+      project: 'shop',
+      environment: 'master',
+      token: 'mt_Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ',
+    },
+  },
   resealKeys: { reply: { ...page, next: null, previousKeysUntil: null, sessions: 0 } },
   resealSecrets: { reply: { ...page, next: null } },
 }

@@ -147,6 +147,9 @@ export const meanings: Readonly<Record<string, Meaning>> = {
       'Origins whose pages may call the APIs from a browser, separated by commas, such as `https://app.example.com`. `*` stands for every origin',
   },
   TRUSTED_PROXIES: { meaning: 'Addresses and CIDRs whose `X-Forwarded-*` is trusted' },
+  CONSOLE_TEST_RECEIVER: {
+    meaning: 'The https URL of a receiver that the console offers to users who have none',
+  },
   GATEWAY_BODY_LIMIT_BYTES: { meaning: 'Larger request bodies get 413' },
   GATEWAY_UPSTREAM_TIMEOUT: { meaning: 'A request ends when a service is silent for this time' },
   OTEL_EXPORTER_OTLP_ENDPOINT: { meaning: 'The collector of traces. Without it there are none' },

@@ -1,4 +1,5 @@
 import type { Transport } from '../transport/transport.ts'
+import { ConsoleCodes } from './console-codes.ts'
 import { Environments } from './environments.ts'
 import { Installation } from './installation.ts'
 import { Projects } from './projects.ts'
@@ -20,6 +21,8 @@ export class Admin {
   readonly tokens: Tokens
   readonly users: Users
   readonly roles: Roles
+  /** One-time codes that open the web console. */
+  readonly consoleCodes: ConsoleCodes
 
   constructor(transport: Transport) {
     this.projects = new Projects(transport)
@@ -28,5 +31,6 @@ export class Admin {
     this.tokens = new Tokens(transport)
     this.users = new Users(transport)
     this.roles = new Roles(transport)
+    this.consoleCodes = new ConsoleCodes(transport)
   }
 }

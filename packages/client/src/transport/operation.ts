@@ -14,6 +14,8 @@ export type Call<Data extends Operation> = Pick<Data, 'url' | 'path' | 'query' |
   headers?: Record<string, string>
   /** The operation takes the administration token, as all below `/auth/` do. */
   isAdmin?: true
+  /** The operation needs no token. */
+  isPublic?: true
 }
 
 export type RequestOptions = {

@@ -102,9 +102,12 @@ export class Transport {
     const { baseUrl, projectId, environment, token, adminToken } = this.#options
     const isAuth = call.url.startsWith('/auth/')
     const isAdmin = isAuth || call.isAdmin === true
+    const credential = isAdmin ? adminToken : token
     const headers = {
       ...call.headers,
-      authorization: `Bearer ${await checkedToken(isAdmin ? adminToken : token)}`,
+      ...(call.isPublic !== true && {
+        authorization: `Bearer ${await checkedToken(credential)}`,
+      }),
       'x-request-id': requestId,
       ...(!isAdmin && { 'x-project-id': projectId, environment }),
       ...(call.body !== undefined && { 'content-type': 'application/json' }),

@@ -13,6 +13,7 @@ const limits = {
   // Counted per client address.
   signup: perMinute(10),
   login: perMinute(20),
+  consoleCode: perMinute(20),
   /**
    * Mails requested by one client, over all e-mail addresses: the limits per address do not bound
    * them.
@@ -78,6 +79,7 @@ export function createRateLimits(redis: RedisClient): RateLimits {
   const limiters: Readonly<Record<Limit, RateLimiterRedis>> = {
     signup: limiterOf('signup'),
     login: limiterOf('login'),
+    consoleCode: limiterOf('consoleCode'),
     recoverClient: limiterOf('recoverClient'),
     resendClient: limiterOf('resendClient'),
     guess: limiterOf('guess'),

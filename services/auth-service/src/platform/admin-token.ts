@@ -13,24 +13,42 @@ export type FindToken = (hash: string) => Promise<ManagementTokenState | undefin
 const managementToken = /^Bearer +(mt_\S*) *$/i
 
 /**
- * Admits the administration tokens, compared in constant time, to every operation. Admits a
- * management token only to an operation whose contract names a right, in the project and
- * environment of the path. A token that begins with `mt_` is a management token, unless it is the
- * administration token.
+ * Resolves with the management token in `Authorization`, or with `null` for the administration
+ * token. Rejects any other credential.
  */
-export function adminGate(adminTokens: readonly string[], findToken: FindToken): AdminGate {
+export type FindOwner = (authorization: string | undefined) => Promise<ManagementTokenState | null>
+
+/**
+ * Compares administration tokens in constant time. A token that begins with `mt_` is a management
+ * token, unless it is the administration token.
+ */
+export function createFindOwner(adminTokens: readonly string[], findToken: FindToken): FindOwner {
   const digests = adminTokens.map(tokenDigest)
   const administrator = gateOf(digests)
-  return async (context) => {
-    const { authorization } = context.req.headers
+  return async (authorization) => {
     const shown = managementToken.exec(authorization ?? '')?.[1]
-    if (shown === undefined || isOneOf(digests, shown)) administrator(authorization)
-    else admitToken(context, await findToken(tokenHash(authorization)))
+    if (shown === undefined || isOneOf(digests, shown)) {
+      administrator(authorization)
+      return null
+    }
+    const token = await findToken(tokenHash(authorization))
+    if (token === undefined || isExpired(token, Date.now())) throw tokenInvalid()
+    return token
   }
 }
 
-function admitToken(context: RequestContext, token: ManagementTokenState | undefined): void {
-  if (token === undefined || isExpired(token, Date.now())) throw tokenInvalid()
+/**
+ * Admits the administration tokens to every operation. Admits a management token only to an
+ * operation whose contract names a right, in the project and environment of the path.
+ */
+export function adminGate(findOwner: FindOwner): AdminGate {
+  return async (context) => {
+    const token = await findOwner(context.req.headers.authorization)
+    if (token !== null) admitToken(context, token)
+  }
+}
+
+function admitToken(context: RequestContext, token: ManagementTokenState): void {
   context.actorId = token.id
   if (context.right === undefined) {
     throw new AppError('FORBIDDEN', 'This needs the administration token')

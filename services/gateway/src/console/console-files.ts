@@ -21,14 +21,19 @@ export const builtConsole = (): string =>
 /** The files of a built console by their path below `/console/`, such as `index.html`. */
 export type ConsoleFiles = ReadonlyMap<string, StoredFile>
 
+/** What the console learns about the installation before anybody signs in. */
+export type ConsoleSettings = { testReceiver: string | null }
+
 /**
- * Reads the build into memory. A request can then reach no other file. Returns null if nothing was
- * built.
+ * Reads the build into memory, and adds `settings.json`. A request can then reach no other file.
+ * Returns null if nothing was built.
  */
-export function readConsole(dir: string): ConsoleFiles | null {
+export function readConsole(dir: string, settings: ConsoleSettings): ConsoleFiles | null {
   const names = namesIn(dir)
   if (!names.includes('index.html')) return null
-  return new Map(names.map((name) => [name, fileOf(name, readFileSync(join(dir, name)))]))
+  const files = names.map((name) => [name, fileOf(name, readFileSync(join(dir, name)))] as const)
+  const told = fileOf('settings.json', Buffer.from(JSON.stringify(settings)))
+  return new Map([...files, ['settings.json', told]])
 }
 
 function namesIn(dir: string): string[] {

@@ -3,11 +3,12 @@ import { deliveryCommands } from './deliveries.ts'
 import { endpointCommands } from './endpoints.ts'
 import { eventCommands } from './events.ts'
 import { limitsCommand } from './limits.ts'
-import { loginCommand } from './login.ts'
-import { profileCommands } from './profiles.ts'
 import { projectsCommand } from './projects.ts'
 import { recordCommands } from './records.ts'
 import { replayCommands } from './replay.ts'
+import { consoleCommand } from './session/console.ts'
+import { loginCommand } from './session/login.ts'
+import { profileCommands } from './session/profiles.ts'
 import { tableCommands } from './tables.ts'
 import { tailCommand } from './tail.ts'
 import { webhookReadCommands } from './webhooks/read-commands.ts'
@@ -17,6 +18,7 @@ import { webhookWriteCommands } from './webhooks/write-commands.ts'
 export const developerCommands: readonly AnyCommand[] = [
   loginCommand,
   ...profileCommands,
+  consoleCommand,
   projectsCommand,
   ...tableCommands,
   ...recordCommands,

@@ -336,6 +336,33 @@ export type ManagementToken = {
     expiresAt: string | null;
 };
 
+export type ConsoleCode = {
+    /**
+     * Open `/console/#code=…` with it. Only this answer shows it
+     */
+    code: string;
+    expiresAt: string;
+};
+
+export type ConsoleSession = {
+    /**
+     * A management token signs in a developer, the administration token the operator
+     */
+    kind: 'developer' | 'operator';
+    /**
+     * null for the operator
+     */
+    project: ProjectId | null;
+    /**
+     * null for the operator
+     */
+    environment: EnvironmentName | null;
+    /**
+     * The token that made the code
+     */
+    token: string;
+};
+
 export type ListProjectsData = {
     body?: never;
     path?: never;
@@ -1733,3 +1760,116 @@ export type ResealKeysResponses = {
 };
 
 export type ResealKeysResponse = ResealKeysResponses[keyof ResealKeysResponses];
+
+export type CreateConsoleCodeData = {
+    body: {
+        /**
+         * Required with a management token
+         */
+        project?: ProjectId;
+        /**
+         * An environment of the project. Default: `master`
+         */
+        environment?: EnvironmentName;
+    };
+    path?: never;
+    query?: never;
+    url: '/auth/console-codes';
+};
+
+export type CreateConsoleCodeErrors = {
+    /**
+     * VALIDATION_ERROR
+     */
+    400: Problem;
+    /**
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
+     */
+    401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
+    /**
+     * ENVIRONMENT_NOT_FOUND
+     */
+    404: Problem;
+    /**
+     * PAYLOAD_TOO_LARGE
+     */
+    413: Problem;
+    /**
+     * UNSUPPORTED_MEDIA_TYPE
+     */
+    415: Problem;
+    /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
+    /**
+     * INTERNAL_ERROR
+     */
+    500: Problem;
+    /**
+     * SERVICE_UNAVAILABLE
+     */
+    503: Problem;
+};
+
+export type CreateConsoleCodeError = CreateConsoleCodeErrors[keyof CreateConsoleCodeErrors];
+
+export type CreateConsoleCodeResponses = {
+    /**
+     * Created
+     */
+    201: ConsoleCode;
+};
+
+export type CreateConsoleCodeResponse = CreateConsoleCodeResponses[keyof CreateConsoleCodeResponses];
+
+export type RedeemConsoleCodeData = {
+    body: {
+        code: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/auth/console-codes/redeem';
+};
+
+export type RedeemConsoleCodeErrors = {
+    /**
+     * AUTH_INVALID_CODE, VALIDATION_ERROR
+     */
+    400: Problem;
+    /**
+     * PAYLOAD_TOO_LARGE
+     */
+    413: Problem;
+    /**
+     * UNSUPPORTED_MEDIA_TYPE
+     */
+    415: Problem;
+    /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
+    /**
+     * INTERNAL_ERROR
+     */
+    500: Problem;
+    /**
+     * SERVICE_UNAVAILABLE
+     */
+    503: Problem;
+};
+
+export type RedeemConsoleCodeError = RedeemConsoleCodeErrors[keyof RedeemConsoleCodeErrors];
+
+export type RedeemConsoleCodeResponses = {
+    /**
+     * OK
+     */
+    200: ConsoleSession;
+};
+
+export type RedeemConsoleCodeResponse = RedeemConsoleCodeResponses[keyof RedeemConsoleCodeResponses];

@@ -1,6 +1,6 @@
-import { defineCommand, exitCodes, UsageError } from '../../cli/command.ts'
-import { print, showDone, showRows } from '../../output/shown.ts'
-import { readProfiles, writeProfiles } from '../../tenant/profile-file.ts'
+import { defineCommand, exitCodes, UsageError } from '../../../cli/command.ts'
+import { print, showDone, showRows } from '../../../output/shown.ts'
+import { readProfiles, writeProfiles } from '../../../tenant/profile-file.ts'
 
 const variables = { XDG_CONFIG_HOME: 'the directory of the file, instead of ~/.config' }
 

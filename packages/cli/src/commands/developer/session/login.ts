@@ -1,13 +1,13 @@
-import { type Call, defineCommand, exitCodes, UsageError } from '../../cli/command.ts'
-import { checkedUrl, platformOptions, tokenIn } from '../../lib/platform-client.ts'
-import { readStdin } from '../../lib/read-input.ts'
-import { findRunningSystem } from '../../lib/running-system.ts'
-import { ask } from '../../login/ask.ts'
-import { rightsOf } from '../../login/check-token.ts'
-import { print, showDone } from '../../output/shown.ts'
-import { readProfiles, writeProfiles } from '../../tenant/profile-file.ts'
-import { clientOf, type Tenant } from '../../tenant/tenant-client.ts'
-import { explaining } from '../../tenant/tenant-command.ts'
+import { type Call, defineCommand, exitCodes, UsageError } from '../../../cli/command.ts'
+import { checkedUrl, platformOptions, tokenIn } from '../../../lib/platform-client.ts'
+import { readStdin } from '../../../lib/read-input.ts'
+import { findRunningSystem } from '../../../lib/running-system.ts'
+import { ask } from '../../../login/ask.ts'
+import { rightsOf } from '../../../login/check-token.ts'
+import { print, showDone } from '../../../output/shown.ts'
+import { readProfiles, writeProfiles } from '../../../tenant/profile-file.ts'
+import { clientOf, type Tenant } from '../../../tenant/tenant-client.ts'
+import { explaining } from '../../../tenant/tenant-command.ts'
 
 const options = {
   profile: {

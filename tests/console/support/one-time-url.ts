@@ -1,0 +1,12 @@
+import { surehook } from '../../support/operator-cli.ts'
+
+/** The URL that `surehook console` prints. */
+export async function oneTimeUrl(
+  baseUrl: string,
+  env: NodeJS.ProcessEnv,
+  ...args: string[]
+): Promise<string> {
+  const variables = { SUREHOOK_URL: baseUrl, ...env }
+  const answer = await surehook(variables, 'console', '--no-open', '--json', ...args)
+  return (answer.json() as { url: string }).url
+}
