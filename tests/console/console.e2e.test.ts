@@ -7,7 +7,7 @@ import { openSharedWorld } from '../support/shared/shared-world.ts'
 import { payloadOf } from '../support/world.ts'
 import { faultsOfAccess } from './support/axe.ts'
 import { type ConsoleWorld, openConsole, signIn } from './support/console-world.ts'
-import { oneTimeUrl } from './support/one-time-url.ts'
+import { oneTimeUrl, variablesOf } from './support/one-time-url.ts'
 
 const opened = new AsyncDisposableStack()
 let console: ConsoleWorld<SharedSystem>
@@ -148,16 +148,11 @@ describe('a session', () => {
 
   it('begins with a one-time code of `surehook console`, once', async () => {
     const { baseUrl, adminToken } = console.world.system
-    const { projectId, environment, token } = tenant
-    const url = await oneTimeUrl(baseUrl, {
-      SUREHOOK_PROJECT: projectId,
-      SUREHOOK_ENVIRONMENT: environment,
-      SUREHOOK_TOKEN: token,
-    })
+    const url = await oneTimeUrl(baseUrl, variablesOf(tenant))
     // The sign-in page is open already: the browser loads nothing anew.
     await page.goto(url)
     await heading('Overview').waitFor()
-    await page.getByText(projectId).first().waitFor()
+    await page.getByText(tenant.projectId).first().waitFor()
     expect([page.url(), await storage()]).toEqual([`${baseUrl}/console/`, '{}'])
     const used = await console.open(url.slice(`${baseUrl}/console/`.length))
     await used.page.getByText('The one-time code did not sign you in').waitFor()

@@ -1,3 +1,4 @@
+import type { Tenant } from '@surehook/scripts/client/tenant'
 import { surehook } from '../../support/operator-cli.ts'
 
 /** The URL that `surehook console` prints. */
@@ -10,3 +11,10 @@ export async function oneTimeUrl(
   const answer = await surehook(variables, 'console', '--no-open', '--json', ...args)
   return (answer.json() as { url: string }).url
 }
+
+/** A developer's variables of the command. */
+export const variablesOf = ({ projectId, environment, token }: Tenant) => ({
+  SUREHOOK_PROJECT: projectId,
+  SUREHOOK_ENVIRONMENT: environment,
+  SUREHOOK_TOKEN: token,
+})
