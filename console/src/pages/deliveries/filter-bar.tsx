@@ -4,7 +4,7 @@ import { useTableNames, useWebhooks } from '../../api/queries.ts'
 import { Button } from '../../parts/forms/button.tsx'
 import { SelectField, TextField } from '../../parts/forms/field.tsx'
 import { useDebounced } from '../webhook-form/use-debounced.ts'
-import { activeFilters, type FilterName, spans, withFilter } from './filters.ts'
+import { activeFilters, type FilterName, spans, withFilter, withoutFilters } from './filters.ts'
 import { errorClasses } from './outcome-text.ts'
 import './filter-bar.css'
 
@@ -51,7 +51,7 @@ export function FilterBar({ first, onRedeliver }: FilterBarProps) {
       {activeFilters(params).length > 0 && (
         <>
           <div className="filter-clear">
-            <Button look="ghost" icon="close" onClick={() => setParams({})}>
+            <Button look="ghost" icon="close" onClick={() => setParams(withoutFilters)}>
               Clear the filters
             </Button>
           </div>
