@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { type AuthTenant, newEmail, password } from '../support/auth/auth-tenant.ts'
 import { transports } from '../support/auth/auth-transports.ts'
 import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
-import { openBrowser } from './open-browser.ts'
+import { openBrowser } from '@surehook/scripts/browser/open-browser'
 import { serveOrigin } from './serve-origin.ts'
 
 const opened = new AsyncDisposableStack()

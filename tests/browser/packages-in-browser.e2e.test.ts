@@ -15,7 +15,7 @@ import { transports } from '../support/auth/auth-transports.ts'
 import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
 import { writeExample } from '../support/readme-example.ts'
 import { eventually } from '../support/world.ts'
-import { openBrowser } from './open-browser.ts'
+import { openBrowser } from '@surehook/scripts/browser/open-browser'
 import { isRefresh, RefreshWatch } from './refresh-watch.ts'
 import { serveOrigin } from './serve-origin.ts'
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { cacheDir } from '@surehook/scripts/lib/paths'
+import { cacheDir } from '../lib/paths.ts'
 import { type Browser, chromium } from 'playwright-core'
 
 const run = promisify(execFile)
