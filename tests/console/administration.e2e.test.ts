@@ -37,7 +37,7 @@ async function choose(action: string): Promise<void> {
   await page.getByRole('menuitem', { name: action, exact: true }).click()
 }
 
-it('closes a circuit by hand, and the paused deliveries go out', async () => {
+it('shows a circuit that opens, counts down, and closes it by hand', async () => {
   const { receiver } = console.world
   const path = `/${tenant.projectId}`
   receiver.answer(path, () => ({ status: 503 }))
@@ -45,6 +45,9 @@ it('closes a circuit by hand, and the paused deliveries go out', async () => {
   const { id } = await tenant.subscribe(receiver.url(path), {
     policy: { retryDelays: ['100ms', '100ms', '100ms', '100ms', '100ms', '100ms'] },
   })
+  await signIn(page, tenant)
+  await link('Endpoints').click()
+  await page.getByRole('cell', { name: 'Closed', exact: true }).waitFor()
   await eventually(
     async () => {
       await tenant.insert()
@@ -53,9 +56,13 @@ it('closes a circuit by hand, and the paused deliveries go out', async () => {
     (all) => all.some(({ status }) => status === 'paused'),
     20_000,
   )
+  const countdown = page.getByRole('cell', { name: /Circuit open/ }).locator('time')
+  const first = await countdown.innerText()
+  await eventually(
+    () => countdown.innerText(),
+    (text) => text !== first,
+  )
   receiver.answer(path, () => ({ status: 204 }))
-  await signIn(page, tenant)
-  await link('Endpoints').click()
   await button('Close the circuit now').click()
   await inDialog('Close the circuit').click()
   await page.getByRole('cell', { name: 'Closed', exact: true }).waitFor()
@@ -137,6 +144,32 @@ it('finds, changes, logs out and deletes a user, and names a right that is missi
   expect(faults).toEqual([])
 })
 
+it('unlocks a user after failed logins', async () => {
+  const { system } = console.world
+  const auth = { emailVerification: false, lockout: { threshold: 1 } }
+  expectStatus(200, await admin(system, `PUT /${tenant.projectId}/environments/master`, { auth }))
+  const user = { email: 'grace@example.com', password: 'correct horse battery' }
+  const call = async (name: string, body: object) => {
+    const headers = {
+      'x-project-id': tenant.projectId,
+      environment: 'master',
+      'content-type': 'application/json',
+    }
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    return (await fetch(`${system.baseUrl}/auth/${name}`, init)).json()
+  }
+  await call('signup', user)
+  await call('login', { ...user, password: 'wrong' })
+  expect(await call('login', user)).toMatchObject({ error: 'AUTH_ACCOUNT_LOCKED' })
+  await signIn(page, tenant)
+  await link('Users').click()
+  await link(/grace@example.com/).click()
+  await choose('Unlock after failed logins')
+  await page.getByText('Locks after failed logins ended').first().waitFor()
+  expect(await call('login', user)).toMatchObject({ accessToken: expect.any(String) })
+  expect(faults).toEqual([])
+})
+
 const namesOf = ({ projectId, environment }: Tenant) => ({ projectId, environment })
 
 it('makes a project, and a token with which its owner signs in', async () => {
@@ -194,6 +227,20 @@ it('changes settings, rotates keys, makes and revokes a token, and deletes', asy
   await button('Revoke deploy').click()
   await inDialog('Revoke the token').click()
   await page.getByText('Token deploy revoked').first().waitFor()
+
+  const staging = `/${tenant.projectId}/environments/staging`
+  expectStatus(200, await admin(system, `PUT ${staging}`, {}))
+  await link('Projects').first().click()
+  await row.getByRole('link', { name: 'staging' }).click()
+  await choose('Delete')
+  await page.getByLabel(/to confirm/).fill('staging')
+  await inDialog('Delete the environment').click()
+  await page.getByText(`${tenant.projectId} / staging is being deleted`).first().waitFor()
+  await eventually(
+    () => admin(system, `GET ${staging}`),
+    ({ status }) => status === 404,
+  )
+  expectStatus(200, await admin(system, `GET ${environment}`))
 
   await link('Projects').first().click()
   await row.getByRole('button', { name: 'Delete' }).click()

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { expectStatus } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
-import type { Page } from 'playwright-core'
-import { openWorld, payloadOf } from '../support/world.ts'
+import type { Locator, Page } from 'playwright-core'
+import { eventually, openWorld, payloadOf } from '../support/world.ts'
 import { type ConsoleWorld, openConsole, signIn } from './support/console-world.ts'
 
 const opened = new AsyncDisposableStack()
@@ -85,6 +85,14 @@ it('creates a webhook with a preview, and shows what it delivers, retries and ex
   await page.getByText('Sent again, as a new delivery').first().waitFor()
   await page.getByText('HTTP 204').waitFor()
 
+  await link('Deliveries').first().click()
+  await page.getByLabel('Status', { exact: true }).selectOption('dead_letter')
+  await button('Redeliver these').click()
+  await page.getByText('1 delivery matches. This sends them all.').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Redeliver these' }).click()
+  await page.getByText('1 delivery was sent again.').waitFor()
+  await button('Close').click()
+
   const unmatched = await tenant.insert({ customer: 'Alan', status: 'new' })
   await explain(await eventOf(unmatched.id, receipt === undefined ? '' : payloadOf(receipt).id))
   await page.getByText('Not delivered').waitFor()
@@ -109,6 +117,95 @@ async function eventOf(recordId: string, other: string): Promise<string> {
   const found = samples.find(({ body }) => body.includes(recordId))
   return found?.eventId ?? other
 }
+
+/** Makes deliveries, and waits until the history has `total` that arrived. */
+async function deliver(webhookId: string, total: number): Promise<void> {
+  await tenant.insert({ customer: 'Ada' })
+  await eventually(
+    () => tenant.deliveries(webhookId),
+    (all) => all.filter(({ status }) => status === 'delivered').length === total,
+  )
+}
+
+const rows = () => page.locator('[data-row-link]')
+const rowsAre = (count: number) =>
+  eventually(
+    () => rows().count(),
+    (found) => found === count,
+  )
+
+it('follows new deliveries live, and moves nothing that is read', async () => {
+  const { id } = await tenant.subscribe(console.world.receiver.url(`/${tenant.projectId}`))
+  await deliver(id, 1)
+  await signIn(page, tenant)
+  await link('Deliveries').click()
+  await page.getByRole('switch', { name: 'Live' }).check()
+  await page.getByText('The list is live').waitFor()
+  await rowsAre(1)
+  await deliver(id, 2)
+  await rowsAre(2)
+
+  await page.keyboard.press('j')
+  const read = await rows().first().getAttribute('data-row-link')
+  await page.getByText('The live list stands still while you read it.').waitFor()
+  await deliver(id, 3)
+  await button('1 newer').waitFor()
+  expect(await rows().first().getAttribute('data-row-link')).toBe(read)
+  await button('1 newer').click()
+  await rowsAre(3)
+  await page.getByText('The list is live').waitFor()
+
+  await page.route('**/_deliveries?*', (route) => route.fulfill({ status: 400, json: {} }))
+  await page.getByText('The live list tries again').waitFor()
+  await rowsAre(3)
+  await page.unroute('**/_deliveries?*')
+  await page.getByText('The list is live').waitFor()
+  expect(faults).toEqual([])
+})
+
+/** Presses Tab until the control has the focus. */
+async function tabTo(target: Locator): Promise<void> {
+  const focused = target.and(page.locator(':focus'))
+  for (let n = 0; n < 80 && (await focused.count()) === 0; n++) await page.keyboard.press('Tab')
+  expect(await focused.count()).toBe(1)
+}
+
+it('needs no mouse', async () => {
+  const { receiver } = console.world
+  const path = `/${tenant.projectId}`
+  const { id } = await tenant.subscribe(receiver.url(path))
+  await deliver(id, 1)
+  const { keyboard } = page
+  await tabTo(page.getByLabel('Project'))
+  await keyboard.type(tenant.projectId)
+  await tabTo(page.getByLabel('Management token'))
+  await keyboard.type(tenant.token)
+  await keyboard.press('Enter')
+  await heading('Overview').waitFor()
+
+  await tabTo(page.getByRole('navigation').getByRole('link', { name: 'Deliveries' }))
+  await keyboard.press('Enter')
+  await rows().first().waitFor()
+  await keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await keyboard.press('j')
+  await keyboard.press('r')
+  await tabTo(page.getByRole('dialog').getByRole('button', { name: 'Redeliver' }))
+  await keyboard.press('Enter')
+  await heading('Delivery').waitFor()
+  await receiver.waitFor(path, 2)
+
+  await tabTo(page.getByRole('main').getByRole('link', { name: 'Deliveries' }))
+  await keyboard.press('Enter')
+  await heading('Deliveries').waitFor()
+  await rows().first().waitFor()
+  await keyboard.press('j')
+  await keyboard.press('Enter')
+  await heading('Delivery').waitFor()
+  expect(faults).toEqual([])
+})
 
 async function explain(eventId: string): Promise<void> {
   await link('Events').click()

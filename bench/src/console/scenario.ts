@@ -5,7 +5,7 @@ import { insertAtRate } from '../load/load.ts'
 import { Latencies } from '../measure/latencies.ts'
 import type { Bench } from '../platform/open-bench.ts'
 import { type BenchProject, createProject, createTable, subscribe } from '../platform/platform.ts'
-import { milliseconds, printRows, rateOf, type Row } from '../report/report.ts'
+import { milliseconds, printRows, type Row, rateOf } from '../report/report.ts'
 import { framesDuring } from './frames.ts'
 import { interactionsOf } from './interactions.ts'
 import { addProbe, longestInput, timed } from './probe.ts'
@@ -66,7 +66,11 @@ async function interactionRows(page: Page): Promise<Row[]> {
     longest = Math.max(longest, await longestInput(page))
   }
   return [
-    ...[...taken].map(([measure, latencies]) => ({ measure, value: text(latencies), target: limit })),
+    ...[...taken].map(([measure, latencies]) => ({
+      measure,
+      value: text(latencies),
+      target: limit,
+    })),
     { measure: 'longest input to next frame', value: milliseconds(longest), target: limit },
   ]
 }
