@@ -100,7 +100,7 @@ it('replays a past time, with its progress', async () => {
 })
 
 it('finds, changes, logs out and deletes a user, and names a right that is missing', async () => {
-  const userId = await importUser(console.world, tenant, 'ada@example.com')
+  const userId = await importUser(console.world, tenant, { email: 'ada@example.com' })
   const user = `/${tenant.projectId}/environments/master/users/${userId}`
   const stored = () => admin(console.world.system, `GET ${user}`)
   await signIn(page, tenant)

@@ -17,7 +17,7 @@ let seeded: Seeded
 
 beforeAll(async () => {
   console = opened.use(await openConsole(openWorld, { env: { WEBHOOK_CIRCUIT_COOLDOWN: '10m' } }))
-  seeded = await seed(console.world, await console.world.tenant(), 4)
+  seeded = await seed(console.world, await console.world.tenant(), { orders: 4 })
 })
 afterAll(() => opened.disposeAsync())
 

@@ -1,7 +1,7 @@
 import { admin, expectStatus } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import { eventually, type World } from '../../support/world.ts'
-import { hostile } from './hostile.ts'
+import { hostileWords, type Words } from './words.ts'
 
 /** An environment with something on every page. */
 export type Seeded = {
@@ -26,23 +26,29 @@ const columns = [
 
 const paid = { status: 'paid', total: { gte: 10 } }
 
-export async function seed(world: World, tenant: Tenant, orders = 6): Promise<Seeded> {
+type SeedOptions = { orders?: number; words?: Words }
+
+export async function seed(
+  world: World,
+  tenant: Tenant,
+  { orders = 6, words = hostileWords }: SeedOptions = {},
+): Promise<Seeded> {
   const { receiver } = world
   expectStatus(200, await tenant.rest('PUT _tables/orders', { columns }))
-  receiver.answer('/shop/broken', () => ({ status: 503, body: hostile.join('\n') }))
+  receiver.answer('/shop/broken', () => ({ status: 503, body: words.answer }))
   const webhook = await tenant.subscribe(receiver.url('/shop/paid'), { filter: paid })
   const failing = await tenant.subscribe(receiver.url('/shop/broken'), {
     events: ['INSERT'],
     policy: { retryDelays: ['100ms', '200ms'] },
   })
-  await tenant.subscribe(receiver.url(`/shop/all?q=${encodeURIComponent(hostile[1])}`), {
+  await tenant.subscribe(receiver.url(words.path), {
     select: ['customer', 'status'],
   })
   await tenant.subscribe(receiver.url('/shop/idle'), { table: 'invoices', active: false })
-  const recordId = await sellOrder(tenant, 0)
+  const recordId = await sellOrder(tenant, words, 0)
   // Before the next failures open the circuit: paused deliveries get no attempt.
   const dead = await deliveryOf(tenant, failing.id, 'dead_letter')
-  for (let n = 1; n < orders; n++) await sellOrder(tenant, n)
+  for (let n = 1; n < orders; n++) await sellOrder(tenant, words, n)
   const delivered = await deliveryOf(tenant, webhook.id, 'delivered')
   return {
     tenant,
@@ -52,14 +58,13 @@ export async function seed(world: World, tenant: Tenant, orders = 6): Promise<Se
     eventId: delivered.eventId,
     failingId: failing.id,
     deadLetterId: dead.id,
-    userId: await importUser(world, tenant, 'ada@example.com'),
+    userId: await importUser(world, tenant, { email: 'ada@example.com', lastName: words.lastName }),
   }
 }
 
-async function sellOrder(tenant: Tenant, n: number): Promise<string> {
-  const order = { customer: customers[n % customers.length], total: `${12 + n}.50` }
-  const lines = { [hostile[2]]: hostile, sku: `A-${n}` }
-  const { id } = await tenant.insert({ ...order, lines })
+async function sellOrder(tenant: Tenant, { customers, lines }: Words, n: number) {
+  const customer = customers[n % customers.length]
+  const { id } = await tenant.insert({ customer, total: `${12 + n}.50`, lines: lines(n) })
   expectStatus(200, await tenant.rest(`PATCH orders/${id}`, { status: 'paid' }))
   return id
 }
@@ -68,20 +73,22 @@ async function sellOrder(tenant: Tenant, n: number): Promise<string> {
 const passwordHash = '$2b$04$V/3C0RYZs524pJhZmP4z0.Ms4X2Eyku2pzo75weYVw9ByMOOYQUiO'
 
 /** Makes a role and a user who has it. Answers the id of the user. */
-export async function importUser(world: World, tenant: Tenant, email: string): Promise<string> {
+export async function importUser(
+  world: World,
+  tenant: Tenant,
+  { email, lastName = 'Lovelace' }: { email: string; lastName?: string },
+): Promise<string> {
   const environment = `/${tenant.projectId}/environments/${tenant.environment}`
   const call = (request: string, body?: object) =>
     admin(world.system, request.replace(' ', ` ${environment}`), body)
   expectStatus(201, await call('POST /roles', { name: 'clerk' }))
-  const user = { email, passwordHash, firstName: 'Ada', lastName: hostile[0], roles: ['clerk'] }
+  const user = { email, passwordHash, firstName: 'Ada', lastName, roles: ['clerk'] }
   expectStatus(200, await call('POST /users/import', { users: [user] }))
   const { body } = expectStatus(200, await call(`GET /users?email=${encodeURIComponent(email)}`))
   const [found] = (body as unknown as { users: { id: string }[] }).users
   if (found === undefined) throw new Error(`${email} was not imported`)
   return found.id
 }
-
-const customers = ['Ada Lovelace', 'Grace Hopper', hostile[0], 'Katherine Johnson']
 
 async function deliveryOf(tenant: Tenant, webhookId: string, status: string) {
   const deliveries = await eventually(
