@@ -31,7 +31,7 @@ export function interactionsOf(recordId: string): readonly Interaction[] {
     },
     {
       name: 'back to the list',
-      act: (page) => page.evaluate('history.back()'),
+      act: (page) => page.evaluate('window.probe.at = performance.now(); history.back()'),
       isDone: `${hasTitle('Deliveries')} && ${hasRows}`,
     },
     { name: 'filter by failure', act: choose('Failure', 'timeout'), isDone: isNewList },

@@ -20,7 +20,7 @@ export function PagedList({ params, listed }: ListProps) {
   useEffect(() => {
     listed.current = rows
   }, [listed, rows])
-  const newer = useNewer(params, rows)
+  const newer = useNewer(params, rows, query.data !== undefined && !query.isPlaceholderData)
   return (
     <div className="list-place">
       <NewerButton {...newer} onShow={() => void query.refetch()} />
@@ -55,11 +55,11 @@ function useDeliveries(params: URLSearchParams) {
 const everyMs = 3_000
 const counted = 50
 
-/** Counts the deliveries that came after the first page was read. */
-function useNewer(params: URLSearchParams, rows: readonly FoundDelivery[]) {
+/** Counts the deliveries that came after the first page was read. It asks first after a pause. */
+function useNewer(params: URLSearchParams, rows: readonly FoundDelivery[], isRead: boolean) {
   const { surehook, keyOf } = useApi()
   const isFirstPage = !params.has('cursor')
-  const { data = 0 } = useQuery({
+  const { data } = useQuery({
     queryKey: keyOf('deliveries', 'newer', params.toString(), rows[0]?.id),
     queryFn: async ({ signal }) => {
       const query = { ...queryOf(params, new Date()), limit: counted }
@@ -67,7 +67,9 @@ function useNewer(params: URLSearchParams, rows: readonly FoundDelivery[]) {
       const seen = deliveries.findIndex(({ id }) => id === rows[0]?.id)
       return seen === -1 ? deliveries.length : seen
     },
-    enabled: isFirstPage,
+    enabled: isFirstPage && isRead,
+    initialData: 0,
+    staleTime: everyMs,
     refetchInterval: everyMs,
   })
   return { newer: isFirstPage ? data : 0, isMore: data >= counted }

@@ -18,8 +18,10 @@ type Rows = readonly FoundDelivery[]
 /** A live list. It follows the newest rows, and stands still while it is read. */
 export type Tail = {
   readonly shown: Rows
-  /** The newest rows of the last reading. */
+  /** The newest rows, as the last reading found them. */
   readonly latest: Rows
+  /** The last reading found every row that matches. */
+  readonly isWhole: boolean
   /** The rows that came while the list stood still. */
   readonly newer: number
   /** More rows came than the readings saw. */
@@ -28,19 +30,21 @@ export type Tail = {
 }
 
 export const tailOf = (shown: Rows): Tail => ({
-  ...{ shown: shown.slice(0, kept), latest: shown },
+  ...{ shown: shown.slice(0, kept), latest: shown, isWhole: false },
   ...{ newer: 0, isMore: false, isHeld: false },
 })
 
+export type Reading = { readonly deliveries: Rows; readonly nextCursor: string | null }
+
 /** Takes a reading. Rows that are shown change where they are. */
-export function arrived(tail: Tail, reading: Rows): Tail {
+export function arrived(tail: Tail, { deliveries, nextCursor }: Reading): Tail {
   const known = new Map([...tail.latest, ...tail.shown].map((row) => [row.id, row]))
-  const latest = reading.map((row) => unchanged(known.get(row.id), row))
+  const latest = deliveries.map((row) => unchanged(known.get(row.id), row))
   const read = new Map(latest.map((row) => [row.id, row]))
   const fresh = latest.filter(({ id }) => !known.has(id)).length
   return {
     ...tail,
-    latest,
+    ...{ latest, isWhole: nextCursor === null },
     shown: tail.shown.map((row) => read.get(row.id) ?? row),
     newer: tail.newer + fresh,
     isMore: tail.isMore || (fresh === asked && tail.shown.length > 0),
@@ -78,10 +82,11 @@ function missingOf({ shown, latest }: Tail): Rows {
 }
 
 /** Rows that still match the filters, or are older than the last reading reached. */
-function staysOf({ shown, latest }: Tail): Rows {
+function staysOf({ shown, latest, isWhole }: Tail): Rows {
   const ids = new Set(latest.map(({ id }) => id))
-  const oldest = latest.length < asked ? undefined : latest.at(-1)
-  return shown.filter((row) => ids.has(row.id) || (oldest !== undefined && isNewer(oldest, row)))
+  const oldest = latest.at(-1)
+  const isOlder = (row: FoundDelivery) => oldest === undefined || isNewer(oldest, row)
+  return shown.filter((row) => ids.has(row.id) || (!isWhole && isOlder(row)))
 }
 
 /** As the API orders them. */

@@ -41,9 +41,9 @@ function useReadings(params: URLSearchParams) {
     queryFn: async ({ signal }) => {
       try {
         const query = { ...queryOf(params, new Date()), limit: asked }
-        const { deliveries } = await surehook.deliveries.search(query, { signal })
+        const reading = await surehook.deliveries.search(query, { signal })
         failures.current = 0
-        return deliveries
+        return reading
       } catch (err) {
         failures.current += 1
         throw err
