@@ -233,7 +233,7 @@ it('changes settings, rotates keys, makes and revokes a token, and deletes', asy
   await link('Projects').first().click()
   await row.getByRole('link', { name: 'staging' }).click()
   await choose('Delete')
-  await page.getByLabel(/to confirm/).fill('staging')
+  await page.getByLabel('Type staging to confirm').fill('staging')
   await inDialog('Delete the environment').click()
   await page.getByText(`${tenant.projectId} / staging is being deleted`).first().waitFor()
   await eventually(

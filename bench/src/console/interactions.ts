@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import type { Interaction } from './probe.ts'
 
 const isNewList = 'window.probe.isNewList()'
-const hasTitle = (title: string) => `document.querySelector('h1')?.textContent === '${title}'`
+const hasTitle = (title: string) => `(document.querySelector('h1')?.textContent === '${title}')`
 const hasRows = `document.querySelector('[data-row-link]') !== null`
 
 const choose = (label: string, value: string) => (page: Page) =>

@@ -10,7 +10,7 @@ window.probe = {
   begin() {
     const probe = window.probe
     probe.at = undefined
-    probe.row = document.querySelector('[data-row-link]')?.dataset.rowLink
+    probe.before = probe.list()
     const take = (event) => { probe.at ??= event.timeStamp }
     for (const type of ['pointerdown', 'keydown', 'change', 'popstate'])
       window.addEventListener(type, take, { capture: true, once: true })
@@ -21,15 +21,15 @@ window.probe = {
       port1.onmessage = () => resolve(performance.now() - window.probe.at)
       port2.postMessage(null)
     }
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
+      setTimeout(() => reject(new Error('the page does not show ' + isDone)), 20_000)
       const look = () => (isDone() ? painted(resolve) : requestAnimationFrame(look))
       requestAnimationFrame(look)
     })
   },
-  isNewList() {
-    const row = document.querySelector('[data-row-link]')?.dataset.rowLink
-    return row !== undefined && row !== window.probe.row
-  },
+  list: () =>
+    [...document.querySelectorAll('[data-row-link]')].map((row) => row.dataset.rowLink).join(),
+  isNewList: () => !['', window.probe.before].includes(window.probe.list()),
 }
 new PerformanceObserver((list) => {
   for (const { duration } of list.getEntries())

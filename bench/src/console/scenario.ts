@@ -57,7 +57,7 @@ async function interactionRows(page: Page): Promise<Row[]> {
   for (let round = 0; round < rounds; round++) {
     await page.goto(overview)
     await page.getByText('Dead letters').first().waitFor()
-    for (const one of interactionsOf(`record-${round}`)) {
+    for (const one of interactionsOf(`record-${round + 1}`)) {
       await page.waitForLoadState('networkidle')
       const latencies = taken.get(one.name) ?? new Latencies()
       latencies.add(await timed(page, one))
