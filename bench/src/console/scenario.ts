@@ -89,6 +89,8 @@ new MutationObserver((changes) => {
 }).observe(document.body, { childList: true, subtree: true })`
 
 async function tailRows(browser: Browser, page: Page, project: BenchProject): Promise<Row[]> {
+  // A list under the pointer stands still.
+  await page.mouse.move(0, 0)
   await page.goto(`${consoleUrl(project)}deliveries?live=on`)
   await page.getByText('The list is live').waitFor()
   await page.evaluate(countRows)
