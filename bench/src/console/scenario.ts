@@ -10,7 +10,7 @@ import { framesDuring } from './frames.ts'
 import { interactionsOf } from './interactions.ts'
 import { addProbe, longestInput, timed } from './probe.ts'
 
-const days = 30
+const days = 29
 const rounds = 10
 const limit = '< 100 ms'
 const tail = { perSecond: 200, seconds: 20 }
@@ -23,7 +23,8 @@ export async function consoleLists(bench: Bench, deliveries: number): Promise<vo
   const subscriptionId = await subscribe(project, 'bench', bench.receiver.url('/hook'))
   const subscriber = { projectId: project.projectId, subscriptionId }
   await using many = await openManyDeliveries(bench.system.databaseUrl, subscriber)
-  await many.fill(deliveries, days)
+  // New deliveries of the live list must be the newest.
+  await many.fill(deliveries, days, 'yesterday')
 
   await using browser = await openBrowser(process.env)
   const page = await openConsole(browser, project)

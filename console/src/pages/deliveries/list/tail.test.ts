@@ -21,20 +21,20 @@ const read = (deliveries: readonly FoundDelivery[], nextCursor: string | null = 
 const ids = (list: readonly FoundDelivery[]) => list.map(({ id }) => Number(id.slice(3)))
 
 function settled(tail: ReturnType<typeof tailOf>) {
-  let [before, frames] = [tail, 0]
+  let [before, drawings] = [tail, 0]
   for (;;) {
     const after = drawn(before, false)
-    if (after === before) return { tail: after, frames }
+    if (after === before) return { tail: after, drawings }
     before = after
-    frames += 1
+    drawings += 1
   }
 }
 
-it('draws new rows at the top, a few in each frame, the oldest first', () => {
-  const tail = arrived(tailOf(rows(5, 1)), read(rows(30, 1)))
+it('draws new rows at the top, some in each drawing, the oldest first', () => {
+  const tail = arrived(tailOf(rows(5, 1)), read(rows(100, 1)))
   const first = drawn(tail, false)
-  expect(ids(first.shown)).toEqual(ids(rows(15, 1)))
-  expect(settled(tail)).toMatchObject({ frames: 3, tail: { shown: rows(30, 1), newer: 0 } })
+  expect(ids(first.shown)).toEqual(ids(rows(55, 1)))
+  expect(settled(tail)).toMatchObject({ drawings: 2, tail: { shown: rows(100, 1), newer: 0 } })
 })
 
 it('keeps a bounded number of rows', () => {

@@ -4,8 +4,10 @@ import type { FoundDelivery } from '@surehook/client'
 export const asked = 250
 /** The list keeps so many rows. Older ones leave it, so the page never grows. */
 export const kept = 100
-/** One animation frame draws so many rows, so that it stays short. */
-const perFrame = 10
+/** Each row moves the whole list, so it is drawn a few times a second and not in each frame. */
+export const drawEveryMs = 150
+/** One drawing adds so many rows, so that it stays short. Together that is 330 a second. */
+const perDrawing = 50
 
 const everyMs = 1_000
 const slowestMs = 30_000
@@ -55,16 +57,13 @@ export function arrived(tail: Tail, { deliveries, nextCursor }: Reading): Tail {
 const unchanged = (before: FoundDelivery | undefined, row: FoundDelivery) =>
   before !== undefined && JSON.stringify(before) === JSON.stringify(row) ? before : row
 
-/**
- * Draws one frame: the oldest rows that are missing come first. Returns the same tail when there
- * is nothing to draw.
- */
+/** Draws the oldest rows that are missing. Returns the same tail when there is nothing to draw. */
 export function drawn(tail: Tail, isRead: boolean): Tail {
   if (isRead) return tail.isHeld ? tail : { ...tail, isHeld: true }
   const missing = missingOf(tail)
   const stays = staysOf(tail)
   if (missing.length === 0 && stays.length === tail.shown.length) return atRest(tail)
-  const shown = [...stays, ...missing.slice(-perFrame)].sort(newestFirst).slice(0, kept)
+  const shown = [...stays, ...missing.slice(-perDrawing)].sort(newestFirst).slice(0, kept)
   return { ...tail, shown, newer: 0, isMore: false, isHeld: false }
 }
 

@@ -1,10 +1,10 @@
 import type { FoundDelivery } from '@surehook/client'
 import { useQuery } from '@tanstack/react-query'
-import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
+import { type RefObject, useCallback, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useApi } from '../../../api/api.ts'
 import { queryOf } from '../filters.ts'
 import { isBeingRead } from './reading.ts'
-import { arrived, asked, caughtUp, drawn, pauseMs, tailOf } from './tail.ts'
+import { arrived, asked, caughtUp, drawEveryMs, drawn, pauseMs, type Tail, tailOf } from './tail.ts'
 
 /**
  * Follows the newest deliveries of the filters. A hidden tab neither reads nor draws.
@@ -21,16 +21,32 @@ export function useTail(
   useEffect(() => {
     if (data !== undefined) setTail((before) => arrived(before, data))
   }, [data])
-  // Each change asks for a frame, until a frame has nothing to draw.
-  useEffect(() => {
-    const frame = requestAnimationFrame(() => {
-      const isRead = isBeingRead(list.current)
-      setTail((before) => drawn(before, isRead))
-    })
-    return () => cancelAnimationFrame(frame)
-  }, [tail, list])
+  useDrawings(tail, () => {
+    const isRead = isBeingRead(list.current)
+    setTail((before) => drawn(before, isRead))
+  })
   const catchUp = useCallback(() => setTail(caughtUp), [])
   return { tail, catchUp, isRead: data !== undefined, error: reading.error, retry: reading.refetch }
+}
+
+/** Each change of the tail asks for a drawing, until there is nothing to draw. */
+function useDrawings(tail: Tail, draw: () => void): void {
+  const drawnAt = useRef(-drawEveryMs)
+  const onDraw = useEffectEvent(draw)
+  useEffect(() => {
+    let frame = 0
+    const dueMs = drawnAt.current + drawEveryMs - performance.now()
+    const timer = setTimeout(() => {
+      frame = requestAnimationFrame(() => {
+        drawnAt.current = performance.now()
+        onDraw()
+      })
+    }, dueMs)
+    return () => {
+      clearTimeout(timer)
+      cancelAnimationFrame(frame)
+    }
+  }, [tail])
 }
 
 function useReadings(params: URLSearchParams) {
