@@ -7,6 +7,9 @@ export type Frames = {
   longestMs: number
 }
 
+/** Frames, and the share of a core that the page's main thread took. */
+export type TracedFrames = Frames & { mainThread: number }
+
 /** `ts` is in microseconds. */
 type TraceEvent = { name: string; ts: number }
 
@@ -30,14 +33,23 @@ export async function framesDuring(
   browser: Browser,
   page: Page,
   run: () => Promise<unknown>,
-): Promise<Frames> {
+): Promise<TracedFrames> {
   await page.evaluate(pixel)
+  const session = await page.context().newCDPSession(page)
+  // Time of the thread: waiting for a core does not count.
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+  const cpuS = async () => {
+    const { metrics } = await session.send('Performance.getMetrics')
+    return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN
+  }
+  const [startedAt, before] = [performance.now(), await cpuS()]
   await browser.startTracing(page, { categories })
   await run()
+  const mainThread = ((await cpuS()) - before) / ((performance.now() - startedAt) / 1_000)
   const trace = JSON.parse((await browser.stopTracing()).toString()) as {
     traceEvents: TraceEvent[]
   }
-  return framesOf(trace.traceEvents)
+  return { ...framesOf(trace.traceEvents), mainThread }
 }
 
 export function framesOf(events: readonly TraceEvent[]): Frames {

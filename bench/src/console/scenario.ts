@@ -106,6 +106,7 @@ async function tailRows(browser: Browser, page: Page, project: BenchProject): Pr
     { measure: 'rows drawn', value: rateOf(drawn / tail.seconds) },
     { measure: 'frames', value: rateOf(frames.perSecond), target: frameTarget },
     { measure: 'longest time without a frame', value: milliseconds(frames.longestMs) },
+    { measure: 'main thread', value: `${(frames.mainThread * 100).toFixed(0)} % of a core` },
     { measure: 'frames dropped', value: String(frames.dropped) },
     { measure: 'elements of the page afterwards', value: nodes.toLocaleString('en') },
   ]
