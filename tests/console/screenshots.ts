@@ -93,10 +93,13 @@ async function takeAll(look: Look, fileOf: (name: string) => string): Promise<vo
   await operator.page.context().close()
 }
 
-const isAsked = ({ name }: ConsolePageCase) => name.includes(options.only)
+function isAsked({ name }: ConsolePageCase): boolean {
+  return name.includes(options.only)
+}
 
-const open = ({ theme, viewport }: Look): ReturnType<ConsoleWorld['open']> =>
-  opened.open('', { colorScheme: theme, viewport })
+function open({ theme, viewport }: Look): ReturnType<ConsoleWorld['open']> {
+  return opened.open('', { colorScheme: theme, viewport })
+}
 
 async function takePages(
   page: Page,
@@ -120,5 +123,6 @@ async function takePages(
   }
 }
 
-const take = (page: Page, path: string): Promise<Buffer> =>
-  page.screenshot({ path, fullPage: true })
+function take(page: Page, path: string): Promise<Buffer> {
+  return page.screenshot({ path, fullPage: true })
+}
