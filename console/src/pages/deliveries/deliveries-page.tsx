@@ -24,6 +24,9 @@ export function Page() {
     (id: string) => setRedelivered(listed.current.find((row) => row.id === id) ?? null),
     [],
   )
+  const onListed = useCallback((rows: readonly FoundDelivery[]) => {
+    listed.current = rows
+  }, [])
   const onHelp = useCallback(() => setHelping(true), [])
   useListKeys({ search, onRedeliver, onHelp })
   return (
@@ -41,9 +44,9 @@ export function Page() {
     >
       <FilterBar first={search} onRedeliver={() => setBulk(true)} />
       {isLive(params) ? (
-        <LiveList key={params.toString()} params={params} listed={listed} />
+        <LiveList key={params.toString()} params={params} onListed={onListed} />
       ) : (
-        <PagedList params={params} listed={listed} />
+        <PagedList params={params} onListed={onListed} />
       )}
       {isHelping && <KeysDialog onClose={() => setHelping(false)} />}
       {redelivered && (

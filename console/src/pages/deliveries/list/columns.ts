@@ -1,11 +1,10 @@
 import type { FoundDelivery } from '@surehook/client'
-import type { RefObject } from 'react'
 import { changeColumn, deliveryColumns } from '../delivery-columns.tsx'
 
 export type ListProps = {
   params: URLSearchParams
-  /** The rows that the list shows: keys act on them. */
-  listed: RefObject<readonly FoundDelivery[]>
+  /** Learns which rows the list shows: keys act on them. */
+  onListed: (rows: readonly FoundDelivery[]) => void
 }
 
 export const columns = deliveryColumns<FoundDelivery>(({ webhookId }) => webhookId).toSpliced(

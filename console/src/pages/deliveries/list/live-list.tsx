@@ -16,14 +16,12 @@ import { useTail } from './use-tail.ts'
 import './live-list.css'
 
 /** The newest deliveries, as they come. */
-export function LiveList({ params, listed }: ListProps) {
+export function LiveList({ params, onListed }: ListProps) {
   const list = useRef<HTMLDivElement>(null)
   const first = useFirstRows(params)
   const { tail, catchUp, isRead, error, retry } = useTail(params, list, first)
   const { shown, newer, isMore, isHeld } = tail
-  useEffect(() => {
-    listed.current = shown
-  }, [listed, shown])
+  useEffect(() => onListed(shown), [onListed, shown])
   const isEmpty = shown.length === 0
   // Once rows are there, a notice above them would move them.
   if (isEmpty && error !== null) return <FaultNotice error={error} retry={() => void retry()} />

@@ -12,6 +12,7 @@ export function LiveSwitch() {
         type="checkbox"
         role="switch"
         checked={isOn}
+        aria-checked={isOn}
         onChange={() => setParams(withLive(params, !isOn), { replace: true })}
       />
       <span>Live</span>

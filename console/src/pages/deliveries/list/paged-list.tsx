@@ -14,12 +14,10 @@ import { NoDeliveries } from './no-deliveries.tsx'
 const none: readonly FoundDelivery[] = []
 
 /** A page of the history. It stands still: newer deliveries wait behind a button. */
-export function PagedList({ params, listed }: ListProps) {
+export function PagedList({ params, onListed }: ListProps) {
   const query = useDeliveries(params)
   const rows = query.data?.deliveries ?? none
-  useEffect(() => {
-    listed.current = rows
-  }, [listed, rows])
+  useEffect(() => onListed(rows), [onListed, rows])
   const newer = useNewer(params, rows, query.data !== undefined && !query.isPlaceholderData)
   return (
     <div className="list-place">
