@@ -236,10 +236,9 @@ it('changes settings, rotates keys, makes and revokes a token, and deletes', asy
   await page.getByLabel('Type staging to confirm').fill('staging')
   await inDialog('Delete the environment').click()
   await page.getByText(`${tenant.projectId} / staging is being deleted`).first().waitFor()
-  await eventually(
-    () => admin(system, `GET ${staging}`),
-    ({ status }) => status === 404,
-  )
+  expect((await admin(system, `GET ${staging}`)).body).toMatchObject({
+    deletedAt: expect.any(String),
+  })
   expectStatus(200, await admin(system, `GET ${environment}`))
 
   await link('Projects').first().click()

@@ -138,7 +138,7 @@ it('follows new deliveries live, and moves nothing that is read', async () => {
   await deliver(id, 1)
   await signIn(page, tenant)
   await link('Deliveries').click()
-  await page.getByRole('switch', { name: 'Live' }).check()
+  await page.getByRole('switch', { name: 'Live' }).click()
   await page.getByText('The list is live').waitFor()
   await rowsAre(1)
   await deliver(id, 2)
