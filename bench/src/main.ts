@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import { authScenarios } from './auth/scenarios.ts'
+import { consoleLists } from './console/scenario.ts'
 import { dataScenarios } from './data/scenarios.ts'
 import { deliveryScenarios } from './deliveries/scenarios.ts'
 import { history } from './history/scenario.ts'
@@ -42,6 +43,7 @@ const { system, runDirs, tls } = bench
 const scenarios: Record<string, () => Promise<void>> = {
   ...deliveryScenarios({ bench, seconds, changes }),
   history: () => history(system, rows),
+  console: () => consoleLists(bench, rows),
   streams: () => streams(bench, changes),
   matcher: () => matchedChanges(system),
   ...authScenarios({ system, seconds, runDirs }),

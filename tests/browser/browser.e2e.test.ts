@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { openBrowser } from '@surehook/scripts/browser/open-browser'
 import { expectStatus } from '@surehook/scripts/client/call'
 import { createTenant } from '@surehook/scripts/client/tenant'
 import type { Page } from 'playwright-core'
 import { type AuthTenant, newEmail, password } from '../support/auth/auth-tenant.ts'
 import { transports } from '../support/auth/auth-transports.ts'
 import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
-import { openBrowser } from './open-browser.ts'
 import { serveOrigin } from './serve-origin.ts'
 
 const opened = new AsyncDisposableStack()

@@ -41,7 +41,7 @@ async function choose(action: string): Promise<void> {
   await page.getByRole('menuitem', { name: action, exact: true }).click()
 }
 
-it('closes a circuit by hand, and the paused deliveries go out', async () => {
+it('shows a circuit that opens, counts down, and closes it by hand', async () => {
   const { receiver } = console.world
   const path = `/${tenant.projectId}`
   receiver.answer(path, () => ({ status: 503 }))
@@ -49,6 +49,9 @@ it('closes a circuit by hand, and the paused deliveries go out', async () => {
   const { id } = await tenant.subscribe(receiver.url(path), {
     policy: { retryDelays: ['100ms', '100ms', '100ms', '100ms', '100ms', '100ms'] },
   })
+  await signIn(page, tenant)
+  await link('Endpoints').click()
+  await page.getByRole('cell', { name: 'Closed', exact: true }).waitFor()
   await eventually(
     async () => {
       await tenant.insert()
@@ -57,9 +60,13 @@ it('closes a circuit by hand, and the paused deliveries go out', async () => {
     (all) => all.some(({ status }) => status === 'paused'),
     20_000,
   )
+  const countdown = page.getByRole('cell', { name: /Circuit open/ }).locator('time')
+  const first = await countdown.innerText()
+  await eventually(
+    () => countdown.innerText(),
+    (text) => text !== first,
+  )
   receiver.answer(path, () => ({ status: 204 }))
-  await signIn(page, tenant)
-  await link('Endpoints').click()
   await button('Close the circuit now').click()
   await inDialog('Close the circuit').click()
   await page.getByRole('cell', { name: 'Closed', exact: true }).waitFor()
@@ -97,7 +104,7 @@ it('replays a past time, with its progress', async () => {
 })
 
 it('finds, changes, logs out and deletes a user, and names a right that is missing', async () => {
-  const userId = await importUser(console.world, tenant, 'ada@example.com')
+  const userId = await importUser(console.world, tenant, { email: 'ada@example.com' })
   const user = `/${tenant.projectId}/environments/master/users/${userId}`
   const stored = () => admin(console.world.system, `GET ${user}`)
   await signIn(page, tenant)
@@ -145,7 +152,7 @@ it('shows where a user is signed in and until when locked, and ends both', async
   const { world } = console
   const email = 'grace@example.com'
   const login = () => logIn(world, tenant, { email, password: userPassword })
-  await importUser(world, tenant, email)
+  await importUser(world, tenant, { email })
   await lockUser(world, tenant, email)
   expectStatus(423, await login())
 
@@ -260,6 +267,19 @@ it('changes settings, rotates keys, makes and revokes a token, and deletes', asy
   await button('Revoke deploy').click()
   await inDialog('Revoke the token').click()
   await page.getByText('Token deploy revoked').first().waitFor()
+
+  const staging = `/${tenant.projectId}/environments/staging`
+  expectStatus(200, await admin(system, `PUT ${staging}`, {}))
+  await link('Projects').first().click()
+  await row.getByRole('link', { name: 'staging' }).click()
+  await choose('Delete')
+  await page.getByLabel('Type staging to confirm').fill('staging')
+  await inDialog('Delete the environment').click()
+  await page.getByText(`${tenant.projectId} / staging is being deleted`).first().waitFor()
+  expect((await admin(system, `GET ${staging}`)).body).toMatchObject({
+    deletedAt: expect.any(String),
+  })
+  expectStatus(200, await admin(system, `GET ${environment}`))
 
   await link('Projects').first().click()
   await row.getByRole('button', { name: 'Delete' }).click()

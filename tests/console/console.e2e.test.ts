@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { expectStatus } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import type { SharedSystem } from '../support/shared/shared-systems.ts'
 import { openSharedWorld } from '../support/shared/shared-world.ts'
-import { payloadOf } from '../support/world.ts'
+import { eventually } from '../support/world.ts'
 import { faultsOfAccess } from './support/axe.ts'
 import { type ConsoleWorld, openConsole, signIn } from './support/console-world.ts'
 import { oneTimeUrl, variablesOf } from './support/one-time-url.ts'
@@ -68,7 +68,7 @@ it('creates a webhook with a preview, and shows what it delivers, retries and ex
   await heading(url).waitFor()
 
   await tenant.insert({ customer: 'Ada', status: 'paid' })
-  const [receipt] = await receiver.waitFor(`/${tenant.projectId}`, 1)
+  await receiver.waitFor(`/${tenant.projectId}`, 1)
   await page.getByText('HTTP 204').waitFor()
 
   receiver.answer(`/${tenant.projectId}`, () => ({ status: 500, body: 'out of order' }))
@@ -98,8 +98,16 @@ it('creates a webhook with a preview, and shows what it delivers, retries and ex
   await page.getByText('Sent again, as a new delivery').first().waitFor()
   await page.getByText('HTTP 204').waitFor()
 
+  await link('Deliveries').first().click()
+  await page.getByLabel('Status', { exact: true }).selectOption('dead_letter')
+  await button('Redeliver these').click()
+  await page.getByText('1 delivery matches. This sends them all.').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Redeliver these' }).click()
+  await page.getByText('1 delivery was sent again.').waitFor()
+  await button('Close').click()
+
   const unmatched = await tenant.insert({ customer: 'Alan', status: 'new' })
-  await explain(await eventOf(unmatched.id, receipt === undefined ? '' : payloadOf(receipt).id))
+  await explain(await eventOf(unmatched.id))
   await page.getByText('Not delivered').waitFor()
   expect(faults).toEqual([])
 })
@@ -114,14 +122,102 @@ async function expectRow(status: string): Promise<void> {
 }
 
 /** The event of a record that nothing delivered: the preview of a webhook without a filter tells it. */
-async function eventOf(recordId: string, other: string): Promise<string> {
-  const preview = await tenant.webhooks('POST /preview', { table: 'orders', events: ['INSERT'] })
-  const { samples } = expectStatus(200, preview).body as unknown as {
-    samples: { eventId: string; body: string }[]
+async function eventOf(recordId: string): Promise<string> {
+  const read = async () => {
+    const preview = await tenant.webhooks('POST /preview', { table: 'orders', events: ['INSERT'] })
+    const { samples } = expectStatus(200, preview).body as unknown as { samples: Sample[] }
+    return samples.find(({ body }) => body.includes(recordId))?.eventId ?? ''
   }
-  const found = samples.find(({ body }) => body.includes(recordId))
-  return found?.eventId ?? other
+  return eventually(read, (found) => found !== '')
 }
+
+type Sample = { eventId: string; body: string }
+
+/** Makes deliveries, and waits until the history has `total` that arrived. */
+async function deliver(webhookId: string, total: number): Promise<void> {
+  await tenant.insert({ customer: 'Ada' })
+  await eventually(
+    () => tenant.deliveries(webhookId),
+    (all) => all.filter(({ status }) => status === 'delivered').length === total,
+  )
+}
+
+const rows = () => page.locator('[data-row-link]')
+const is = (wanted: number) => (found: number) => found === wanted
+const rowsAre = (count: number) => eventually(() => rows().count(), is(count))
+
+it('follows new deliveries live, and moves nothing that is read', async () => {
+  const { id } = await tenant.subscribe(console.world.receiver.url(`/${tenant.projectId}`))
+  await deliver(id, 1)
+  await signIn(page, tenant)
+  await link('Deliveries').click()
+  await page.getByRole('switch', { name: 'Live' }).click()
+  await page.getByText('The list is live').waitFor()
+  await rowsAre(1)
+  await deliver(id, 2)
+  await rowsAre(2)
+
+  await page.keyboard.press('j')
+  const read = await rows().first().getAttribute('data-row-link')
+  await page.getByText('The live list stands still while you read it.').waitFor()
+  await deliver(id, 3)
+  await button('1 newer').waitFor()
+  expect(await rows().first().getAttribute('data-row-link')).toBe(read)
+  await button('1 newer').click()
+  await rowsAre(3)
+  await page.getByText('The list is live').waitFor()
+
+  await page.route('**/_deliveries?*', (route) => route.fulfill({ status: 400, json: {} }))
+  await page.getByText('The live list tries again').waitFor()
+  await rowsAre(3)
+  await page.unroute('**/_deliveries?*')
+  await page.getByText('The list is live').waitFor()
+  expect(faults).toEqual([])
+})
+
+/** Presses Tab until the control has the focus. */
+async function tabTo(target: Locator): Promise<void> {
+  const focused = target.and(page.locator(':focus'))
+  for (let n = 0; n < 80 && (await focused.count()) === 0; n++) await page.keyboard.press('Tab')
+  expect(await focused.count()).toBe(1)
+}
+
+it('needs no mouse', async () => {
+  const { receiver } = console.world
+  const path = `/${tenant.projectId}`
+  const { id } = await tenant.subscribe(receiver.url(path))
+  await deliver(id, 1)
+  const { keyboard } = page
+  await tabTo(page.getByLabel('Project'))
+  await keyboard.type(tenant.projectId)
+  await tabTo(page.getByLabel('Management token'))
+  await keyboard.type(tenant.token)
+  await keyboard.press('Enter')
+  await heading('Overview').waitFor()
+
+  await tabTo(page.getByRole('navigation').getByRole('link', { name: 'Deliveries' }))
+  await keyboard.press('Enter')
+  await rows().first().waitFor()
+  await keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await keyboard.press('j')
+  await keyboard.press('r')
+  await tabTo(page.getByRole('dialog').getByRole('button', { name: 'Redeliver' }))
+  await keyboard.press('Enter')
+  await heading('Delivery').waitFor()
+  await receiver.waitFor(path, 2)
+
+  await tabTo(page.getByRole('main').getByRole('link', { name: 'Deliveries' }))
+  await keyboard.press('Enter')
+  await heading('Deliveries').waitFor()
+  await rows().first().waitFor()
+  await keyboard.press('j')
+  await keyboard.press('Enter')
+  await heading('Delivery').waitFor()
+  expect(faults).toEqual([])
+})
 
 async function explain(eventId: string): Promise<void> {
   await link('Events').click()

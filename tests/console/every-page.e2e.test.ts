@@ -17,7 +17,7 @@ let seeded: Seeded
 
 beforeAll(async () => {
   console = opened.use(await openConsole(openWorld, { env: { WEBHOOK_CIRCUIT_COOLDOWN: '10m' } }))
-  seeded = await seed(console.world, await console.world.tenant(), 4)
+  seeded = await seed(console.world, await console.world.tenant(), { orders: 4 })
 })
 afterAll(() => opened.disposeAsync())
 
@@ -31,9 +31,29 @@ async function show(page: Page, { path, shows, isLive }: ConsolePageCase): Promi
 async function faultsOf(page: Page): Promise<string[]> {
   const faults = await faultsOfAccess(page)
   if ((await page.evaluate('window.hacked')) !== undefined) faults.push('a text ran as a script')
-  const widest = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-  if ((await page.evaluate<number>(widest)) > 0) faults.push('the page scrolls sideways')
+  return [...faults, ...(await faultsOfWidth(page))]
+}
+
+const sideways = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+const widthOfPage = `document.querySelector('.page, .sign-in-card').getBoundingClientRect().width`
+
+async function faultsOfWidth(page: Page): Promise<string[]> {
+  const faults: string[] = []
+  if ((await page.evaluate<number>(sideways)) > 0) faults.push('the page scrolls sideways')
+  if ((await page.evaluate<number>(widthOfPage)) > widestPage) faults.push('lines are too long')
   return faults
+}
+
+/** Nobody reads lines from one edge of a large screen to the other. */
+const widestPage = 1_440
+
+/** What a large screen shows. */
+async function faultsWhenLarge(page: Page): Promise<string[]> {
+  const viewport = page.viewportSize() ?? { width: 0, height: 0 }
+  await page.setViewportSize({ width: 2560, height: 1440 })
+  const faults = await faultsOfWidth(page)
+  await page.setViewportSize(viewport)
+  return faults.map((fault) => `at 2560 px ${fault}`)
 }
 
 const looks = [
@@ -63,6 +83,7 @@ describe.each(looks)('in $colorScheme at $viewport.width px', (look) => {
     for (const [{ page, faults }, one] of cases) {
       await show(page, one)
       const all = [...(await faultsOf(page)), ...faults.splice(0)]
+      if (look.colorScheme === 'light') all.push(...(await faultsWhenLarge(page)))
       if (all.length > 0) found[one.name] = all
     }
     expect(found).toEqual({})

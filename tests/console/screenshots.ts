@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import type { Page } from 'playwright-core'
 import { openWorldWithStack } from '../support/world.ts'
 import {
@@ -9,54 +10,105 @@ import {
   signInAsOperator,
 } from './support/console-world.ts'
 import { type ConsolePageCase, developerPages, operatorPages } from './support/pages.ts'
+import { addPastDay } from './support/past-day.ts'
 import { type Seeded, seed } from './support/seed.ts'
+import { hostileWords, pleasantWords } from './support/words.ts'
 
-/** `npm run console:screenshots`: pictures of every page, in both themes and two widths. */
+/** `npm run console:screenshots`: pictures of every page, in both themes and three widths. */
+const { values: options } = parseArgs({
+  options: {
+    /** A part of the names of the pages to take. */
+    only: { type: 'string', default: '' },
+    /** With pleasant texts. */
+    pleasant: { type: 'boolean', default: false },
+    /** Only the pictures of the docs, with pleasant texts. */
+    docs: { type: 'boolean', default: false },
+  },
+})
 const dir = fileURLToPath(new URL('../../.local/console-screenshots/', import.meta.url))
+const docsDir = fileURLToPath(new URL('../../docs/guides/images/', import.meta.url))
 const themes = ['light', 'dark'] as const
 const sizes = [
   ['wide', { width: 1440, height: 900 }],
-  ['narrow', { width: 390, height: 844 }],
+  ['narrow', { width: 360, height: 740 }],
+  ['large', { width: 2560, height: 1440 }],
 ] as const
+const [wide] = sizes
+
+type Theme = (typeof themes)[number]
+type Look = { theme: Theme; viewport: { width: number; height: number } }
+
+/** The pictures of the docs: a page, its theme, and the name of the file. */
+const docsPictures: readonly (readonly [page: string, theme: Theme, file: string])[] = [
+  ['overview', 'light', 'console-overview'],
+  ['webhook-edit', 'light', 'console-preview'],
+  ['dead-letter', 'dark', 'console-delivery'],
+]
 
 await mkdir(dir, { recursive: true })
-await using world = await openConsole(openWorldWithStack, {
-  env: { WEBHOOK_CIRCUIT_COOLDOWN: '2m' },
+await using opened = await openConsole(openWorldWithStack, {
+  env: { WEBHOOK_CIRCUIT_COOLDOWN: options.docs ? '2m' : '10m' },
 })
-const seeded = await seed(world.world, await world.world.tenant({ projectId: 'shop' }), 9)
-for (const theme of themes) {
-  for (const [size, viewport] of sizes) await takeAll(world, seeded, { theme, size, viewport })
+const seeded = await seedShop()
+if (options.docs) await takeDocs(seeded)
+else {
+  for (const theme of themes) {
+    for (const [size, viewport] of sizes) {
+      await takeAll({ theme, viewport }, (name) => `${dir}${name}-${size}-${theme}.png`)
+    }
+  }
 }
-console.log(`screenshots are in ${dir}`)
+console.log(`screenshots are in ${options.docs ? docsDir : dir}`)
 
-type Look = {
-  theme: (typeof themes)[number]
-  size: string
-  viewport: { width: number; height: number }
+async function seedShop(): Promise<Seeded> {
+  const { world } = opened
+  const tenant = await world.tenant({ projectId: 'shop' })
+  const isPleasant = options.docs || options.pleasant
+  if (isPleasant) await tenant.putTable('invoices')
+  const words = isPleasant ? pleasantWords : hostileWords
+  const made = await seed(world, tenant, { orders: 9, words })
+  await addPastDay(world.system.endpoints.databaseUrl, { projectId: 'shop', ...made })
+  return made
 }
 
-async function takeAll(opened: ConsoleWorld, data: Seeded, look: Look): Promise<void> {
-  const options = { colorScheme: look.theme, viewport: look.viewport }
-  const { page } = await opened.open('', options)
-  await take(page, 'sign-in', look)
-  await signIn(page, data.tenant, { stay: true })
-  await takePages(page, developerPages, data, look)
-  const operator = await opened.open('', options)
+async function takeDocs(data: Seeded): Promise<void> {
+  for (const [name, theme, file] of docsPictures) {
+    const { page } = await open({ theme, viewport: wide[1] })
+    await signIn(page, data.tenant, { stay: true })
+    const cases = developerPages.filter((one) => one.name === name)
+    await takePages(page, cases, () => `${docsDir}${file}.png`)
+    await page.context().close()
+  }
+}
+
+async function takeAll(look: Look, fileOf: (name: string) => string): Promise<void> {
+  const { page } = await open(look)
+  if ('sign-in'.includes(options.only)) await take(page, fileOf('sign-in'))
+  await signIn(page, seeded.tenant, { stay: true })
+  await takePages(page, developerPages.filter(isAsked), fileOf)
+  const operator = await open(look)
   await signInAsOperator(operator.page, opened.world.system.adminToken)
-  await takePages(operator.page, operatorPages, data, look)
+  await takePages(operator.page, operatorPages.filter(isAsked), fileOf)
   await page.context().close()
   await operator.page.context().close()
+}
+
+function isAsked({ name }: ConsolePageCase): boolean {
+  return name.includes(options.only)
+}
+
+function open({ theme, viewport }: Look): ReturnType<ConsoleWorld['open']> {
+  return opened.open('', { colorScheme: theme, viewport })
 }
 
 async function takePages(
   page: Page,
   cases: readonly ConsolePageCase[],
-  data: Seeded,
-  look: Look,
+  fileOf: (name: string) => string,
 ): Promise<void> {
   const { origin } = new URL(page.url())
   for (const { name, path, shows, isLive } of cases) {
-    await page.goto(`${origin}/console/${path(data)}`)
+    await page.goto(`${origin}/console/${path(seeded)}`)
     await page
       .getByText(shows)
       .first()
@@ -67,10 +119,10 @@ async function takePages(
         console.error(`${name}: ${String(err)}`)
       })
     if (isLive !== true) await page.waitForLoadState('networkidle')
-    await take(page, name, look)
+    await take(page, fileOf(name))
   }
 }
 
-function take(page: Page, name: string, { theme, size }: Look): Promise<Buffer> {
-  return page.screenshot({ path: `${dir}${name}-${size}-${theme}.png`, fullPage: true })
+function take(page: Page, path: string): Promise<Buffer> {
+  return page.screenshot({ path, fullPage: true })
 }

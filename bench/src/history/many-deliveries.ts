@@ -6,8 +6,11 @@ import { Client } from 'pg'
  * too long.
  */
 export type ManyDeliveries = AsyncDisposable & {
-  /** Spreads `count` deliveries over the last `days` days, each with its body and its attempt. */
-  fill(count: number, days: number): Promise<void>
+  /**
+   * Spreads `count` deliveries over the last `days` days, each with its body and its attempt. They
+   * fill today, also what is left of it, unless `until` is `yesterday`.
+   */
+  fill(count: number, days: number, until?: 'today' | 'yesterday'): Promise<void>
 }
 
 export type Subscriber = { projectId: string; subscriptionId: string }
@@ -46,9 +49,10 @@ export async function openManyDeliveries(
   await database.query('set role surehook_webhook_api')
   const filled: string[] = []
   return {
-    async fill(count, days) {
+    async fill(count, days, until = 'today') {
+      const last = Date.now() - (until === 'today' ? 0 : dayMs)
       for (let back = days - 1; back >= 0; back--) {
-        const day = dayOf(Date.now() - back * dayMs)
+        const day = dayOf(last - back * dayMs)
         filled.push(day)
         await makePartition(database, day)
         const perDay = Math.ceil(count / days)

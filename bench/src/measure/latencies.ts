@@ -14,8 +14,13 @@ export class Latencies {
   }
 
   summary(): LatencySummary {
+    const [p50 = 0, p99 = 0, max = 0] = this.percentiles(0.5, 0.99, 1)
+    return { p50, p99, max }
+  }
+
+  /** @param shares from 0 to 1 */
+  percentiles(...shares: number[]): number[] {
     const sorted = Float64Array.from(this.#values).sort()
-    const at = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0
-    return { p50: at(0.5), p99: at(0.99), max: at(1) }
+    return shares.map((share) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0)
   }
 }

@@ -17,7 +17,7 @@ const probes = {
   // One of npm is unpacked by the probe at its first use.
   browser: {
     command: process.execPath,
-    args: ['--conditions=source', `${repoRoot}/tests/browser/probe.ts`],
+    args: ['--conditions=source', `${repoRoot}/scripts/src/browser/probe.ts`],
     needed: 'a browser (that of npm needs Linux on x64, CHROME_PATH names another)',
   },
 } as const satisfies Record<Toolchain, object>

@@ -1,6 +1,6 @@
+import { openBrowser } from '@surehook/scripts/browser/open-browser'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { openBrowser } from '../../browser/open-browser.ts'
 import type { SystemAddress, TestSystem, TestSystemOptions } from '../../support/open-system.ts'
 import type { World } from '../../support/world.ts'
 

@@ -37,6 +37,12 @@ export const developerPages: readonly ConsolePageCase[] = [
     shows: 'of this webhook began in this time',
   },
   { name: 'deliveries', path: () => 'deliveries', shows: 'HTTP 204' },
+  {
+    name: 'deliveries-live',
+    path: () => 'deliveries?live=on',
+    shows: 'The list is live',
+    isLive: true,
+  },
   { name: 'deliveries-none', path: () => 'deliveries?eventId=none', shows: 'No delivery matches' },
   {
     name: 'delivery',

@@ -2,7 +2,7 @@ import { admin, expectStatus, send } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { SystemAddress } from '../../support/open-system.ts'
 import { eventually, type World } from '../../support/world.ts'
-import { hostile } from './hostile.ts'
+import { hostileWords, type Words } from './words.ts'
 
 /** An environment with something on every page. */
 export type Seeded = {
@@ -30,14 +30,16 @@ const columns = [
 
 const paid = { status: 'paid', total: { gte: 10 } }
 
+type SeedOptions = { orders?: number; words?: Words }
+
 export async function seed(
   world: World<SystemAddress>,
   tenant: Tenant,
-  orders = 6,
+  { orders = 6, words = hostileWords }: SeedOptions = {},
 ): Promise<Seeded> {
   const { receiver } = world
   expectStatus(200, await tenant.rest('PUT _tables/orders', { columns }))
-  receiver.answer('/shop/broken', () => ({ status: 503, body: hostile.join('\n') }))
+  receiver.answer('/shop/broken', () => ({ status: 503, body: words.answer }))
   const webhook = await tenant.subscribe(receiver.url('/shop/paid'), { filter: paid })
   const failing = await tenant.subscribe(receiver.url('/shop/broken'), {
     events: ['INSERT'],
@@ -48,18 +50,21 @@ export async function seed(
     ...{ events: ['INSERT'], filter: { total: '12.50' } },
     policy: { retryDelays: ['30m', '2h', '8h'] },
   })
-  await tenant.subscribe(receiver.url(`/shop/all?q=${encodeURIComponent(hostile[1])}`), {
+  await tenant.subscribe(receiver.url(words.path), {
     select: ['customer', 'status'],
   })
   await tenant.subscribe(receiver.url('/shop/idle'), { table: 'invoices', active: false })
-  const recordId = await sellOrder(tenant, 0)
+  const recordId = await sellOrder(tenant, words, 0)
   // Before the next failures open the circuit: paused deliveries get no attempt.
   const dead = await deliveryOf(tenant, failing.id, 'dead_letter')
-  for (let n = 1; n < orders; n++) await sellOrder(tenant, n)
+  for (let n = 1; n < orders; n++) await sellOrder(tenant, words, n)
   const delivered = await deliveryOf(tenant, webhook.id, 'delivered')
   const planned = await deliveryOf(tenant, late.id, 'retrying')
   expectStatus(200, await tenant.webhooks(`PATCH /${webhook.id}`, { secret: 'another-secret' }))
-  const userId = await importUser(world, tenant, 'ada@example.com')
+  const userId = await importUser(world, tenant, {
+    email: 'ada@example.com',
+    lastName: words.lastName,
+  })
   await lockUser(world, tenant, 'ada@example.com')
   return {
     tenant,
@@ -75,10 +80,9 @@ export async function seed(
   }
 }
 
-async function sellOrder(tenant: Tenant, n: number): Promise<string> {
-  const order = { customer: customers[n % customers.length], total: `${12 + n}.50` }
-  const lines = { [hostile[2]]: hostile, sku: `A-${n}` }
-  const { id } = await tenant.insert({ ...order, lines })
+async function sellOrder(tenant: Tenant, { customers, lines }: Words, n: number) {
+  const customer = customers[n % customers.length]
+  const { id } = await tenant.insert({ customer, total: `${12 + n}.50`, lines: lines(n) })
   expectStatus(200, await tenant.rest(`PATCH orders/${id}`, { status: 'paid' }))
   return id
 }
@@ -91,13 +95,13 @@ const passwordHash = '$2b$04$jiHGrzM3Y.aW.alNNiYLE.8.NDUsWpmP4.B2W7sxwArI5Yf4qkj
 export async function importUser(
   world: World<SystemAddress>,
   tenant: Tenant,
-  email: string,
+  { email, lastName = 'Lovelace' }: { email: string; lastName?: string },
 ): Promise<string> {
   const environment = `/${tenant.projectId}/environments/${tenant.environment}`
   const call = (request: string, body?: object) =>
     admin(world.system, request.replace(' ', ` ${environment}`), body)
   expectStatus(201, await call('POST /roles', { name: 'clerk' }))
-  const user = { email, passwordHash, firstName: 'Ada', lastName: hostile[0], roles: ['clerk'] }
+  const user = { email, passwordHash, firstName: 'Ada', lastName, roles: ['clerk'] }
   expectStatus(200, await call('POST /users/import', { users: [user] }))
   const { body } = expectStatus(200, await call(`GET /users?email=${encodeURIComponent(email)}`))
   const [found] = (body as unknown as { users: { id: string }[] }).users
@@ -127,8 +131,6 @@ export async function lockUser(
   }
   for (let n = 0; n < 5; n++) await logIn(world, tenant, { email, password: 'wrong' })
 }
-
-const customers = ['Ada Lovelace', 'Grace Hopper', hostile[0], 'Katherine Johnson']
 
 async function deliveryOf(tenant: Tenant, webhookId: string, status: string) {
   const deliveries = await eventually(

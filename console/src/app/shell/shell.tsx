@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { Outlet, useLocation, useNavigation } from 'react-router'
 import { useWatchedSession } from '../../api/check-session.ts'
 import { Button } from '../../parts/forms/button.tsx'
+import { pages } from '../pages.ts'
 import type { Session } from '../session/session.ts'
 import { Navigation } from './navigation.tsx'
 import { TenantBadge } from './tenant-badge.tsx'
@@ -15,6 +16,7 @@ export function Shell({ session }: { session: Session }) {
   const main = useRef<HTMLElement>(null)
   const { pathname } = useLocation()
   useFocusOfPage(main, pathname)
+  usePreloadedPages(session.kind)
   return (
     <div className="shell">
       <a className="skip-link" href="#main" onClick={(event) => skipTo(event, main.current)}>
@@ -62,4 +64,19 @@ function useFocusOfPage(main: { current: HTMLElement | null }, pathname: string)
     const target = title ?? main.current
     target?.focus({ preventScroll: true })
   }, [main, pathname])
+}
+
+const preloadAfterMs = 1_000
+
+/** The pages of the navigation open without waiting for their scripts. */
+function usePreloadedPages(kind: Session['kind']): void {
+  useEffect(() => {
+    const preload = () => {
+      const linked = pages.filter((page) => page.link !== undefined && page.for === kind)
+      // A page whose script does not come loads it when it is opened, and reports the failure then.
+      for (const { load } of linked) load().catch(() => undefined)
+    }
+    const timer = setTimeout(preload, preloadAfterMs)
+    return () => clearTimeout(timer)
+  }, [kind])
 }

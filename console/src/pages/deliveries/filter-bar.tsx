@@ -1,10 +1,10 @@
-import { type ReactNode, type Ref, useEffect, useState } from 'react'
+import { type ReactNode, type Ref, useCallback, useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { useTableNames, useWebhooks } from '../../api/queries.ts'
 import { Button } from '../../parts/forms/button.tsx'
 import { SelectField, TextField } from '../../parts/forms/field.tsx'
 import { useDebounced } from '../webhook-form/use-debounced.ts'
-import { activeFilters, type FilterName, spans, withFilter } from './filters.ts'
+import { activeFilters, type FilterName, spans, withFilter, withoutFilters } from './filters.ts'
 import { errorClasses } from './outcome-text.ts'
 import './filter-bar.css'
 
@@ -51,7 +51,7 @@ export function FilterBar({ first, onRedeliver }: FilterBarProps) {
       {activeFilters(params).length > 0 && (
         <>
           <div className="filter-clear">
-            <Button look="ghost" icon="close" onClick={() => setParams({})}>
+            <Button look="ghost" icon="close" onClick={() => setParams(withoutFilters)}>
               Clear the filters
             </Button>
           </div>
@@ -101,7 +101,7 @@ const keyOf = (child: ReactNode) =>
 
 const pauseMs = 300
 
-/** Typing searches once the reader pauses. */
+/** Typing searches once the reader pauses, or presses Enter. */
 function TypedFilter({ name, label }: FilterProps) {
   const [params, setParams] = useSearchParams()
   const given = params.get(name) ?? ''
@@ -113,14 +113,20 @@ function TypedFilter({ name, label }: FilterProps) {
     setTyped(given)
   }
   const settled = useDebounced(typed, pauseMs)
+  const search = useCallback(
+    (value: string) => setParams((current) => withFilter(current, name, value), { replace: true }),
+    [name, setParams],
+  )
   useEffect(() => {
-    if (settled !== typed || settled === given) return
-    setParams((current) => withFilter(current, name, settled), { replace: true })
-  }, [settled, typed, given, name, setParams])
+    if (settled === typed && settled !== given) search(settled)
+  }, [settled, typed, given, search])
   return (
     <TextField
       label={label}
       value={typed}
+      onKeyDown={({ key }) => {
+        if (key === 'Enter' && typed !== given) search(typed)
+      }}
       onChange={(event) => setTyped(event.target.value.trim())}
     />
   )

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { activeFilters, queryOf, withFilter } from './filters.ts'
+import { activeFilters, isLive, queryOf, withFilter, withLive, withoutFilters } from './filters.ts'
 
 const now = new Date('2026-01-02T00:00:00Z')
 
@@ -20,4 +20,13 @@ it('begins a changed search at its first page', () => {
   const params = new URLSearchParams('status=paused&cursor=c')
   expect(withFilter(params, 'table', 'orders').toString()).toBe('status=paused&table=orders')
   expect(withFilter(params, 'status', '').toString()).toBe('')
+})
+
+it('is live on the first page only, and stays live without its filters', () => {
+  const params = withLive(new URLSearchParams('status=paused&cursor=c'), true)
+  expect(params.toString()).toBe('status=paused&live=on')
+  expect(isLive(params)).toBe(true)
+  expect(withoutFilters(params).toString()).toBe('live=on')
+  expect(withLive(params, false).toString()).toBe('status=paused')
+  expect(isLive(new URLSearchParams('live=on&cursor=c'))).toBe(false)
 })

@@ -43,3 +43,16 @@ export function withFilter(params: URLSearchParams, name: string, value: string)
 
 export const activeFilters = (params: URLSearchParams): FilterName[] =>
   filterNames.filter((name) => (params.get(name) ?? '') !== '')
+
+const live = 'live'
+
+/** Whether the list follows new deliveries. Only the first page can. */
+export const isLive = (params: URLSearchParams): boolean =>
+  params.get(live) === 'on' && !params.has('cursor')
+
+export const withLive = (params: URLSearchParams, isOn: boolean): URLSearchParams =>
+  withFilter(params, live, isOn ? 'on' : '')
+
+/** The URL without filters. A live list stays live. */
+export const withoutFilters = (params: URLSearchParams): URLSearchParams =>
+  withLive(new URLSearchParams(), isLive(params))

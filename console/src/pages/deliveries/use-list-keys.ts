@@ -36,8 +36,10 @@ export function useListKeys({ search, onRedeliver, onHelp }: ListKeys): void {
 /** Browsers, fields and dialogs have keys of their own. */
 function isTaken({ ctrlKey, metaKey, altKey, target }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey || !(target instanceof Element)) return true
-  return target.closest('input, select, textarea, [contenteditable], [role="dialog"]') !== null
+  return target.closest(ownKeys) !== null
 }
+
+const ownKeys = 'input:not([type="checkbox"]), select, textarea, [contenteditable], [role="dialog"]'
 
 const rowLinks = () => [...document.querySelectorAll<HTMLElement>('[data-row-link]')]
 

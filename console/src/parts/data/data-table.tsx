@@ -1,5 +1,5 @@
 import { createColumnHelper, flexRender, tableFeatures, useTable } from '@tanstack/react-table'
-import { type ReactNode, useMemo } from 'react'
+import { memo, type ReactNode, useMemo } from 'react'
 import './data-table.css'
 
 export type Column<Row> = {
@@ -27,9 +27,7 @@ const features = tableFeatures({})
 export function DataTable<Row extends object>({ label, columns, rows, idOf }: DataTableProps<Row>) {
   const definitions = useMemo(() => {
     const helper = createColumnHelper<typeof features, Row>()
-    return columns.map(({ id, header, cell }) =>
-      helper.display({ id, header, cell: ({ row }) => cell(row.original) }),
-    )
+    return columns.map(({ id, header }) => helper.display({ id, header }))
   }, [columns])
   const table = useTable({ features, columns: definitions, data: rows, getRowId: idOf })
   const classOf = (id: string) => classesOf(columns.find((column) => column.id === id))
@@ -50,19 +48,26 @@ export function DataTable<Row extends object>({ label, columns, rows, idOf }: Da
         </thead>
         <tbody>
           {table.getRowModel().rows.map((row) => (
-            <tr key={row.id}>
-              {row.getAllCells().map((cell) => (
-                <td key={cell.id} className={classOf(cell.column.id)}>
-                  {flexRender(cell.column.columnDef.cell, cell.getContext())}
-                </td>
-              ))}
-            </tr>
+            <BodyRow key={row.id} row={row.original} columns={columns} />
           ))}
         </tbody>
       </table>
     </div>
   )
 }
+
+type BodyRowProps<Row extends object> = { row: Row; columns: readonly Column<Row>[] }
+
+/** A list that gets a row draws that row, not all of them. */
+const BodyRow = memo(<Row extends object>({ row, columns }: BodyRowProps<Row>) => (
+  <tr>
+    {columns.map((column) => (
+      <td key={column.id} className={classesOf(column)}>
+        {column.cell(row)}
+      </td>
+    ))}
+  </tr>
+)) as <Row extends object>(props: BodyRowProps<Row>) => ReactNode
 
 function classesOf<Row>(column: Column<Row> | undefined): string | undefined {
   const names = [

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { cacheDir } from '@surehook/scripts/lib/paths'
 import { type Browser, chromium } from 'playwright-core'
+import { cacheDir } from '../lib/paths.ts'
 
 const run = promisify(execFile)
 const unpackedWithinMs = 120_000
