@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { admin, expectStatus } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { eventually, openWorld } from '../support/world.ts'
 import {
   type ConsoleWorld,
@@ -10,7 +10,7 @@ import {
   signIn,
   signInAsOperator,
 } from './support/console-world.ts'
-import { importUser, lockUser, logIn, userPassword } from './support/seed.ts'
+import { onPage } from './support/on-page.ts'
 import { seedHole } from './support/seed-hole.ts'
 
 const opened = new AsyncDisposableStack()
@@ -31,15 +31,7 @@ beforeEach(async () => {
   ;({ page, faults } = await console.open())
 })
 
-const button = (name: string) => page.getByRole('button', { name })
-const link = (name: string | RegExp) =>
-  page.getByRole('link', { name, exact: typeof name === 'string' })
-const inDialog = (name: string) => page.getByRole('dialog').getByRole('button', { name })
-
-async function choose(action: string): Promise<void> {
-  await button('More').click()
-  await page.getByRole('menuitem', { name: action, exact: true }).click()
-}
+const { button, link, inDialog, choose } = onPage(() => page)
 
 it('shows a circuit that opens, counts down, and closes it by hand', async () => {
   const { receiver } = console.world
@@ -102,87 +94,6 @@ it('replays a past time, with its progress', async () => {
   expect(page.url()).toContain(`webhooks/${webhook.id}/replay?replay=`)
   expect(faults).toEqual([])
 })
-
-it('finds, changes, logs out and deletes a user, and names a right that is missing', async () => {
-  const userId = await importUser(console.world, tenant, { email: 'ada@example.com' })
-  const user = `/${tenant.projectId}/environments/master/users/${userId}`
-  const stored = () => admin(console.world.system, `GET ${user}`)
-  await signIn(page, tenant)
-  await link('Users').click()
-  await page.getByLabel('E-mail address').fill('nobody@example.com')
-  await button('Find').click()
-  await page.getByText('No user has this address').waitFor()
-  await button('Clear').click()
-  await link(/ada@example.com/).click()
-
-  await page.getByLabel('New role').fill('auditor')
-  await button('Create the role').click()
-  await page.getByRole('checkbox', { name: 'auditor' }).check()
-  await button('Save the roles').click()
-  await page.getByText('Roles changed').first().waitFor()
-  await button('Disable').click()
-  await inDialog('Disable the user').click()
-  await page.getByText('Disabled', { exact: true }).waitFor()
-  expect((await stored()).body).toMatchObject({ disabled: true, roles: ['clerk', 'auditor'] })
-  await button('Enable').click()
-  await page.getByText('Active', { exact: true }).waitFor()
-  await choose('Log out everywhere')
-  await inDialog('End every session').click()
-  await page.getByText('Every session of the user ended').first().waitFor()
-  await choose('Delete')
-  await inDialog('Delete the user').click()
-  await page.getByText('No users yet').waitFor()
-  expect((await stored()).status).toBe(404)
-
-  const { body } = expectStatus(
-    201,
-    await admin(console.world.system, `POST /${tenant.projectId}/management-tokens`, {
-      name: 'webhooks only',
-      rights: ['webhooks'],
-    }),
-  )
-  await button('Sign out').click()
-  await signIn(page, { ...namesOf(tenant), token: body.token } as Tenant)
-  await link('Users').click()
-  await page.getByText('Your token lacks the right “users”').waitFor()
-  expect(faults).toEqual([])
-})
-
-it('shows where a user is signed in and until when locked, and ends both', async () => {
-  const { world } = console
-  const email = 'grace@example.com'
-  const login = () => logIn(world, tenant, { email, password: userPassword })
-  await importUser(world, tenant, { email })
-  await lockUser(world, tenant, email)
-  expectStatus(423, await login())
-
-  await signIn(page, tenant)
-  await link('Users').click()
-  await link(new RegExp(email)).click()
-  await page.getByText(/^Locked until .* \(1[45]:\d\d left\)\.$/).waitFor()
-  await button('Unlock').click()
-  await page.getByText('Failed logins locked this account').waitFor({ state: 'detached' })
-
-  const sessions = page.getByRole('region', { name: 'Sessions' }).getByRole('row')
-  await expectCount(sessions, 3)
-  await sessions.nth(1).getByRole('button', { name: 'End' }).click()
-  await inDialog('End the session').click()
-  await expectCount(sessions, 2)
-  await button('End all').click()
-  await inDialog('End every session').click()
-  await page.getByText('The user is not signed in anywhere.').waitFor()
-  expectStatus(200, await login())
-  expect(faults).toEqual([])
-})
-
-const expectCount = (rows: Locator, count: number) =>
-  eventually(
-    () => rows.count(),
-    (shown) => shown === count,
-    10_000,
-  )
-
-const namesOf = ({ projectId, environment }: Tenant) => ({ projectId, environment })
 
 it('leads from nothing to a delivered, explained and redelivered webhook', async () => {
   const { receiver } = console.world

@@ -23,6 +23,7 @@ import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { prepareTopics } from 'surehook/prepare/prepare-topics'
 import * as z from 'zod'
 import { testEndpoints } from './endpoints.ts'
+import { stopSharedSystem } from './shared/ask-shared.ts'
 
 /** How to reach a system and its stack. */
 export type SystemAddress = Pick<System, 'baseUrl' | 'adminToken' | 'serviceToken'> & {
@@ -56,6 +57,7 @@ const testEnv = {
 
 /** Starts the six services as processes on the run's shared stack. Disposing stops them. */
 export async function openSystem(options: TestSystemOptions = {}): Promise<TestSystem> {
+  await stopSharedSystem()
   return openSystemOn(testEndpoints(), options)
 }
 

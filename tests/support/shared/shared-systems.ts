@@ -18,7 +18,10 @@ export type SharedSystem = SystemAddress & {
 }
 
 export type SharedSystems = AsyncDisposable & {
-  /** `GET /1` answers the system of worker 1 and starts it if necessary. */
+  /**
+   * `GET /1` answers the system of worker 1 and starts it if necessary. `DELETE /1` stops it: two
+   * systems on one stack would share their consumer groups.
+   */
   readonly url: string
 }
 
@@ -28,35 +31,41 @@ export type SharedSystems = AsyncDisposable & {
  * @param stacks the stack of each worker
  */
 export async function openSharedSystems(stacks: readonly Endpoints[]): Promise<SharedSystems> {
-  const opened = new AsyncDisposableStack()
-  const systems = new Map<number, Promise<SharedSystem>>()
-  const systemOf = (worker: number) => {
-    const known = systems.get(worker) ?? startOn(stacks[worker - 1], opened)
-    systems.set(worker, known)
-    return known
+  const systems = new Map<number, Promise<StartedSystem>>()
+  const start = async (worker: number) => {
+    const started = systems.get(worker) ?? startOn(stacks[worker - 1])
+    systems.set(worker, started)
+    return (await started).system
+  }
+  const stop = async (worker: number) => {
+    const started = await systems.get(worker)
+    systems.delete(worker)
+    await started?.[Symbol.asyncDispose]()
+    return {}
   }
   const server = createServer((req, res) => {
-    void systemOf(Number(req.url?.slice(1))).then(
-      (system) => answer(res, 200, system),
+    const worker = Number(req.url?.slice(1))
+    void (req.method === 'DELETE' ? stop(worker) : start(worker)).then(
+      (body) => answer(res, 200, body),
       (err: unknown) => answer(res, 500, { message: String(err) }),
     )
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  opened.defer(async () => {
-    server.close()
-    server.closeAllConnections()
-  })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+    async [Symbol.asyncDispose]() {
+      server.close()
+      server.closeAllConnections()
+      await Promise.all(Array.from(systems.keys(), stop))
+    },
   }
 }
 
-async function startOn(
-  endpoints: Endpoints | undefined,
-  opened: AsyncDisposableStack,
-): Promise<SharedSystem> {
+type StartedSystem = AsyncDisposable & { readonly system: SharedSystem }
+
+async function startOn(endpoints: Endpoints | undefined): Promise<StartedSystem> {
+  await using opened = new AsyncDisposableStack()
   if (endpoints === undefined) throw new Error('this worker has no stack')
   const certificates = await createCertificates()
   const dir = opened.adopt(await mkdtemp(join(tmpdir(), 'surehook-shared-')), (path) =>
@@ -70,9 +79,12 @@ async function startOn(
     SMTP_URL: `smtp://127.0.0.1:${mailPort}`,
     TRUSTED_PROXIES: '127.0.0.0/8,::1/128',
   }
-  const system = opened.use(await openSystemOn(endpoints, { env }))
-  const { baseUrl, adminToken, serviceToken } = system
-  return { baseUrl, adminToken, serviceToken, endpoints, certificates, mailPort }
+  const { baseUrl, adminToken, serviceToken } = opened.use(await openSystemOn(endpoints, { env }))
+  const resources = opened.move()
+  return {
+    system: { baseUrl, adminToken, serviceToken, endpoints, certificates, mailPort },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
 }
 
 function answer(res: ServerResponse, status: number, body: object): void {

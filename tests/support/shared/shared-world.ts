@@ -4,6 +4,7 @@ import { openReceiver } from '@surehook/scripts/receiver/receiver'
 import { type AuthWorld, authWorldOf } from '../auth/auth-world.ts'
 import { type ListeningWorld, listeningWorldOf } from '../listening-world.ts'
 import type { World } from '../world.ts'
+import { sharedSystem } from './ask-shared.ts'
 import type { SharedSystem } from './shared-systems.ts'
 
 export type SharedWorld = World<SharedSystem>
@@ -38,14 +39,4 @@ export async function openSharedAuthWorld(): Promise<SharedAuthWorld> {
   const resources = opening.move()
   const dispose = () => resources.disposeAsync()
   return { ...authWorldOf(world, catcher), [Symbol.asyncDispose]: dispose }
-}
-
-async function sharedSystem(): Promise<SharedSystem> {
-  const url = process.env['TEST_SHARED_SYSTEMS']
-  const worker = process.env['JEST_WORKER_ID']
-  if (url === undefined) throw new Error('only end-to-end tests share a system')
-  const answer = await fetch(`${url}/${worker}`)
-  const body: unknown = await answer.json()
-  if (!answer.ok) throw new Error(`the shared system did not start: ${JSON.stringify(body)}`)
-  return body as SharedSystem
 }

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { expectStatus } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import type { SharedSystem } from '../support/shared/shared-systems.ts'
 import { openSharedWorld } from '../support/shared/shared-world.ts'
 import { eventually } from '../support/world.ts'
-import { faultsOfAccess } from './support/axe.ts'
 import { type ConsoleWorld, openConsole, signIn } from './support/console-world.ts'
-import { oneTimeUrl, variablesOf } from './support/one-time-url.ts'
+import { onPage } from './support/on-page.ts'
 
 const opened = new AsyncDisposableStack()
 let console: ConsoleWorld<SharedSystem>
@@ -31,12 +30,7 @@ beforeEach(async () => {
   ;({ page, faults } = await console.open())
 })
 
-const heading = (name: string | RegExp) => page.getByRole('heading', { level: 1, name })
-const button = (name: string | RegExp) => page.getByRole('button', { name })
-const link = (name: string | RegExp) =>
-  page.getByRole('link', { name, exact: typeof name === 'string' })
-const storage = () =>
-  page.evaluate<string>('JSON.stringify({ ...sessionStorage, ...localStorage })')
+const { button, link, heading, rows, choose, inDialog } = onPage(() => page)
 
 async function fillWebhook(url: string): Promise<void> {
   await link('Webhooks').click()
@@ -94,7 +88,7 @@ it('creates a webhook with a preview, and shows what it delivers, retries and ex
 
   receiver.answer(`/${tenant.projectId}`, () => ({ status: 204 }))
   await button('Redeliver').click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Redeliver' }).click()
+  await inDialog('Redeliver').click()
   await page.getByText('Sent again, as a new delivery').first().waitFor()
   await page.getByText('HTTP 204').waitFor()
 
@@ -102,7 +96,7 @@ it('creates a webhook with a preview, and shows what it delivers, retries and ex
   await page.getByLabel('Status', { exact: true }).selectOption('dead_letter')
   await button('Redeliver these').click()
   await page.getByText('1 delivery matches. This sends them all.').waitFor()
-  await page.getByRole('dialog').getByRole('button', { name: 'Redeliver these' }).click()
+  await inDialog('Redeliver these').click()
   await page.getByText('1 delivery was sent again.').waitFor()
   await button('Close').click()
 
@@ -133,164 +127,11 @@ async function eventOf(recordId: string): Promise<string> {
 
 type Sample = { eventId: string; body: string }
 
-/** Makes deliveries, and waits until the history has `total` that arrived. */
-async function deliver(webhookId: string, total: number): Promise<void> {
-  await tenant.insert({ customer: 'Ada' })
-  await eventually(
-    () => tenant.deliveries(webhookId),
-    (all) => all.filter(({ status }) => status === 'delivered').length === total,
-  )
-}
-
-const rows = () => page.locator('[data-row-link]')
-const is = (wanted: number) => (found: number) => found === wanted
-const rowsAre = (count: number) => eventually(() => rows().count(), is(count))
-
-it('follows new deliveries live, and moves nothing that is read', async () => {
-  const { id } = await tenant.subscribe(console.world.receiver.url(`/${tenant.projectId}`))
-  await deliver(id, 1)
-  await signIn(page, tenant)
-  await link('Deliveries').click()
-  await page.getByRole('switch', { name: 'Live' }).click()
-  await page.getByText('The list is live').waitFor()
-  await rowsAre(1)
-  await deliver(id, 2)
-  await rowsAre(2)
-
-  await page.keyboard.press('j')
-  const read = await rows().first().getAttribute('data-row-link')
-  await page.getByText('The live list stands still while you read it.').waitFor()
-  await deliver(id, 3)
-  await button('1 newer').waitFor()
-  expect(await rows().first().getAttribute('data-row-link')).toBe(read)
-  await button('1 newer').click()
-  await rowsAre(3)
-  await page.getByText('The list is live').waitFor()
-
-  await page.route('**/_deliveries?*', (route) => route.fulfill({ status: 400, json: {} }))
-  await page.getByText('The live list tries again').waitFor()
-  await rowsAre(3)
-  await page.unroute('**/_deliveries?*')
-  await page.getByText('The list is live').waitFor()
-  expect(faults).toEqual([])
-})
-
-/** Presses Tab until the control has the focus. */
-async function tabTo(target: Locator): Promise<void> {
-  const focused = target.and(page.locator(':focus'))
-  for (let n = 0; n < 80 && (await focused.count()) === 0; n++) await page.keyboard.press('Tab')
-  expect(await focused.count()).toBe(1)
-}
-
-it('needs no mouse', async () => {
-  const { receiver } = console.world
-  const path = `/${tenant.projectId}`
-  const { id } = await tenant.subscribe(receiver.url(path))
-  await deliver(id, 1)
-  const { keyboard } = page
-  await tabTo(page.getByLabel('Project'))
-  await keyboard.type(tenant.projectId)
-  await tabTo(page.getByLabel('Management token'))
-  await keyboard.type(tenant.token)
-  await keyboard.press('Enter')
-  await heading('Overview').waitFor()
-
-  await tabTo(page.getByRole('navigation').getByRole('link', { name: 'Deliveries' }))
-  await keyboard.press('Enter')
-  await rows().first().waitFor()
-  await keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
-  await keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await keyboard.press('j')
-  await keyboard.press('r')
-  await tabTo(page.getByRole('dialog').getByRole('button', { name: 'Redeliver' }))
-  await keyboard.press('Enter')
-  await heading('Delivery').waitFor()
-  await receiver.waitFor(path, 2)
-
-  await tabTo(page.getByRole('main').getByRole('link', { name: 'Deliveries' }))
-  await keyboard.press('Enter')
-  await heading('Deliveries').waitFor()
-  await rows().first().waitFor()
-  await keyboard.press('j')
-  await keyboard.press('Enter')
-  await heading('Delivery').waitFor()
-  expect(faults).toEqual([])
-})
-
 async function explain(eventId: string): Promise<void> {
   await link('Events').click()
   await page.getByLabel('Event id').fill(eventId)
   await button('Explain the event').click()
   await heading('Event').waitFor()
-}
-
-describe('a session', () => {
-  it('keeps the token out of URLs and, unless asked, out of the storage', async () => {
-    await signIn(page, tenant)
-    expect(page.url()).not.toContain(tenant.token)
-    expect(await storage()).toBe('{}')
-    await page.reload()
-    await heading('Sign in to Surehook').waitFor()
-
-    await signIn(page, tenant, { stay: true })
-    await page.reload()
-    await heading('Overview').waitFor()
-    await button('Sign out').click()
-    await heading('Sign in to Surehook').waitFor()
-    expect(await storage()).toBe('{}')
-  })
-
-  it('begins with a one-time code of `surehook console`, once', async () => {
-    const { baseUrl, adminToken } = console.world.system
-    const url = await oneTimeUrl(baseUrl, variablesOf(tenant))
-    // The sign-in page is open already: the browser loads nothing anew.
-    await page.goto(url)
-    await heading('Overview').waitFor()
-    await page.getByText(tenant.projectId).first().waitFor()
-    expect([page.url(), await storage()]).toEqual([`${baseUrl}/console/`, '{}'])
-    const used = await console.open(url.slice(`${baseUrl}/console/`.length))
-    await used.page.getByText('The one-time code did not sign you in').waitFor()
-    expect(used.page.url()).toBe(`${baseUrl}/console/`)
-    expect(await faultsOfAccess(used.page)).toEqual([])
-    await page.goto(url)
-    await page.getByText('The code is wrong, expired or used').first().waitFor()
-    await heading('Overview').waitFor()
-    const operatorUrl = await oneTimeUrl(
-      baseUrl,
-      { SUREHOOK_ADMIN_TOKEN: adminToken },
-      '--operator',
-    )
-    const operator = await console.open(operatorUrl.slice(`${baseUrl}/console/`.length))
-    await operator.page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor()
-    expect(operator.page.url()).toBe(`${baseUrl}/console/operator`)
-    expect([...faults, ...used.faults, ...operator.faults]).toEqual([])
-  })
-
-  it('does not begin with a wrong token', async () => {
-    await page.getByLabel('Project').fill(tenant.projectId)
-    await page.getByLabel('Management token').fill('wrong')
-    await button('Sign in').click()
-    await page.getByRole('alert').getByText('Surehook refused the token').waitFor()
-  })
-
-  it('ends at once when its token is revoked, and says why', async () => {
-    await signIn(page, tenant, { stay: true })
-    await revokeTokens()
-    await link('Webhooks').click()
-    await heading('Sign in to Surehook').waitFor()
-    await page.getByText('It was revoked').waitFor()
-    expect(await storage()).toBe('{}')
-  })
-})
-
-async function revokeTokens(): Promise<void> {
-  const { baseUrl, adminToken } = console.world.system
-  const url = `${baseUrl}/auth/admin/projects/${tenant.projectId}/management-tokens`
-  const headers = { authorization: `Bearer ${adminToken}` }
-  const { tokens } = (await (await fetch(url, { headers })).json()) as { tokens: { id: string }[] }
-  for (const { id } of tokens) await fetch(`${url}/${id}`, { method: 'DELETE', headers })
 }
 
 it('shows violations at their fields, and writes nothing', async () => {
@@ -344,18 +185,13 @@ async function expectInvalid(label: string): Promise<void> {
   expect(await page.getByLabel(label).getAttribute('aria-invalid')).toBe('true')
 }
 
-async function choose(action: string): Promise<void> {
-  await button('More').click()
-  await page.getByRole('menuitem', { name: action, exact: true }).click()
-}
-
 it('rotates a secret, deactivates and deletes', async () => {
   const { id } = await tenant.subscribe(console.world.receiver.url('/calm'))
   await signIn(page, tenant)
   await link('Webhooks').click()
   await link(/\/calm/).click()
   await choose('Rotate the secret')
-  await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click()
+  await inDialog('Rotate the secret').click()
   const overlap = /The old secret signs too, for 2[34]:/
   await page.getByRole('dialog').getByText(overlap).waitFor()
   await button('Close').click()
@@ -385,7 +221,7 @@ it('shows every planned attempt, and what the change did', async () => {
   await signIn(page, tenant)
   await link('Deliveries').click()
   await page.getByRole('cell', { name: 'Retrying' }).waitFor()
-  await page.locator('[data-row-link]').first().click()
+  await rows().first().click()
   await page
     .getByText(/^in (29|3[0-3]):\d\d$/)
     .first()
@@ -426,12 +262,12 @@ it('counts all webhooks with one request, and pages through more than 200', asyn
   expect(new Set(ofStats)).toEqual(new Set(['/gw/api/rest/_webhooks/stats']))
   expect(ofStats.length).toBeLessThanOrEqual(2)
   await link('Webhooks').click()
-  const rows = page.getByRole('region', { name: 'Webhooks' }).getByRole('row')
+  const listed = page.getByRole('region', { name: 'Webhooks' }).getByRole('row')
   await link('Next page').click()
   await page.getByText(/\/0$/).waitFor()
-  expect(await rows.count()).toBe(2)
+  expect(await listed.count()).toBe(2)
   await link('First page').click()
   await link('Next page').waitFor()
-  expect(await rows.count()).toBe(201)
+  expect(await listed.count()).toBe(201)
   expect(faults).toEqual([])
 })
