@@ -199,7 +199,10 @@ it('changes settings, rotates keys, makes and revokes a token, and deletes', asy
   await page.getByLabel(/to confirm/).fill(tenant.projectId)
   await inDialog('Delete the project').click()
   await page.getByText('is being deleted').first().waitFor()
-  expect((await tenant.rest('GET orders')).status).toBe(401)
+  await eventually(
+    () => tenant.rest('GET orders'),
+    ({ status }) => status === 401,
+  )
   expect(faults).toEqual([])
 })
 
@@ -238,7 +241,7 @@ it('takes the ledger, and leads from a hole to its event', async () => {
   await seedHole(system, { tenant, eventId, recordId: record.id, webhookId: other.id, url })
   await signInAsOperator(page, system.adminToken)
   await link('Ledger').click()
-  await page.getByLabel('Project').fill(tenant.projectId)
+  await page.getByRole('textbox', { name: 'Project' }).fill(tenant.projectId)
   await button('Take the ledger').click()
   await page.getByText('The ledger does not close: 1 hole').waitFor()
   const opening = page.context().waitForEvent('page')
@@ -264,7 +267,7 @@ it('rebuilds the history, with its progress', async () => {
 it('links to the OpenAPI documents that the gateway serves', async () => {
   await signIn(page, tenant)
   await link('API').click()
-  const links = page.getByRole('table').getByRole('link')
+  const links = page.locator('a[href^="/openapi/"]')
   await links.first().waitFor()
   const paths = await Promise.all((await links.all()).map((one) => one.getAttribute('href')))
   expect(paths).toHaveLength(4)
