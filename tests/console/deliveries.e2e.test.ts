@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { Locator, Page } from 'playwright-core'
-import type { SharedSystem } from '../support/shared/shared-systems.ts'
+import type { SharedSystem } from '../support/shared/ask-shared.ts'
 import { openSharedWorld } from '../support/shared/shared-world.ts'
 import { eventually } from '../support/world.ts'
 import { type ConsoleWorld, openConsole, signIn } from './support/console-world.ts'

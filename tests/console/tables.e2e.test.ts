@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { expectStatus } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { Page } from 'playwright-core'
-import type { SharedSystem } from '../support/shared/shared-systems.ts'
+import type { SharedSystem } from '../support/shared/ask-shared.ts'
 import { openSharedWorld } from '../support/shared/shared-world.ts'
 import { type ConsoleWorld, openConsole, signIn } from './support/console-world.ts'
 

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { repoRoot } from '@surehook/scripts/lib/paths'
-import type { SystemAddress } from './open-system.ts'
+import type { SystemAddress } from './system-address.ts'
 import type { World } from './world.ts'
 
 export type Checkout = AsyncDisposable & {

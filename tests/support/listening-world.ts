@@ -3,7 +3,8 @@ import type { EventPayload } from '@surehook/contracts/event-payload'
 import type { Delivery } from '@surehook/contracts/http/webhooks/webhooks'
 import type { Tenant, TenantOptions } from '@surehook/scripts/client/tenant'
 import type { Behaviour, Receipt, Receiver } from '@surehook/scripts/receiver/receiver'
-import type { SystemAddress, TestSystem, TestSystemOptions } from './open-system.ts'
+import type { TestSystem, TestSystemOptions } from './open-system.ts'
+import type { SystemAddress } from './system-address.ts'
 import { eventually, openWorld, payloadOf, type World } from './world.ts'
 
 export type ListeningWorld<System extends SystemAddress = TestSystem> = Omit<

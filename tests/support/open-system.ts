@@ -24,11 +24,7 @@ import { prepareTopics } from 'surehook/prepare/prepare-topics'
 import * as z from 'zod'
 import { testEndpoints } from './endpoints.ts'
 import { stopSharedSystem } from './shared/ask-shared.ts'
-
-/** How to reach a system and its stack. */
-export type SystemAddress = Pick<System, 'baseUrl' | 'adminToken' | 'serviceToken'> & {
-  readonly endpoints: Endpoints
-}
+import type { SystemAddress } from './system-address.ts'
 
 export type TestSystem = System &
   SystemAddress &

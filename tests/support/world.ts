@@ -14,10 +14,10 @@ import {
   openSystem,
   openSystemWithStack,
   type StartStack,
-  type SystemAddress,
   type TestSystem,
   type TestSystemOptions,
 } from './open-system.ts'
+import type { SystemAddress } from './system-address.ts'
 
 export type World<System extends SystemAddress = TestSystem> = AsyncDisposable & {
   readonly system: System

@@ -1,7 +1,8 @@
 import { openBrowser } from '@surehook/scripts/browser/open-browser'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import type { SystemAddress, TestSystem, TestSystemOptions } from '../../support/open-system.ts'
+import type { TestSystem, TestSystemOptions } from '../../support/open-system.ts'
+import type { SystemAddress } from '../../support/system-address.ts'
 import type { World } from '../../support/world.ts'
 
 export type ConsoleWorld<System extends SystemAddress = TestSystem> = AsyncDisposable & {

@@ -1,6 +1,6 @@
 import { admin, expectStatus, send } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
-import type { SystemAddress } from '../../support/open-system.ts'
+import type { SystemAddress } from '../../support/system-address.ts'
 import { eventually, type World } from '../../support/world.ts'
 import { hostileWords, type Words } from './words.ts'
 

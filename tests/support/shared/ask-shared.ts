@@ -1,4 +1,13 @@
-import type { SharedSystem } from './shared-systems.ts'
+import type { Certificates } from '@surehook/scripts/receiver/certificates'
+import type { SystemAddress } from '../system-address.ts'
+
+/** What a test needs of a system that it shares with others. */
+export type SharedSystem = SystemAddress & {
+  /** For receivers at localhost, from an authority that the services trust. */
+  readonly certificates: Certificates
+  /** Where the system expects its mail server. */
+  readonly mailPort: number
+}
 
 /** The system that the end-to-end tests of this Jest worker share. Starts it if necessary. */
 export async function sharedSystem(): Promise<SharedSystem> {

@@ -6,16 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Endpoints } from '@surehook/scripts/lib/endpoints'
 import { freePort } from '@surehook/scripts/lib/ports'
-import { type Certificates, createCertificates } from '@surehook/scripts/receiver/certificates'
-import { openSystemOn, type SystemAddress } from '../open-system.ts'
-
-/** What a test needs of a system that it shares with others. */
-export type SharedSystem = SystemAddress & {
-  /** For receivers at localhost, from an authority that the services trust. */
-  readonly certificates: Certificates
-  /** Where the system expects its mail server. */
-  readonly mailPort: number
-}
+import { createCertificates } from '@surehook/scripts/receiver/certificates'
+import { openSystemOn } from '../open-system.ts'
+import type { SharedSystem } from './ask-shared.ts'
 
 export type SharedSystems = AsyncDisposable & {
   /**

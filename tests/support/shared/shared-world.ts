@@ -4,8 +4,7 @@ import { openReceiver } from '@surehook/scripts/receiver/receiver'
 import { type AuthWorld, authWorldOf } from '../auth/auth-world.ts'
 import { type ListeningWorld, listeningWorldOf } from '../listening-world.ts'
 import type { World } from '../world.ts'
-import { sharedSystem } from './ask-shared.ts'
-import type { SharedSystem } from './shared-systems.ts'
+import { type SharedSystem, sharedSystem } from './ask-shared.ts'
 
 export type SharedWorld = World<SharedSystem>
 export type SharedListeningWorld = ListeningWorld<SharedSystem>

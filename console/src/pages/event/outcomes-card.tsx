@@ -28,15 +28,7 @@ export function OutcomesCard({ detail }: { detail: EventDetail }) {
           </Link>
         ),
       },
-      {
-        id: 'reason',
-        header: 'Why',
-        cell: ({ reason, field }) => (
-          <>
-            {reason} {field !== undefined && <code>{field}</code>}
-          </>
-        ),
-      },
+      { id: 'reason', header: 'Why', cell: ({ reason }) => reason },
       { id: 'delivery', header: 'Delivery', cell: (outcome) => <DeliveryLink outcome={outcome} /> },
     ],
     [webhooks],

@@ -43,7 +43,7 @@ function Summary({ health: { findings, at } }: { health: InstallationHealth }) {
     <>
       <Badge tone={tone}>{text}</Badge>
       <span className="quiet small">
-        Read <Time at={at} />
+        Updated <Time at={at} />
       </span>
     </>
   )

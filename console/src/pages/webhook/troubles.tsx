@@ -35,7 +35,7 @@ export function Troubles({ webhook, endpoint }: TroublesProps) {
         <Notice title="Two secrets sign the deliveries">
           <p>
             The old secret signs too, for <Countdown until={previousSecretExpiresAt} />. Give the
-            new one to your receiver before.
+            new one to your receiver before then.
           </p>
         </Notice>
       )}
