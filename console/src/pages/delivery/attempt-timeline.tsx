@@ -12,7 +12,7 @@ type Attempt = DeliveryDetail['attemptLog'][number]
 
 /** Every attempt, and the ones that are planned. */
 export function AttemptTimeline({ delivery }: { delivery: DeliveryDetail }) {
-  const { attemptLog, status } = delivery
+  const { attemptLog, status, retryDelays } = delivery
   const [next, ...further] = plannedAttempts(delivery)
   return (
     <Card title="Attempts">
@@ -31,7 +31,7 @@ export function AttemptTimeline({ delivery }: { delivery: DeliveryDetail }) {
             <FurtherAttempt key={planned.attempt} planned={planned} />
           ))}
         </ol>
-        {next !== undefined && (
+        {next !== undefined && retryDelays !== undefined && (
           <p className="quiet small">
             If attempt {(further.at(-1) ?? next).attempt} fails, the delivery is a dead letter.
           </p>

@@ -38,3 +38,8 @@ it('plans the one that is due if the schedule became shorter, and none after the
     expect(plannedAttempts({ ...late, status })).toEqual([])
   }
 })
+
+it('plans the next attempt without the delays, which an older version does not tell', () => {
+  const older = { status: 'retrying', attempts: 2, nextAttemptAt: next } as const
+  expect(plannedAttempts(older)).toEqual([{ attempt: 3, at: at('12:00:05'), after: null }])
+})

@@ -8,11 +8,13 @@ export type PlannedAttempt = {
   after: string | null
 }
 
-type Planned = Pick<DeliveryDetail, 'status' | 'attempts' | 'nextAttemptAt' | 'retryDelays'>
+/** Before an upgrade is complete, an older webhook-api may answer without the delays. */
+type Planned = Pick<DeliveryDetail, 'status' | 'attempts' | 'nextAttemptAt'> &
+  Partial<Pick<DeliveryDetail, 'retryDelays'>>
 
 /** The attempts that follow, if each one before it fails. The first of them is the next one. */
 export function plannedAttempts(delivery: Planned): PlannedAttempt[] {
-  const { status, attempts, nextAttemptAt, retryDelays } = delivery
+  const { status, attempts, nextAttemptAt, retryDelays = [] } = delivery
   if (!['pending', 'retrying', 'paused'].includes(status)) return []
   const first = nextAttemptAt === null ? null : Date.parse(nextAttemptAt)
   const after = retryDelays[attempts - 1] ?? null
