@@ -28,12 +28,14 @@ export async function openSharedSystems(stacks: readonly Endpoints[]): Promise<S
   const start = async (worker: number) => {
     const started = systems.get(worker) ?? startOn(stacks[worker - 1])
     systems.set(worker, started)
+    // The next file tries again.
+    started.catch(() => systems.delete(worker))
     return (await started).system
   }
   const stop = async (worker: number) => {
-    const started = await systems.get(worker)
-    systems.delete(worker)
+    const started = await systems.get(worker)?.catch(() => undefined)
     await started?.[Symbol.asyncDispose]()
+    systems.delete(worker)
     return {}
   }
   const server = createServer((req, res) => {
