@@ -108,7 +108,7 @@ it('leads from nothing to a delivered, explained and redelivered webhook', async
   await page.getByLabel('Name').fill('first')
   await inDialog('Create the token').click()
   await page.getByRole('region', { name: 'Management token', exact: true }).waitFor()
-  await inDialog('Sign in as its developer').click()
+  await inDialog('Sign in as a developer').click()
 
   await page.getByText('Your first webhook').waitFor()
   await link('New table').click()

@@ -65,7 +65,7 @@ it('defines a table, and creates, changes, finds and deletes its records', async
   await choose({ column: 'total', operator: 'lt', value: '8' })
   await button('Filter').click()
   await page.getByText('No record matches').waitFor()
-  await button('Clear').click()
+  await button('Clear the filters').click()
   await page.getByRole('cell', { name: 'Ada', exact: true }).waitFor()
 
   await page.locator('a[title]').first().click()
@@ -100,7 +100,7 @@ it('refuses to save over a change of somebody else', async () => {
   expect(await listed()).toMatchObject([{ id, total: 2 }])
 })
 
-it('shows changes as they commit, and holds them still', async () => {
+it('shows changes as they commit, and pauses', async () => {
   await link('Stream').click()
   await page.getByText('No change yet').waitFor()
   await page.getByLabel('Table').fill('orders')
@@ -113,11 +113,11 @@ it('shows changes as they commit, and holds them still', async () => {
   await page.getByRole('alert').waitFor({ state: 'detached' })
   await tenant.insert({ customer: 'Alan', total: 5 })
   await page.getByText('"Alan"').waitFor()
-  await button('Hold the list').click()
+  await button('Pause').click()
   await tenant.insert({ customer: 'Edsger', total: 6 })
-  await page.getByText('1 change came since you held the list.').waitFor()
+  await page.getByText('1 change came since you paused.').waitFor()
   expect(await page.getByText('Edsger').count()).toBe(0)
-  await button('Go on').click()
+  await button('Resume').click()
   await page.getByText('Edsger').waitFor()
   expect(faults).toEqual([])
 })

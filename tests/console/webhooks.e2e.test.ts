@@ -192,7 +192,7 @@ it('rotates a secret, deactivates and deletes', async () => {
   await link(/\/calm/).click()
   await choose('Rotate the secret')
   await inDialog('Rotate the secret').click()
-  const overlap = /The old secret signs too, for 2[34]:/
+  const overlap = /The old secret also signs, for another 2[34]:/
   await page.getByRole('dialog').getByText(overlap).waitFor()
   await button('Close').click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -226,18 +226,18 @@ it('shows every planned attempt, and what the change did', async () => {
     .getByText(/^in (29|3[0-3]):\d\d$/)
     .first()
     .waitFor()
-  await page.getByText('2h later, if that one fails').waitFor()
+  await page.getByText('2h after attempt 2, if it fails').waitFor()
   await page.getByText('If attempt 3 fails, the delivery is a dead letter.').waitFor()
 
   await page.locator('a[href*="/events/"]').first().click()
   await heading('Event').waitFor()
-  await page.getByText(/The values before are those of/).waitFor()
+  await page.getByText(/The previous values come from/).waitFor()
   const cells = await page
     .getByRole('row', { name: /^status/ })
     .getByRole('cell')
     .allInnerTexts()
   expect(cells).toEqual(['status', 'Changed', '"new"', '"paid"'])
-  await link('the change before').click()
+  await link('the previous change').click()
   await page.getByRole('heading', { name: 'The record after the change' }).waitFor()
   await page
     .getByRole('row', { name: /^status/ })

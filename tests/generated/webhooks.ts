@@ -956,7 +956,7 @@ export interface components {
                 open: components["schemas"]["OpenCircuit"][];
                 /** @description Open circuits that are not listed */
                 leftOut: number;
-                /** @description False if more than 1000 subscriptions are failing: the circuits of the latest were read */
+                /** @description False if more than 1000 subscriptions fail. Then only the circuits of those that failed last were read */
                 isComplete: boolean;
             } | null;
             /** @description Attempts of the last hour and the last 24 hours, and how they ended */

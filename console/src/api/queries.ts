@@ -7,11 +7,14 @@ import { useApi } from './api.ts'
 /** Lists that several pages show refresh while they are visible. */
 const freshMs = 5_000
 
+/** How often lists of subscriptions and their numbers refresh. */
+export const everyMs = 4 * freshMs
+
 /** The most that one request lists. */
 const longestList = 1_000
 
 /** The subscriptions of a page of the list, and of a page of statistics. */
-const onPage = 200
+export const onPage = 200
 
 /** The newest subscriptions, which are all of them unless the operator allows more. */
 export function useWebhooks() {
@@ -19,7 +22,7 @@ export function useWebhooks() {
   return useQuery({
     queryKey: keyOf('webhooks'),
     queryFn: ({ signal }) => surehook.webhooks.list({ limit: longestList }, { signal }),
-    refetchInterval: 4 * freshMs,
+    refetchInterval: everyMs,
   })
 }
 
@@ -28,7 +31,7 @@ export function useWebhookPage(cursor?: string) {
   return useQuery({
     queryKey: keyOf('webhooks', 'page', cursor),
     queryFn: ({ signal }) => surehook.webhooks.list(pageAt(cursor), { signal }),
-    refetchInterval: 4 * freshMs,
+    refetchInterval: everyMs,
     placeholderData: keepPreviousData,
   })
 }
@@ -39,7 +42,7 @@ export function useStatsPage(cursor?: string) {
   return useQuery({
     queryKey: keyOf('webhooks', 'page', cursor, 'stats'),
     queryFn: ({ signal }) => surehook.webhooks.statsOfAll(pageAt(cursor), { signal }),
-    refetchInterval: 4 * freshMs,
+    refetchInterval: everyMs,
     placeholderData: keepPreviousData,
   })
 }
@@ -64,7 +67,7 @@ export function useStats(id: string, window: WebhookStats['window'] = '24h') {
   return useQuery({
     queryKey: keyOf('webhooks', id, 'stats', window),
     queryFn: ({ signal }) => surehook.webhooks.stats(id, { window }, { signal }),
-    refetchInterval: 4 * freshMs,
+    refetchInterval: everyMs,
     placeholderData: keepPreviousData,
   })
 }

@@ -60,7 +60,11 @@ export const developerPages: readonly ConsolePageCase[] = [
     shows: 'Attempt 4',
   },
   { name: 'events', path: () => 'events', shows: 'Explain the event' },
-  { name: 'event', path: ({ eventId }) => `events/${eventId}`, shows: 'The values before are' },
+  {
+    name: 'event',
+    path: ({ eventId }) => `events/${eventId}`,
+    shows: 'The previous values come from',
+  },
   { name: 'tables', path: () => 'tables', shows: 'orders' },
   { name: 'table-new', path: () => 'new-table', shows: 'Add a column' },
   { name: 'table-define', path: () => 'tables/orders/define', shows: 'Save the table' },

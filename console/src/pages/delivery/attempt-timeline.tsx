@@ -93,7 +93,9 @@ function FurtherAttempt({ planned }: PlannedProps) {
     <li className="timeline-item planned">
       <div className="row quiet">
         <strong>Attempt {planned.attempt}</strong>
-        <span>{planned.after} later, if that one fails</span>
+        <span>
+          {planned.after} after attempt {planned.attempt - 1}, if it fails
+        </span>
         {at !== null && (
           <span>
             not before <ExactTime at={at} />

@@ -52,7 +52,7 @@ function Update({ detail: { eventId, timestamp }, record, changedFields }: Updat
       <RecordFields record={record} changedFields={changedFields} before={data?.record ?? null} />
       <p className="table-note" role="status">
         {data === undefined ? (
-          error === null && 'Looking for the values before…'
+          error === null && 'Looking up the previous values…'
         ) : (
           <From before={data} />
         )}
@@ -61,18 +61,18 @@ function Update({ detail: { eventId, timestamp }, record, changedFields }: Updat
   )
 }
 
-/** Where the values before come from, or why there are none. */
+/** Where the previous values come from, or why there are none. */
 function From({ before: { outcome, eventId, timestamp } }: { before: EventBefore }) {
   if (outcome === 'unseen') {
-    return 'The values before were not found: too many other changes were made in between.'
+    return 'The previous values were not found: one request does not read that far back.'
   }
   if (eventId === null || timestamp === null) {
-    return 'The log no longer has the change before this one. Only the new values are known.'
+    return 'The log no longer has the previous change. Only the new values are known.'
   }
   return (
     <>
-      The values before are those of{' '}
-      <Link to={`/events/${encodeURIComponent(eventId)}`}>the change before</Link>, of{' '}
+      The previous values come from{' '}
+      <Link to={`/events/${encodeURIComponent(eventId)}`}>the previous change</Link>, at{' '}
       <ExactTime at={timestamp} />.
     </>
   )

@@ -13,7 +13,7 @@ export const endpoints = [
     title: 'Authentication',
     path: '/auth/graphql',
     credential: 'none',
-    sends: 'Sends no token, because only users of the environment have one here.',
+    sends: 'Sends no token. This endpoint takes only access tokens of users.',
   },
 ] as const
 

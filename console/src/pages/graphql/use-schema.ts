@@ -15,6 +15,8 @@ export function useSchema(endpoint: Endpoint, { token, version }: AskingUser) {
   return useQuery({
     queryKey: api.keyOf('graphql-schema', endpoint.id, version),
     staleTime: 30_000,
+    // Dropped when the page is left: `version` starts again at 0.
+    gcTime: 0,
     queryFn: async ({ signal }) => {
       const body = { query: getIntrospectionQuery() }
       const { text, status } = await ask(api, { endpoint, body, userToken: token, signal })

@@ -62,7 +62,9 @@ function Open({ circuits: { open, leftOut, isComplete } }: { circuits: Circuits 
       )}
       {leftOut > 0 && <p className="table-note">{count(leftOut)} more are not shown.</p>}
       {!isComplete && (
-        <p className="table-note">Many webhooks fail. Only the circuits of the latest were read.</p>
+        <p className="table-note">
+          More than 1,000 webhooks fail. Only the circuits of the 1,000 that failed last were read.
+        </p>
       )}
     </>
   )

@@ -17,8 +17,8 @@ export function glanceOf(health: InstallationHealth): [string, string][] {
   const kept = slots && Math.max(0, ...slots.map(({ retainedBytes }) => retainedBytes ?? 0))
   return [
     ['Open circuits', open === null ? '–' : count(open)],
-    ['Largest lag', lag === null ? '–' : count(lag)],
-    ['WAL kept', kept === null ? '–' : bytes(kept)],
+    ['Most unread messages', lag === null ? '–' : count(lag)],
+    ['Most WAL kept by a slot', kept === null ? '–' : bytes(kept)],
     ['Dead letters, last hour', deliveries === null ? '–' : deadLetterText(deliveries.hour)],
     ['Dead letters, last 24 hours', deliveries === null ? '–' : deadLetterText(deliveries.day)],
   ]

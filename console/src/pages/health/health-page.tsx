@@ -1,4 +1,5 @@
 import type { InstallationHealth } from '@surehook/client'
+import { useGateway } from '../../api/gateway-state.ts'
 import { Stats } from '../../parts/data/stats.tsx'
 import { Badge } from '../../parts/data/status-badge.tsx'
 import { Time } from '../../parts/data/time.tsx'
@@ -12,7 +13,7 @@ import { glanceOf } from './glance.ts'
 import { GroupsCard } from './groups-card.tsx'
 import { ServicesCard } from './services-card.tsx'
 import { SlotsCard } from './slots-card.tsx'
-import { useGateway, useHealth } from './use-health.ts'
+import { useHealth } from './use-health.ts'
 
 export function Page() {
   const query = useHealth()

@@ -1,8 +1,9 @@
 import type { InstallationHealth } from '@surehook/client'
+import type { GatewayState } from '../../api/gateway-state.ts'
 import { type Column, DataTable } from '../../parts/data/data-table.tsx'
 import { Badge } from '../../parts/data/status-badge.tsx'
 import { Card } from '../../parts/layout/page.tsx'
-import { type GatewayState, type ServiceSeen, servicesSeen } from './services-seen.ts'
+import { type ServiceSeen, servicesSeen } from './services-seen.ts'
 
 const columns: readonly Column<ServiceSeen>[] = [
   { id: 'state', header: 'State', cell: ({ tone, state }) => <Badge tone={tone}>{state}</Badge> },
@@ -23,8 +24,8 @@ export const ServicesCard = ({ health, gateway }: ServicesCardProps) => (
       idOf={idOf}
     />
     <p className="table-note">
-      The gateway answers with one replica of a service, so the readiness of each replica does not
-      show here. Each replica tells it at /readyz of its internal port.
+      A request through the gateway reaches only one replica, so the readiness of each replica does
+      not show here. Ask each replica at /readyz on its internal port.
     </p>
   </Card>
 )

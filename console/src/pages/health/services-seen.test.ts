@@ -19,10 +19,10 @@ it('shows what runs by its slot and by its consumers', () => {
   expect(statesOf(health, 'ready')).toEqual({
     gateway: 'Ready',
     'auth-service': 'Runs',
-    'data-api': 'Does not run',
+    'data-api': 'Not seen',
     'webhook-api': 'Runs',
     'webhook-matcher': 'Runs',
-    'webhook-dispatcher': 'Does not run',
+    'webhook-dispatcher': 'Not seen',
   })
 })
 

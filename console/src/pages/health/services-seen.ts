@@ -1,9 +1,7 @@
 import type { InstallationHealth } from '@surehook/client'
+import type { GatewayState } from '../../api/gateway-state.ts'
 import { plural } from '../../parts/data/numbers.ts'
 import type { Tone } from '../../parts/data/status-badge.tsx'
-
-/** undefined: nobody knows yet. */
-export type GatewayState = 'ready' | 'not ready' | undefined
 
 export type ServiceSeen = { name: string; tone: Tone; state: string; seenBy: string }
 
@@ -11,7 +9,7 @@ type Seen = Pick<InstallationHealth, 'groups' | 'slots'>
 
 const unknown = { tone: 'quiet', state: 'Unknown' } as const
 const runs = { tone: 'good', state: 'Runs' } as const
-const missing = { tone: 'bad', state: 'Does not run' } as const
+const missing = { tone: 'bad', state: 'Not seen' } as const
 
 /**
  * What shows that each service runs. The gateway reaches one replica of a service at a time, so the

@@ -15,7 +15,8 @@ export function RebuildCard({ rebuild }: { rebuild: HistoryRebuild | null }) {
     <Card title="Rebuild of the delivery history" actions={!isRunning && <RebuildButton />}>
       {rebuild === null ? (
         <p className="quiet">
-          It was never rebuilt. Rebuild it if it lost rows that the topics have.
+          The history was never rebuilt. Rebuild it if it lacks deliveries that the topics still
+          have.
         </p>
       ) : (
         <Progress rebuild={rebuild} />

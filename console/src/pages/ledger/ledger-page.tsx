@@ -33,7 +33,7 @@ const Reading = ({ onStop }: { onStop: () => void }) => (
     <div className="stack-tight">
       <progress className="ledger-progress" aria-label="Reading the topics" />
       <p role="status">
-        Surehook reads the topics. A long time takes minutes. Leaving the page stops it.
+        Surehook reads the topics. A long time span takes minutes. Leaving the page stops it.
       </p>
       <div className="row">
         <Button onClick={onStop}>Stop</Button>

@@ -27,7 +27,7 @@ it('says whether a ledger closes, and why it could not be taken', () => {
   }))
   const open = verdictOf({ ...ledger, closes: false, holes, holesLeftOut: 1 })
   expect(open.title).toBe('The ledger does not close: 3 holes')
-  expect(open.text).toContain('A replay')
+  expect(open.text).toContain('Replay the changes')
   const tooMany = verdictOf({ ...ledger, closes: false, holes: holes.slice(1) })
   expect(tooMany.text).toContain('Nothing is missing')
   const notes = ['Ask for a shorter span.']

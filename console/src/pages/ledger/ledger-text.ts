@@ -15,9 +15,9 @@ export const waitingOf = ({ pending, retrying, paused }: Counts): number =>
 export const isUnexpected = ({ reason }: Pick<Hole, 'reason'>): boolean => reason === 'unexpected'
 
 const missingText =
-  'A replay of the time of these changes to their webhooks delivers what is missing.'
+  'Replay the changes of this time span to each webhook with holes. The replay delivers what is missing.'
 const unexpectedText =
-  'Nothing is missing. Find out who else writes to the delivery topics, and whether changes lost records.'
+  'Nothing is missing. Find out who else writes to the delivery topics, and whether the topic “changes” lost records.'
 
 /** The answer to the question of a ledger. */
 export function verdictOf(ledger: Ledger): { tone: Tone; title: string; text: string } {
@@ -51,7 +51,7 @@ export const totalsOf = (total: Counts): [string, string][] => [
 export const reasonTexts: Record<Hole['reason'], string> = {
   never_matched: 'The matcher passed the change, and made no job',
   lost: 'A job existed, and no topic holds it any more',
-  unexpected: 'A job exists, but no change that matches',
+  unexpected: 'A job exists without a change that matches',
 }
 
 type Asked = { from: string; to: string; project?: string; environment?: string }

@@ -43,9 +43,21 @@ export function Attention({ webhooks }: { webhooks: readonly Subscription[] }) {
           ))}
         </Notice>
       ))}
-      <More count={open.length - shown} to="/endpoints" what="more open circuit" />
-      <More count={disabled.length - shown} to="/webhooks" what="more disabled webhook" />
-      <More count={warned.length - shown} to="/webhooks" what="more warned webhook" />
+      <More
+        count={open.length - shown}
+        to="/endpoints"
+        what={['more open circuit', 'more open circuits']}
+      />
+      <More
+        count={disabled.length - shown}
+        to="/webhooks"
+        what={['more disabled webhook', 'more disabled webhooks']}
+      />
+      <More
+        count={warned.length - shown}
+        to="/webhooks"
+        what={['more webhook with a warning', 'more webhooks with a warning']}
+      />
     </section>
   )
 }
@@ -58,11 +70,14 @@ function WebhookLink({ webhook }: { webhook: Subscription }) {
   )
 }
 
-function More({ count, to, what }: { count: number; to: string; what: string }) {
+/** `what` is the name of one, and of several. */
+type MoreProps = { count: number; to: string; what: [string, string] }
+
+function More({ count, to, what }: MoreProps) {
   if (count <= 0) return null
   return (
     <p>
-      <Link to={to}>{plural(count, what)}</Link>
+      <Link to={to}>{plural(count, ...what)}</Link>
     </p>
   )
 }

@@ -42,7 +42,7 @@ function Day({ webhooks }: { webhooks: readonly Subscription[] }) {
     <>
       <Card
         title="Deliveries"
-        actions={<ButtonLink to="/deliveries?within=24h">Search</ButtonLink>}
+        actions={<ButtonLink to="/deliveries?within=24h">See the deliveries</ButtonLink>}
       >
         <QueryView query={query}>{() => <DayNumbers day={day} isCut={isCut} />}</QueryView>
       </Card>
@@ -70,7 +70,7 @@ function DayNumbers({ day, isCut }: { day: DayOfAll; isCut: boolean }) {
           <AttemptsChart series={day.series} />
         </Suspense>
       )}
-      {isCut && <p className="quiet small">Older webhooks are not counted.</p>}
+      {isCut && <p className="quiet small">Only the newest 1,000 webhooks are counted.</p>}
     </div>
   )
 }

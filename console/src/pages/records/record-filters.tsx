@@ -60,7 +60,7 @@ export function RecordFilters({ table, violations }: RecordFiltersProps) {
           <Button type="submit">Filter</Button>
           {given !== '' && (
             <Button look="ghost" icon="close" onClick={() => change('where', '')}>
-              Clear
+              Clear the filters
             </Button>
           )}
         </div>

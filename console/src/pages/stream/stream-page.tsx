@@ -24,13 +24,13 @@ export function Page() {
     <Frame
       title="Stream"
       description="Changes as they commit: what surehook listen and readers of the stream get."
-      actions={<Button onClick={hold}>{isHeld ? 'Go on' : 'Hold the list'}</Button>}
+      actions={<Button onClick={hold}>{isHeld ? 'Resume' : 'Pause'}</Button>}
     >
       <StreamForm current={asked} violations={faultOf(view.error).violations} onStart={setAsked} />
       {view.error !== null && <FaultNotice error={view.error} />}
       <p className="quiet small" aria-live="off">
         {plural(received, 'change')}, the newest {changes.length} below.
-        {isHeld && ` ${plural(view.received - received, 'change')} came since you held the list.`}
+        {isHeld && ` ${plural(view.received - received, 'change')} came since you paused.`}
       </p>
       <Card isFlush>
         {changes.length > 0 ? (

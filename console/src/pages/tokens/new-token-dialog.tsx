@@ -71,7 +71,7 @@ function Created({ created, environment, onClose }: CreatedProps) {
       look="primary"
       onClick={() => keeper.become({ kind: 'developer', project, environment, token })}
     >
-      Sign in as its developer
+      Sign in as a developer
     </Button>
   )
   return (
@@ -88,8 +88,8 @@ function Created({ created, environment, onClose }: CreatedProps) {
       <Command text={token} label="Management token" />
       {environment !== undefined && (
         <p>
-          You can open <code>{`${project}/${environment}`}</code> with it in this tab. To come back,
-          sign in as the operator again.
+          The button signs you in to <code>{`${project}/${environment}`}</code> with this token, in
+          this tab. To return, sign in as the operator again.
         </p>
       )}
     </Dialog>

@@ -9,7 +9,7 @@ export function LogoutDialog({ user, onClose }: LogoutDialogProps) {
   const { surehook } = useApi()
   const ending = useAction({
     run: () => surehook.admin.users.logout(user.id),
-    done: () => 'Every session of the user ended',
+    done: () => 'The user was logged out everywhere',
     changes: ['users'],
     after: onClose,
   })
@@ -18,7 +18,7 @@ export function LogoutDialog({ user, onClose }: LogoutDialogProps) {
       isOpen
       onClose={onClose}
       title="Log this user out everywhere?"
-      action="End every session"
+      action="Log out everywhere"
       running={ending}
       onConfirm={() => ending.mutate()}
     >

@@ -29,7 +29,7 @@ export function SessionsCard({ user }: { user: UserAccount }) {
     <Card
       title="Sessions"
       isFlush={hasSome}
-      actions={hasSome && <Button onClick={() => setAsked('all')}>End all</Button>}
+      actions={hasSome && <Button onClick={() => setAsked('all')}>Log out everywhere</Button>}
     >
       <QueryView query={query}>
         {({ sessions, nextCursor }) => (
@@ -58,7 +58,7 @@ const columnsOf = (ask: (session: OpenSession) => void): readonly Column<OpenSes
   { id: 'used', header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
   {
     id: 'expires',
-    header: 'Ends unless used',
+    header: 'Expires',
     cell: ({ expiresAt }) => <Time at={expiresAt} />,
     isOptional: true,
   },

@@ -6,7 +6,7 @@ export function useUnlock({ id }: UserAccount) {
   const { surehook } = useApi()
   return useAction({
     run: () => surehook.admin.users.unlock(id),
-    done: () => 'Locks after failed logins ended',
+    done: () => 'The user was unlocked',
     failed: 'The user was not unlocked',
     changes: ['users'],
   })

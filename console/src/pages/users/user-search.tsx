@@ -26,7 +26,7 @@ export function UserSearch({ start, violation }: { start: string; violation: str
         <Button type="submit">Find</Button>
         {start !== '' && (
           <Button look="ghost" onClick={() => setParams({})}>
-            Clear
+            Clear the filters
           </Button>
         )}
       </div>

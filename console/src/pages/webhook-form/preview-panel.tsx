@@ -37,7 +37,7 @@ function PreviewFault({ error }: { error: unknown }) {
   if (violations.length === 0 || !isOfFilter) return <FaultNotice error={error} />
   return (
     <Notice tone="warn" title="The filter is not valid">
-      <p>The conditions say why. The preview goes on when they are mended.</p>
+      <p>The conditions say why. The preview goes on when they are fixed.</p>
     </Notice>
   )
 }

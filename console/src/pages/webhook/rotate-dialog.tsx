@@ -78,7 +78,8 @@ function Rotated({ until, onClose }: RotatedProps) {
           <p>The old secret signs nothing any more.</p>
         ) : (
           <p>
-            The old secret signs too, for <Countdown until={until} />. Change your receiver before.
+            The old secret also signs, for another <Countdown until={until} />. Give the new secret
+            to your receiver before that.
           </p>
         )}
       </Notice>

@@ -34,8 +34,8 @@ export function Troubles({ webhook, endpoint }: TroublesProps) {
       {previousSecretExpiresAt !== undefined && (
         <Notice title="Two secrets sign the deliveries">
           <p>
-            The old secret signs too, for <Countdown until={previousSecretExpiresAt} />. Give the
-            new one to your receiver before then.
+            The old secret also signs, for another <Countdown until={previousSecretExpiresAt} />.
+            Give the new secret to your receiver before that.
           </p>
         </Notice>
       )}

@@ -84,7 +84,7 @@ export const InstallationHealth = z
         isComplete: z
           .boolean()
           .describe(
-            `False if more than ${installationLimits.suspects} subscriptions are failing: the circuits of the latest were read`,
+            `False if more than ${installationLimits.suspects} subscriptions fail. Then only the circuits of those that failed last were read`,
           ),
       })
       .nullable()

@@ -21,13 +21,13 @@ export function judgeRedis(info: Readonly<Record<string, string>>): Finding[] {
   const isSaved = info['aof_enabled'] === '1' ? 'appends to a file' : 'keeps snapshots at most'
   return [
     ...judgeVersion(info['redis_version']),
-    ok(`${isSaved}: what is lost with it is rebuilt or counted anew`),
+    ok(`${isSaved}: Surehook rebuilds or recounts what Redis loses`),
     ...(policy === 'noeviction'
       ? []
       : [
           wrong(
-            `maxmemory-policy is ${policy ?? 'not told'}`,
-            'Set maxmemory-policy noeviction: an evicted revocation or lockout looks as if it had never been.',
+            `maxmemory-policy is ${policy ?? 'unknown'}`,
+            'Set maxmemory-policy noeviction: Redis could evict a revocation or a lockout.',
           ),
         ]),
     ...(info['role'] === 'slave'

@@ -76,6 +76,6 @@ export function keptLimitBytes({ max_slot_wal_keep_size: megabytes }: Settings):
 /** Both settings are valid: one risks a full disk, the other a lost slot. */
 function whatIsKept(megabytes: string): string {
   return megabytes === '-1'
-    ? '-1: no slot is given up, and a relay that stands still fills the disk'
-    : `${megabytes} MB: the disk is spared, and a relay that falls behind further loses its slot, with changes`
+    ? '-1: PostgreSQL drops no slot, so a relay that stops fills the disk'
+    : `${megabytes} MB: a relay that falls further behind loses its slot and its changes`
 }

@@ -44,8 +44,8 @@ describe('judgeSettings', () => {
   })
 
   it.each([
-    ['-1', /-1: no slot is given up, .* fills the disk$/],
-    ['65536', /65536 MB: the disk is spared, .* loses its slot/],
+    ['-1', /-1: PostgreSQL drops no slot, .* fills the disk$/],
+    ['65536', /65536 MB: a relay .* loses its slot/],
   ])('explains the risk of a max_slot_wal_keep_size of %s without a warning', (kept, said) => {
     const findings = judgeSettings({ ...goodSettings, max_slot_wal_keep_size: kept }, { slots: 3 })
     expect(faults(findings)).toEqual([])

@@ -596,7 +596,7 @@ export type InstallationHealth = {
          */
         leftOut: number;
         /**
-         * False if more than 1000 subscriptions are failing: the circuits of the latest were read
+         * False if more than 1000 subscriptions fail. Then only the circuits of those that failed last were read
          */
         isComplete: boolean;
     } | null;
