@@ -2,6 +2,7 @@ import type { GraphQLSchema } from 'graphql'
 import { useState } from 'react'
 import { TextField } from '../../parts/forms/field.tsx'
 import { type FieldDoc, rootsOf, searchSchema, type TypeDoc, typeDoc } from './schema-docs.ts'
+import '../../parts/data/field-list.css'
 
 type Open = (type: string) => void
 
