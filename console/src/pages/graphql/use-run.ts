@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
 import { useApi } from '../../api/api.ts'
+import { useAbortable } from '../../api/use-abortable.ts'
 import { jsonObjectIn } from '../../parts/forms/json-object.ts'
 import { ask, type GraphQLBody } from './ask.ts'
 import type { Draft } from './draft.ts'
@@ -9,15 +9,10 @@ import type { AskingUser, Endpoint } from './endpoints.ts'
 /** Runs what is in the editor. A new run, or leaving the page, ends the one before. */
 export function useRun(endpoint: Endpoint, { token }: AskingUser) {
   const api = useApi()
-  const running = useRef<AbortController>(null)
-  useEffect(() => () => running.current?.abort(), [])
+  const { newSignal } = useAbortable()
   return useMutation({
-    mutationFn: (body: GraphQLBody) => {
-      running.current?.abort()
-      const started = new AbortController()
-      running.current = started
-      return ask(api, { endpoint, body, userToken: token, signal: started.signal })
-    },
+    mutationFn: (body: GraphQLBody) =>
+      ask(api, { endpoint, body, userToken: token, signal: newSignal() }),
   })
 }
 
