@@ -6,12 +6,14 @@ import { useApi } from './api.ts'
 
 /** Lists that several pages show refresh while they are visible. */
 const freshMs = 5_000
+/** Long lists and statistics refresh less often. */
+export const slowRefreshMs = 4 * freshMs
 
 /** The most that one request lists. */
 const longestList = 1_000
 
 /** The subscriptions of a page of the list, and of a page of statistics. */
-const onPage = 200
+export const onPage = 200
 
 /** The newest subscriptions, which are all of them unless the operator allows more. */
 export function useWebhooks() {
@@ -19,7 +21,7 @@ export function useWebhooks() {
   return useQuery({
     queryKey: keyOf('webhooks'),
     queryFn: ({ signal }) => surehook.webhooks.list({ limit: longestList }, { signal }),
-    refetchInterval: 4 * freshMs,
+    refetchInterval: slowRefreshMs,
   })
 }
 
@@ -28,7 +30,7 @@ export function useWebhookPage(cursor?: string) {
   return useQuery({
     queryKey: keyOf('webhooks', 'page', cursor),
     queryFn: ({ signal }) => surehook.webhooks.list(pageAt(cursor), { signal }),
-    refetchInterval: 4 * freshMs,
+    refetchInterval: slowRefreshMs,
     placeholderData: keepPreviousData,
   })
 }
@@ -39,7 +41,7 @@ export function useStatsPage(cursor?: string) {
   return useQuery({
     queryKey: keyOf('webhooks', 'page', cursor, 'stats'),
     queryFn: ({ signal }) => surehook.webhooks.statsOfAll(pageAt(cursor), { signal }),
-    refetchInterval: 4 * freshMs,
+    refetchInterval: slowRefreshMs,
     placeholderData: keepPreviousData,
   })
 }
@@ -64,7 +66,7 @@ export function useStats(id: string, window: WebhookStats['window'] = '24h') {
   return useQuery({
     queryKey: keyOf('webhooks', id, 'stats', window),
     queryFn: ({ signal }) => surehook.webhooks.stats(id, { window }, { signal }),
-    refetchInterval: 4 * freshMs,
+    refetchInterval: slowRefreshMs,
     placeholderData: keepPreviousData,
   })
 }

@@ -2,14 +2,12 @@ import type { EnvironmentStats } from '@surehook/client'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useApi } from '../../api/api.ts'
+import { onPage, slowRefreshMs } from '../../api/queries.ts'
 import { byWebhook } from '../webhooks/webhook-columns.tsx'
 import { sumOf } from './day.ts'
 
-/** One request reads the numbers of this many webhooks. */
-const onPage = 200
 /** An environment has 1,000 webhooks, unless the operator allows more. */
 const mostPages = 5
-const everyMs = 20_000
 
 /** The numbers of the last day, of all webhooks together and of each. */
 export function useDay() {
@@ -23,7 +21,7 @@ export function useDay() {
           { signal },
         ),
       ),
-    refetchInterval: everyMs,
+    refetchInterval: slowRefreshMs,
   })
   const { data: pages } = query
   const day = useMemo(() => sumOf(pages ?? []), [pages])
