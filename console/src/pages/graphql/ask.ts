@@ -62,17 +62,12 @@ export function curlOfGraphQL({ endpoint, body, origin, tenant, isUser }: CurlOp
     ({ name, in: 'header', example, schema: {} }) as const
   return curlOf(
     {
-      operationId: '',
-      summary: '',
-      description: '',
-      tags: [],
       security,
       parameters: [
         header('x-project-id', tenant.project),
         header('environment', tenant.environment),
       ],
       requestBody: { content: { 'application/json': { example: body } } },
-      responses: {},
     },
     { method: 'POST', path: endpoint.path, base: '', origin },
   )
