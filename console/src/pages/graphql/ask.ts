@@ -1,6 +1,6 @@
 import { curlOf } from '@surehook/contracts/openapi/reference/curl'
 import type { Api } from '../../api/api.ts'
-import type { Endpoint } from './endpoints.ts'
+import type { GraphQLEndpoint } from './endpoints.ts'
 
 export type GraphQLBody = {
   query: string
@@ -9,7 +9,7 @@ export type GraphQLBody = {
 }
 
 export type Question = {
-  endpoint: Endpoint
+  endpoint: GraphQLEndpoint
   body: GraphQLBody
   /** The access token of a user, to ask as that user. */
   userToken: string

@@ -4,10 +4,10 @@ import { useAbortable } from '../../api/use-abortable.ts'
 import { jsonObjectIn } from '../../parts/forms/json-object.ts'
 import { ask, type GraphQLBody } from './ask.ts'
 import type { Draft } from './draft.ts'
-import type { AskingUser, Endpoint } from './endpoints.ts'
+import type { AskingUser, GraphQLEndpoint } from './endpoints.ts'
 
 /** Runs what is in the editor. A new run, or leaving the page, ends the one before. */
-export function useRun(endpoint: Endpoint, { token }: AskingUser) {
+export function useRun(endpoint: GraphQLEndpoint, { token }: AskingUser) {
   const api = useApi()
   const { newSignal } = useAbortable()
   return useMutation({
