@@ -14,7 +14,7 @@ import { DocsPanel } from './docs-panel.tsx'
 import { type Draft, titleOf, useDraft, withAsked } from './draft.ts'
 import type { AskingUser, GraphQLEndpoint } from './endpoints.ts'
 import { GraphQLEditor } from './graphql-editor.tsx'
-import { firstQuery, formatted, operationsIn } from './operations-text.ts'
+import { chosenOf, firstQuery, formatted, operationsIn } from './operations-text.ts'
 import { ResultView } from './result-view.tsx'
 import { requestOf, useRun } from './use-run.ts'
 import { useSchema } from './use-schema.ts'
@@ -118,7 +118,7 @@ function OperationChoice({ operations, draft, change }: OperationChoiceProps) {
   return (
     <SelectField
       label="Run the operation"
-      value={draft.operation ?? operations[0]}
+      value={chosenOf(draft.operation, operations)}
       onChange={(event) => change({ operation: event.target.value })}
     >
       {operations.map((name) => (

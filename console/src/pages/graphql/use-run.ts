@@ -5,6 +5,7 @@ import { jsonObjectIn } from '../../parts/forms/json-object.ts'
 import { ask, type GraphQLBody } from './ask.ts'
 import type { Draft } from './draft.ts'
 import type { AskingUser, GraphQLEndpoint } from './endpoints.ts'
+import { chosenOf } from './operations-text.ts'
 
 /** Runs what is in the editor. A new run, or leaving the page, ends the one before. */
 export function useRun(endpoint: GraphQLEndpoint, { token }: AskingUser) {
@@ -25,7 +26,7 @@ export function requestOf(
   operations: readonly string[],
 ): Request {
   if (query.trim() === '') return { body: null, fault: null }
-  const chosen = operation !== null && operations.includes(operation) ? operation : operations[0]
+  const chosen = chosenOf(operation, operations)
   const named = operations.length > 1 && chosen !== undefined ? { operationName: chosen } : {}
   if (variables.trim() === '') return { body: { query, ...named } }
   const parsed = jsonObjectIn(variables)
