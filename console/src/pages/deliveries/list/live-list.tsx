@@ -7,7 +7,7 @@ import { count } from '../../../parts/data/numbers.ts'
 import { Loading } from '../../../parts/feedback/loading.tsx'
 import { FaultNotice } from '../../../parts/feedback/notice.tsx'
 import { Card } from '../../../parts/layout/page.tsx'
-import { withLive } from '../filters.ts'
+import { searchKey, withLive } from '../filters.ts'
 import { columns, idOf, type ListProps } from './columns.ts'
 import { NewerButton } from './newer-button.tsx'
 import { NoDeliveries } from './no-deliveries.tsx'
@@ -65,7 +65,7 @@ function useFirstRows(params: URLSearchParams): readonly FoundDelivery[] {
   const { keyOf } = useApi()
   const queries = useQueryClient()
   const [first] = useState(() => {
-    const key = keyOf('deliveries', 'search', withLive(params, false).toString())
+    const key = keyOf(...searchKey(withLive(params, false)))
     return queries.getQueryData<{ deliveries: FoundDelivery[] }>(key)?.deliveries ?? []
   })
   return first

@@ -6,7 +6,7 @@ import { DataTable } from '../../../parts/data/data-table.tsx'
 import { Pager } from '../../../parts/data/pager.tsx'
 import { QueryView } from '../../../parts/feedback/query-view.tsx'
 import { Card } from '../../../parts/layout/page.tsx'
-import { queryOf } from '../filters.ts'
+import { queryOf, searchKey } from '../filters.ts'
 import { columns, idOf, type ListProps } from './columns.ts'
 import { NewerButton } from './newer-button.tsx'
 import { NoDeliveries } from './no-deliveries.tsx'
@@ -45,7 +45,7 @@ export function PagedList({ params, onListed }: ListProps) {
 function useDeliveries(params: URLSearchParams) {
   const { surehook, keyOf } = useApi()
   return useQuery({
-    queryKey: keyOf('deliveries', 'search', params.toString()),
+    queryKey: keyOf(...searchKey(params)),
     queryFn: ({ signal }) => surehook.deliveries.search(queryOf(params, new Date()), { signal }),
     // An empty list has nothing that must stand still.
     refetchInterval: ({ state }) => (state.data?.deliveries.length === 0 ? emptyMs : false),
