@@ -19,13 +19,13 @@ import './live-list.css'
 export function LiveList({ params, onListed }: ListProps) {
   const list = useRef<HTMLDivElement>(null)
   const first = useFirstRows(params)
-  const { tail, catchUp, isRead, error, retry } = useTail(params, list, first)
+  const { tail, catchUp, isLoaded, error, retry } = useTail(params, list, first)
   const { shown, newer, isMore, isHeld } = tail
   useEffect(() => onListed(shown), [onListed, shown])
   const isEmpty = shown.length === 0
   // Once rows are there, a notice above them would move them.
   if (isEmpty && error !== null) return <FaultNotice error={error} retry={() => void retry()} />
-  if (isEmpty && !isRead) return <Loading />
+  if (isEmpty && !isLoaded) return <Loading />
   const show = () => {
     catchUp()
     leaveRows(list.current)

@@ -57,7 +57,7 @@ const everyMs = 3_000
 const counted = 50
 
 /** Counts the deliveries that came after the first page was read. It asks first after a pause. */
-function useNewer(params: URLSearchParams, rows: readonly FoundDelivery[], isRead: boolean) {
+function useNewer(params: URLSearchParams, rows: readonly FoundDelivery[], isLoaded: boolean) {
   const { surehook, keyOf } = useApi()
   const isFirstPage = !params.has('cursor')
   const { data } = useQuery({
@@ -68,7 +68,7 @@ function useNewer(params: URLSearchParams, rows: readonly FoundDelivery[], isRea
       const seen = deliveries.findIndex(({ id }) => id === rows[0]?.id)
       return seen === -1 ? deliveries.length : seen
     },
-    enabled: isFirstPage && isRead,
+    enabled: isFirstPage && isLoaded,
     initialData: 0,
     staleTime: everyMs,
     refetchInterval: everyMs,

@@ -82,7 +82,7 @@ it('drops a row that no longer matches the filters, unless it is read', () => {
   expect(ids(drawn(tail, false).shown)).toEqual([3, 1])
 })
 
-it('keeps older rows than a reading reached', () => {
+it('keeps older rows than a search reached', () => {
   const some = settled(arrived(tailOf(rows(4, 1)), read([row(5), row(4), row(3)], 'c'))).tail
   expect(ids(some.shown)).toEqual([5, 4, 3, 2, 1])
   const none = settled(arrived(tailOf(rows(2, 1)), read([], 'c'))).tail

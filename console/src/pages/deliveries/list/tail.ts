@@ -12,7 +12,7 @@ const perDrawing = 50
 const everyMs = 1_000
 const slowestMs = 30_000
 
-/** The pause before the next reading. It doubles with each failure in a row. */
+/** The pause before the next search. It doubles with each failure in a row. */
 export const pauseMs = (failures: number): number => Math.min(everyMs * 2 ** failures, slowestMs)
 
 type Rows = readonly FoundDelivery[]
@@ -20,13 +20,13 @@ type Rows = readonly FoundDelivery[]
 /** A live list. It follows the newest rows, and stands still while it is read. */
 export type Tail = {
   readonly shown: Rows
-  /** The newest rows, as the last reading found them. */
+  /** The newest rows, as the last search found them. */
   readonly latest: Rows
-  /** The last reading found every row that matches. */
+  /** The last search found every row that matches. */
   readonly isWhole: boolean
   /** The rows that came while the list stood still. */
   readonly newer: number
-  /** More rows came than the readings saw. */
+  /** More rows came than the searches saw. */
   readonly isMore: boolean
   readonly isHeld: boolean
 }
@@ -36,10 +36,10 @@ export const tailOf = (shown: Rows): Tail => ({
   ...{ newer: 0, isMore: false, isHeld: false },
 })
 
-export type Reading = { readonly deliveries: Rows; readonly nextCursor: string | null }
+type SearchPage = { readonly deliveries: Rows; readonly nextCursor: string | null }
 
-/** Takes a reading. Rows that are shown change where they are. */
-export function arrived(tail: Tail, { deliveries, nextCursor }: Reading): Tail {
+/** Takes a page of the newest rows. Rows that are shown change where they are. */
+export function arrived(tail: Tail, { deliveries, nextCursor }: SearchPage): Tail {
   const known = new Map([...tail.latest, ...tail.shown].map((row) => [row.id, row]))
   const latest = deliveries.map((row) => unchanged(known.get(row.id), row))
   const read = new Map(latest.map((row) => [row.id, row]))
@@ -58,8 +58,8 @@ const unchanged = (before: FoundDelivery | undefined, row: FoundDelivery) =>
   before !== undefined && JSON.stringify(before) === JSON.stringify(row) ? before : row
 
 /** Draws the oldest rows that are missing. Returns the same tail when there is nothing to draw. */
-export function drawn(tail: Tail, isRead: boolean): Tail {
-  if (isRead) return tail.isHeld ? tail : { ...tail, isHeld: true }
+export function drawn(tail: Tail, isBeingRead: boolean): Tail {
+  if (isBeingRead) return tail.isHeld ? tail : { ...tail, isHeld: true }
   const missing = missingOf(tail)
   const stays = staysOf(tail)
   if (missing.length === 0 && stays.length === tail.shown.length) return atRest(tail)
@@ -73,14 +73,14 @@ const atRest = (tail: Tail): Tail =>
 /** Draws everything at once: the reader asked for it. */
 export const caughtUp = ({ latest }: Tail): Tail => tailOf(latest)
 
-/** Rows of the last reading that belong into the list. */
+/** Rows of the last search that belong into the list. */
 function missingOf({ shown, latest }: Tail): Rows {
   const ids = new Set(shown.map(({ id }) => id))
   const last = shown.length < kept ? undefined : shown.at(-1)
   return latest.filter((row) => !ids.has(row.id) && (last === undefined || isNewer(row, last)))
 }
 
-/** Rows that still match the filters, or are older than the last reading reached. */
+/** Rows that still match the filters, or are older than the last search reached. */
 function staysOf({ shown, latest, isWhole }: Tail): Rows {
   const ids = new Set(latest.map(({ id }) => id))
   const oldest = latest.at(-1)
