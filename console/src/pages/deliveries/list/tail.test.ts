@@ -15,7 +15,8 @@ const rows = (last: number, first: number) =>
   Array.from({ length: last - first + 1 }, (_, n) => row(last - n))
 
 const read = (deliveries: readonly FoundDelivery[], nextCursor: string | null = null) => ({
-  ...{ deliveries, nextCursor },
+  deliveries,
+  nextCursor,
 })
 
 const ids = (list: readonly FoundDelivery[]) => list.map(({ id }) => Number(id.slice(3)))

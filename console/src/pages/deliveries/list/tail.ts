@@ -1,12 +1,12 @@
 import type { FoundDelivery } from '@surehook/client'
 
-/** One reading asks for so many. It carries 200 deliveries a second with room to spare. */
+/** Rows per request: enough for 200 deliveries per second. */
 export const asked = 250
-/** The list keeps so many rows. Older ones leave it, so the page never grows. */
+/** Rows in the list. Older ones are dropped. */
 export const kept = 100
 /** Each row moves the whole list, so it is drawn a few times a second and not in each frame. */
 export const drawEveryMs = 150
-/** One drawing adds so many rows, so that it stays short. Together that is 330 a second. */
+/** Rows added per drawing: at most 330 per second. */
 const perDrawing = 50
 
 const everyMs = 1_000
@@ -32,8 +32,12 @@ export type Tail = {
 }
 
 export const tailOf = (shown: Rows): Tail => ({
-  ...{ shown: shown.slice(0, kept), latest: shown, isWhole: false },
-  ...{ newer: 0, isMore: false, isHeld: false },
+  shown: shown.slice(0, kept),
+  latest: shown,
+  isWhole: false,
+  newer: 0,
+  isMore: false,
+  isHeld: false,
 })
 
 type SearchPage = { readonly deliveries: Rows; readonly nextCursor: string | null }
@@ -46,7 +50,8 @@ export function arrived(tail: Tail, { deliveries, nextCursor }: SearchPage): Tai
   const fresh = latest.filter(({ id }) => !known.has(id)).length
   return {
     ...tail,
-    ...{ latest, isWhole: nextCursor === null },
+    latest,
+    isWhole: nextCursor === null,
     shown: tail.shown.map((row) => read.get(row.id) ?? row),
     newer: tail.newer + fresh,
     isMore: tail.isMore || (fresh === asked && tail.shown.length > 0),
