@@ -6,9 +6,8 @@ import { useApi } from './api.ts'
 
 /** Lists that several pages show refresh while they are visible. */
 const freshMs = 5_000
-
-/** How often lists of subscriptions and their numbers refresh. */
-export const everyMs = 4 * freshMs
+/** Long lists and statistics refresh less often. */
+export const slowRefreshMs = 4 * freshMs
 
 /** The most that one request lists. */
 const longestList = 1_000
@@ -22,7 +21,7 @@ export function useWebhooks() {
   return useQuery({
     queryKey: keyOf('webhooks'),
     queryFn: ({ signal }) => surehook.webhooks.list({ limit: longestList }, { signal }),
-    refetchInterval: everyMs,
+    refetchInterval: slowRefreshMs,
   })
 }
 
@@ -31,7 +30,7 @@ export function useWebhookPage(cursor?: string) {
   return useQuery({
     queryKey: keyOf('webhooks', 'page', cursor),
     queryFn: ({ signal }) => surehook.webhooks.list(pageAt(cursor), { signal }),
-    refetchInterval: everyMs,
+    refetchInterval: slowRefreshMs,
     placeholderData: keepPreviousData,
   })
 }
@@ -42,7 +41,7 @@ export function useStatsPage(cursor?: string) {
   return useQuery({
     queryKey: keyOf('webhooks', 'page', cursor, 'stats'),
     queryFn: ({ signal }) => surehook.webhooks.statsOfAll(pageAt(cursor), { signal }),
-    refetchInterval: everyMs,
+    refetchInterval: slowRefreshMs,
     placeholderData: keepPreviousData,
   })
 }
@@ -67,7 +66,7 @@ export function useStats(id: string, window: WebhookStats['window'] = '24h') {
   return useQuery({
     queryKey: keyOf('webhooks', id, 'stats', window),
     queryFn: ({ signal }) => surehook.webhooks.stats(id, { window }, { signal }),
-    refetchInterval: everyMs,
+    refetchInterval: slowRefreshMs,
     placeholderData: keepPreviousData,
   })
 }

@@ -4,7 +4,7 @@ import { useApi } from './api.ts'
 
 /** The newest changes that a stream brought, newest first. */
 export type StreamView = {
-  /** Whether the stream has begun. Changes before that are not shown. */
+  /** True once the stream is connected. Only later changes show. */
   isOpen: boolean
   changes: readonly ChangeEvent[]
   received: number

@@ -19,7 +19,7 @@ export function useSession(): SessionState {
   return useSyncExternalStore(keeper.subscribe, keeper.current)
 }
 
-export type CodeView = { state: CodeState; forget: () => void }
+type CodeView = { state: CodeState; forget: () => void }
 
 /** The sign-in with a one-time code, if the address had one. */
 export function useCode(): CodeView {

@@ -1,5 +1,6 @@
 import type { FieldRow } from '@surehook/contracts/openapi/reference/field-rows'
 import { InlineCode } from './inline-code.tsx'
+import '../../parts/data/field-list.css'
 
 /** Fields of a request or an answer: their names, types, limits and meanings. */
 export function FieldList({ label, rows }: { label: string; rows: readonly FieldRow[] }) {

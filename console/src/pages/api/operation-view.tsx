@@ -119,21 +119,30 @@ function RequestCards({ entry: { operation, document, isCall } }: { entry: Entry
 function AnswerCard({ entry: { operation, document } }: { entry: Entry }) {
   const answers = Object.entries(operation.responses).filter(([status]) => !/^[45]/.test(status))
   return answers.map(([status, { description, content = {} }]) => {
-    const [[type, { schema = {}, example }] = ['', {}]] = Object.entries(content)
+    const [first] = Object.entries(content)
+    const meaning = (
+      <p>
+        <InlineCode text={sentence(description)} />
+      </p>
+    )
+    if (first === undefined) {
+      return (
+        <Card key={status} title={`Answer ${status}`}>
+          {meaning}
+        </Card>
+      )
+    }
+    const [type, { schema = {}, example }] = first
     return (
-      <Card key={status} title={`Answer ${status}${type === '' ? '' : `: ${type}`}`}>
+      <Card key={status} title={`Answer ${status}: ${type}`}>
         <div className="stack-tight">
-          <p>
-            <InlineCode text={sentence(description)} />
-          </p>
-          {type !== '' && (
-            <BodyView
-              what={typeOf(document, schema)}
-              label={`Answer ${status}`}
-              rows={bodyRows(document, schema)}
-              example={example}
-            />
-          )}
+          {meaning}
+          <BodyView
+            what={typeOf(document, schema)}
+            label={`Answer ${status}`}
+            rows={bodyRows(document, schema)}
+            example={example}
+          />
         </div>
       </Card>
     )

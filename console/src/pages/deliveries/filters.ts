@@ -32,6 +32,13 @@ export function queryOf(params: URLSearchParams, now: Date): DeliveryQuery {
   return query
 }
 
+/** The key of the page of the list that the URL asks for, without its tenant. */
+export const searchKey = (params: URLSearchParams): readonly string[] => [
+  'deliveries',
+  'search',
+  params.toString(),
+]
+
 /** The URL with another value of a filter. A new search begins at its first page. */
 export function withFilter(params: URLSearchParams, name: string, value: string): URLSearchParams {
   const next = new URLSearchParams(params)

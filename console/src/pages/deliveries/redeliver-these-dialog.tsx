@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import { countedAction } from '../../api/counted-action.ts'
+import { useAbortable } from '../../api/use-abortable.ts'
 import { type Counted, useCount } from '../../api/use-count.ts'
 import { ConfirmDialog, Dialog } from '../../parts/feedback/dialog.tsx'
 import { FaultNotice } from '../../parts/feedback/notice.tsx'
@@ -85,14 +86,10 @@ function useRun(query: Query) {
   const { surehook, keyOf } = useApi()
   const queries = useQueryClient()
   const [sent, setSent] = useState(0)
-  const running = useRef<AbortController>(null)
-  const stop = useCallback(() => running.current?.abort(), [])
-  useEffect(() => stop, [stop])
+  const { newSignal, stop } = useAbortable()
   const run = useMutation({
     mutationFn: () => {
-      const controller = new AbortController()
-      running.current = controller
-      const { signal } = controller
+      const signal = newSignal()
       return redeliverThese({
         found: surehook.deliveries.iterate({ ...query, limit: 100 }, { signal }),
         // Stopping waits for a send that began: otherwise nobody knows whether it happened.

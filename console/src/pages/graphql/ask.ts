@@ -1,6 +1,6 @@
 import { curlOf } from '@surehook/contracts/openapi/reference/curl'
 import type { Api } from '../../api/api.ts'
-import type { Endpoint } from './endpoints.ts'
+import type { GraphQLEndpoint } from './endpoints.ts'
 
 export type GraphQLBody = {
   query: string
@@ -9,7 +9,7 @@ export type GraphQLBody = {
 }
 
 export type Question = {
-  endpoint: Endpoint
+  endpoint: GraphQLEndpoint
   body: GraphQLBody
   /** The access token of a user, to ask as that user. */
   userToken: string
@@ -62,17 +62,12 @@ export function curlOfGraphQL({ endpoint, body, origin, tenant, isUser }: CurlOp
     ({ name, in: 'header', example, schema: {} }) as const
   return curlOf(
     {
-      operationId: '',
-      summary: '',
-      description: '',
-      tags: [],
       security,
       parameters: [
         header('x-project-id', tenant.project),
         header('environment', tenant.environment),
       ],
       requestBody: { content: { 'application/json': { example: body } } },
-      responses: {},
     },
     { method: 'POST', path: endpoint.path, base: '', origin },
   )

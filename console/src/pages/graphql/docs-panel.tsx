@@ -2,6 +2,7 @@ import type { GraphQLSchema } from 'graphql'
 import { useState } from 'react'
 import { TextField } from '../../parts/forms/field.tsx'
 import { type FieldDoc, rootsOf, searchSchema, type TypeDoc, typeDoc } from './schema-docs.ts'
+import '../../parts/data/field-list.css'
 
 type Open = (type: string) => void
 
@@ -51,10 +52,12 @@ export function DocsPanel({ schema }: { schema: GraphQLSchema }) {
 const indexIn = (trail: readonly string[], type: string) =>
   trail.includes(type) ? trail.indexOf(type) : trail.length
 
-function TypeButton({ name, open }: { name: string; open: Open }) {
+type TypeButtonProps = { name: string; label?: string; open: Open }
+
+function TypeButton({ name, label = name, open }: TypeButtonProps) {
   return (
     <button type="button" className="type-link" onClick={() => open(name)}>
-      {name}
+      {label}
     </button>
   )
 }
@@ -104,7 +107,7 @@ function FieldView({ field, open }: { field: FieldDoc; open: Open }) {
     <li>
       <p className="field-list-head">
         <code>{field.name}</code>
-        <TypeReference doc={field} open={open} />
+        <TypeButton name={field.typeName} label={field.type} open={open} />
         {field.isDeprecated && <span className="quiet">deprecated</span>}
       </p>
       {field.about !== '' && <p>{field.about}</p>}
@@ -112,23 +115,14 @@ function FieldView({ field, open }: { field: FieldDoc; open: Open }) {
         <ul className="field-inputs" aria-label={`Arguments of ${field.name}`}>
           {field.inputs.map((input) => (
             <li key={input.name}>
-              <code>{input.name}</code> <TypeReference doc={input} open={open} />{' '}
+              <code>{input.name}</code>{' '}
+              <TypeButton name={input.typeName} label={input.type} open={open} />{' '}
               <span className="quiet">{input.about}</span>
             </li>
           ))}
         </ul>
       )}
     </li>
-  )
-}
-
-type Reference = { doc: Pick<FieldDoc, 'type' | 'typeName'>; open: Open }
-
-function TypeReference({ doc: { type, typeName }, open }: Reference) {
-  return (
-    <button type="button" className="type-link" onClick={() => open(typeName)}>
-      {type}
-    </button>
   )
 }
 

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useApi } from '../../api/api.ts'
-import type { Endpoint } from './endpoints.ts'
+import type { GraphQLEndpoint } from './endpoints.ts'
 
 export type Asked = { query: string; variables: string }
 
@@ -20,7 +20,7 @@ const maxPast = 20
  * What the user typed, while they visit other pages. It lives in the cache of the session's
  * queries, which ends with the session, and never in the storage of the browser.
  */
-export function useDraft({ id }: Endpoint): [Draft, (part: Partial<Draft>) => void] {
+export function useDraft({ id }: GraphQLEndpoint): [Draft, (part: Partial<Draft>) => void] {
   const { keyOf } = useApi()
   const queries = useQueryClient()
   const queryKey = keyOf('graphql-draft', id)

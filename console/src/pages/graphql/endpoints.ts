@@ -17,7 +17,7 @@ export const endpoints = [
   },
 ] as const
 
-export type Endpoint = (typeof endpoints)[number]
+export type GraphQLEndpoint = (typeof endpoints)[number]
 
 /** The user that requests are sent as. Without a token they are sent as the session. */
 export type AskingUser = {
@@ -26,5 +26,5 @@ export type AskingUser = {
   version: number
 }
 
-export const endpointOf = (id: string | null): Endpoint =>
+export const endpointOf = (id: string | null): GraphQLEndpoint =>
   endpoints.find((one) => one.id === id) ?? endpoints[0]

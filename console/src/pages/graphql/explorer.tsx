@@ -11,15 +11,15 @@ import { Menu } from '../../parts/layout/menu.tsx'
 import { Tabs } from '../../parts/layout/tabs.tsx'
 import { curlOfGraphQL, type GraphQLBody } from './ask.ts'
 import { DocsPanel } from './docs-panel.tsx'
-import { firstQuery, formatted, operationsIn } from './documents.ts'
 import { type Draft, titleOf, useDraft, withAsked } from './draft.ts'
-import type { AskingUser, Endpoint } from './endpoints.ts'
+import type { AskingUser, GraphQLEndpoint } from './endpoints.ts'
 import { GraphQLEditor } from './graphql-editor.tsx'
+import { chosenOf, firstQuery, formatted, operationsIn } from './operations-text.ts'
 import { ResultView } from './result-view.tsx'
 import { requestOf, useRun } from './use-run.ts'
 import { useSchema } from './use-schema.ts'
 
-type ExplorerProps = { endpoint: Endpoint; user: AskingUser }
+type ExplorerProps = { endpoint: GraphQLEndpoint; user: AskingUser }
 
 /** The editor with its variables on one side, the result and the schema on the other. */
 export function Explorer({ endpoint, user }: ExplorerProps) {
@@ -118,7 +118,7 @@ function OperationChoice({ operations, draft, change }: OperationChoiceProps) {
   return (
     <SelectField
       label="Run the operation"
-      value={draft.operation ?? operations[0]}
+      value={chosenOf(draft.operation, operations)}
       onChange={(event) => change({ operation: event.target.value })}
     >
       {operations.map((name) => (
@@ -151,7 +151,7 @@ function History({ draft, change }: Change & { draft: Draft }) {
   return <Menu label="History" items={items} />
 }
 
-type CopyRequestProps = { endpoint: Endpoint; body: GraphQLBody | null; isUser: boolean }
+type CopyRequestProps = { endpoint: GraphQLEndpoint; body: GraphQLBody | null; isUser: boolean }
 
 function CopyRequest({ endpoint, body, isUser }: CopyRequestProps) {
   const { session } = useApi()

@@ -1,23 +1,19 @@
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
 import { useApi } from '../../api/api.ts'
+import { useAbortable } from '../../api/use-abortable.ts'
 import { jsonObjectIn } from '../../parts/forms/json-object.ts'
 import { ask, type GraphQLBody } from './ask.ts'
 import type { Draft } from './draft.ts'
-import type { AskingUser, Endpoint } from './endpoints.ts'
+import type { AskingUser, GraphQLEndpoint } from './endpoints.ts'
+import { chosenOf } from './operations-text.ts'
 
 /** Runs what is in the editor. A new run, or leaving the page, ends the one before. */
-export function useRun(endpoint: Endpoint, { token }: AskingUser) {
+export function useRun(endpoint: GraphQLEndpoint, { token }: AskingUser) {
   const api = useApi()
-  const running = useRef<AbortController>(null)
-  useEffect(() => () => running.current?.abort(), [])
+  const { newSignal } = useAbortable()
   return useMutation({
-    mutationFn: (body: GraphQLBody) => {
-      running.current?.abort()
-      const started = new AbortController()
-      running.current = started
-      return ask(api, { endpoint, body, userToken: token, signal: started.signal })
-    },
+    mutationFn: (body: GraphQLBody) =>
+      ask(api, { endpoint, body, userToken: token, signal: newSignal() }),
   })
 }
 
@@ -30,7 +26,7 @@ export function requestOf(
   operations: readonly string[],
 ): Request {
   if (query.trim() === '') return { body: null, fault: null }
-  const chosen = operation !== null && operations.includes(operation) ? operation : operations[0]
+  const chosen = chosenOf(operation, operations)
   const named = operations.length > 1 && chosen !== undefined ? { operationName: chosen } : {}
   if (variables.trim() === '') return { body: { query, ...named } }
   const parsed = jsonObjectIn(variables)

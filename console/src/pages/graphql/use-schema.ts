@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql'
 import { useApi } from '../../api/api.ts'
 import { ask } from './ask.ts'
-import type { AskingUser, Endpoint } from './endpoints.ts'
+import type { AskingUser, GraphQLEndpoint } from './endpoints.ts'
 
 type Answer = {
   data?: IntrospectionQuery
@@ -10,7 +10,7 @@ type Answer = {
 }
 
 /** The schema that the caller may use. It changes with the tables, so each visit reads it again. */
-export function useSchema(endpoint: Endpoint, { token, version }: AskingUser) {
+export function useSchema(endpoint: GraphQLEndpoint, { token, version }: AskingUser) {
   const api = useApi()
   return useQuery({
     queryKey: api.keyOf('graphql-schema', endpoint.id, version),

@@ -1,9 +1,9 @@
 import type { InstallationHealth } from '@surehook/client'
 import { type Column, DataTable } from '../../parts/data/data-table.tsx'
 import { count, plural } from '../../parts/data/numbers.ts'
+import { TenantUrlCell, tenantColumn } from '../../parts/data/tenant-columns.tsx'
 import { Countdown } from '../../parts/data/time.tsx'
 import { Card } from '../../parts/layout/page.tsx'
-import { TenantLink } from '../../parts/layout/tenant-link.tsx'
 import { NotRead } from './not-read.tsx'
 
 type Circuits = NonNullable<InstallationHealth['circuits']>
@@ -13,21 +13,13 @@ const columns: readonly Column<Circuit>[] = [
   {
     id: 'url',
     header: 'Endpoint',
-    cell: ({ url, ...tenant }) => (
-      <span className="cell-main">
-        <span className="cell-url">
-          <TenantLink to="/endpoints" {...tenantOf(tenant)}>
-            {url}
-          </TenantLink>
-        </span>
-      </span>
+    cell: (circuit) => (
+      <TenantUrlCell tenant={circuit} to="/endpoints">
+        {circuit.url}
+      </TenantUrlCell>
     ),
   },
-  {
-    id: 'tenant',
-    header: 'Environment',
-    cell: ({ projectId, environment }) => `${projectId} / ${environment}`,
-  },
+  tenantColumn,
   { id: 'closes', header: 'Closes in', cell: ({ openUntil }) => <Countdown until={openUntil} /> },
   {
     id: 'webhooks',
@@ -36,11 +28,6 @@ const columns: readonly Column<Circuit>[] = [
     isOptional: true,
   },
 ]
-
-const tenantOf = ({ projectId, environment }: Pick<Circuit, 'projectId' | 'environment'>) => ({
-  projectId,
-  environment,
-})
 
 const idOf = ({ endpointId }: Circuit) => endpointId
 

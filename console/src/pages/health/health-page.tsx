@@ -59,7 +59,7 @@ const Details = ({ health }: { health: InstallationHealth }) => (
   </>
 )
 
-/** The browser reaches only the gateway. */
+/** webhook-api makes the checks above. Others need access that it does not have. */
 const MoreCard = () => (
   <Card title="What only the command checks">
     <div className="stack-tight">

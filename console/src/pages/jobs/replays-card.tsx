@@ -1,10 +1,11 @@
 import type { RunningJobs } from '@surehook/client'
 import { type Column, DataTable } from '../../parts/data/data-table.tsx'
 import { count } from '../../parts/data/numbers.ts'
+import { tenantColumn } from '../../parts/data/tenant-columns.tsx'
 import { Time } from '../../parts/data/time.tsx'
 import { EmptyState } from '../../parts/feedback/empty-state.tsx'
 import { Card } from '../../parts/layout/page.tsx'
-import { idOf, SpanCell, tenantColumn, webhookColumn } from './job-columns.tsx'
+import { idOf, SpanCell, webhookColumn } from './job-columns.tsx'
 
 type Replay = RunningJobs['replays'][number]
 

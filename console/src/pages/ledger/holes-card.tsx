@@ -1,6 +1,7 @@
 import type { Ledger } from '@surehook/client'
 import { type Column, DataTable } from '../../parts/data/data-table.tsx'
 import { count } from '../../parts/data/numbers.ts'
+import { tenantColumn } from '../../parts/data/tenant-columns.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 import { TenantLink } from '../../parts/layout/tenant-link.tsx'
 import { isUnexpected, reasonTexts } from './ledger-text.ts'
@@ -22,11 +23,7 @@ const columns: readonly Column<Hole>[] = [
     ),
   },
   { id: 'reason', header: 'Why it is a hole', cell: ({ reason }) => reasonTexts[reason] },
-  {
-    id: 'tenant',
-    header: 'Environment',
-    cell: ({ projectId, environment }) => `${projectId} / ${environment}`,
-  },
+  tenantColumn,
   {
     id: 'webhook',
     header: 'Webhook',

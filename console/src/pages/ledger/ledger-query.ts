@@ -1,5 +1,5 @@
 import type { LedgerQuery, Violation } from '@surehook/client'
-import { choiceOf, spanOf } from '../replay/replay-span.ts'
+import { choiceOf, spanOf } from '../../parts/forms/span/span.ts'
 
 /** The part of the URL that names whose deliveries are looked at. */
 export const scopeOf = (params: URLSearchParams) => ({
@@ -23,5 +23,5 @@ export function ledgerQueryOf(
   return { query, violations }
 }
 
-/** The form calls the end of a span like a replay does. */
+/** The form names the end `until`, the API `to`. */
 export const fieldOf = (field: string): string => (field === 'until' ? 'to' : field)

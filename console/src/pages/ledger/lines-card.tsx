@@ -2,6 +2,7 @@ import type { Ledger } from '@surehook/client'
 import { type Column, DataTable } from '../../parts/data/data-table.tsx'
 import { count } from '../../parts/data/numbers.ts'
 import { Badge } from '../../parts/data/status-badge.tsx'
+import { tenantColumn } from '../../parts/data/tenant-columns.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 import { TenantLink } from '../../parts/layout/tenant-link.tsx'
 import { holesOf, waitingOf } from './ledger-text.ts'
@@ -9,11 +10,7 @@ import { holesOf, waitingOf } from './ledger-text.ts'
 type Line = Ledger['webhooks'][number]
 
 const columns: readonly Column<Line>[] = [
-  {
-    id: 'tenant',
-    header: 'Environment',
-    cell: ({ projectId, environment }) => `${projectId} / ${environment}`,
-  },
+  tenantColumn,
   {
     id: 'webhook',
     header: 'Webhook',

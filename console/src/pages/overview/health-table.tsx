@@ -19,9 +19,9 @@ type HealthTableProps = { webhooks: readonly Subscription[]; numbers: NumbersByI
 export function HealthTable({ webhooks, numbers }: HealthTableProps) {
   const endpoints = useEndpoints().data?.endpoints
   const rows = useMemo(() => {
-    const isIll = (webhook: Subscription) =>
+    const isFailing = (webhook: Subscription) =>
       !webhook.active || endpointOf(webhook, endpoints)?.circuit === 'open'
-    return webhooks.toSorted((a, b) => Number(isIll(b)) - Number(isIll(a))).slice(0, shown)
+    return webhooks.toSorted((a, b) => Number(isFailing(b)) - Number(isFailing(a))).slice(0, shown)
   }, [webhooks, endpoints])
   const columns = useMemo<readonly Column<Subscription>[]>(
     () => [

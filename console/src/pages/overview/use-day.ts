@@ -2,7 +2,7 @@ import type { EnvironmentStats } from '@surehook/client'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useApi } from '../../api/api.ts'
-import { everyMs, onPage } from '../../api/queries.ts'
+import { onPage, slowRefreshMs } from '../../api/queries.ts'
 import { byWebhook } from '../webhooks/webhook-columns.tsx'
 import { sumOf } from './day.ts'
 
@@ -21,7 +21,7 @@ export function useDay() {
           { signal },
         ),
       ),
-    refetchInterval: everyMs,
+    refetchInterval: slowRefreshMs,
   })
   const { data: pages } = query
   const day = useMemo(() => sumOf(pages ?? []), [pages])

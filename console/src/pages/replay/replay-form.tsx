@@ -7,9 +7,9 @@ import { useAction } from '../../api/use-action.ts'
 import { countText, useCount } from '../../api/use-count.ts'
 import { FaultNotice, Notice } from '../../parts/feedback/notice.tsx'
 import { FormActions } from '../../parts/forms/form-actions.tsx'
+import { choiceOf, type Span, spanOf, withChoice } from '../../parts/forms/span/span.ts'
+import { SpanFields } from '../../parts/forms/span/span-fields.tsx'
 import { Card } from '../../parts/layout/page.tsx'
-import { choiceOf, type ReplaySpan, spanOf, withChoice } from './replay-span.ts'
-import { SpanFields } from './span-fields.tsx'
 
 type ReplayFormProps = { webhook: Subscription; onStart: (replayId: string) => void }
 
@@ -22,7 +22,7 @@ export function ReplayForm({ webhook, onStart }: ReplayFormProps) {
   const choice = choiceOf(params)
   const { span, violations: typed } = spanOf(choice, now)
   const starting = useAction({
-    run: (asked: ReplaySpan) => surehook.webhooks.replay(webhook.id, asked),
+    run: (asked: Span) => surehook.webhooks.replay(webhook.id, asked),
     done: () => 'Replay started',
     changes: ['webhooks', 'deliveries'],
     after: ({ replayId }) => onStart(replayId),
@@ -62,7 +62,7 @@ export function ReplayForm({ webhook, onStart }: ReplayFormProps) {
   )
 }
 
-function WhatWasMade({ webhookId, from, ...end }: ReplaySpan & { webhookId: string }) {
+function WhatWasMade({ webhookId, from, ...end }: Span & { webhookId: string }) {
   const { data, error } = useCount([{ webhookId, since: from, ...end }])
   return (
     <p role="status">

@@ -22,8 +22,10 @@ type Request = {
   values?: Readonly<Record<string, string>>
 }
 
+type Called = Pick<OperationObject, 'security' | 'parameters' | 'requestBody'>
+
 /** Returns a command that sends the operation's example. The shell fills in the credential. */
-export function curlOf(operation: OperationObject, request: Request): string {
+export function curlOf(operation: Called, request: Request): string {
   const { method, path, base, origin = '$BASE', values = {} } = request
   const sent = (operation.parameters ?? [])
     .map((one) => ({ ...one, example: values[one.name] ?? one.example }))

@@ -23,7 +23,7 @@ function dateMs(value: string): number {
   return Number.isNaN(date) ? 0 : date
 }
 
-/** The clocks of two dispatchers may differ by so much. */
+/** The largest tolerated difference between the clocks of two dispatchers. */
 const clockSkewMs = 60_000
 
 /**

@@ -7,7 +7,7 @@ import { count } from '../../../parts/data/numbers.ts'
 import { Loading } from '../../../parts/feedback/loading.tsx'
 import { FaultNotice } from '../../../parts/feedback/notice.tsx'
 import { Card } from '../../../parts/layout/page.tsx'
-import { withLive } from '../filters.ts'
+import { searchKey, withLive } from '../filters.ts'
 import { columns, idOf, type ListProps } from './columns.ts'
 import { NewerButton } from './newer-button.tsx'
 import { NoDeliveries } from './no-deliveries.tsx'
@@ -19,13 +19,13 @@ import './live-list.css'
 export function LiveList({ params, onListed }: ListProps) {
   const list = useRef<HTMLDivElement>(null)
   const first = useFirstRows(params)
-  const { tail, catchUp, isRead, error, retry } = useTail(params, list, first)
+  const { tail, catchUp, isLoaded, error, retry } = useTail(params, list, first)
   const { shown, newer, isMore, isHeld } = tail
   useEffect(() => onListed(shown), [onListed, shown])
   const isEmpty = shown.length === 0
   // Once rows are there, a notice above them would move them.
   if (isEmpty && error !== null) return <FaultNotice error={error} retry={() => void retry()} />
-  if (isEmpty && !isRead) return <Loading />
+  if (isEmpty && !isLoaded) return <Loading />
   const show = () => {
     catchUp()
     leaveRows(list.current)
@@ -65,7 +65,7 @@ function useFirstRows(params: URLSearchParams): readonly FoundDelivery[] {
   const { keyOf } = useApi()
   const queries = useQueryClient()
   const [first] = useState(() => {
-    const key = keyOf('deliveries', 'search', withLive(params, false).toString())
+    const key = keyOf(...searchKey(withLive(params, false)))
     return queries.getQueryData<{ deliveries: FoundDelivery[] }>(key)?.deliveries ?? []
   })
   return first

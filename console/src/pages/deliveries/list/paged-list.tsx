@@ -6,7 +6,7 @@ import { DataTable } from '../../../parts/data/data-table.tsx'
 import { Pager } from '../../../parts/data/pager.tsx'
 import { QueryView } from '../../../parts/feedback/query-view.tsx'
 import { Card } from '../../../parts/layout/page.tsx'
-import { queryOf } from '../filters.ts'
+import { queryOf, searchKey } from '../filters.ts'
 import { columns, idOf, type ListProps } from './columns.ts'
 import { NewerButton } from './newer-button.tsx'
 import { NoDeliveries } from './no-deliveries.tsx'
@@ -45,7 +45,7 @@ export function PagedList({ params, onListed }: ListProps) {
 function useDeliveries(params: URLSearchParams) {
   const { surehook, keyOf } = useApi()
   return useQuery({
-    queryKey: keyOf('deliveries', 'search', params.toString()),
+    queryKey: keyOf(...searchKey(params)),
     queryFn: ({ signal }) => surehook.deliveries.search(queryOf(params, new Date()), { signal }),
     // An empty list has nothing that must stand still.
     refetchInterval: ({ state }) => (state.data?.deliveries.length === 0 ? emptyMs : false),
@@ -57,7 +57,7 @@ const everyMs = 3_000
 const counted = 50
 
 /** Counts the deliveries that came after the first page was read. It asks first after a pause. */
-function useNewer(params: URLSearchParams, rows: readonly FoundDelivery[], isRead: boolean) {
+function useNewer(params: URLSearchParams, rows: readonly FoundDelivery[], isLoaded: boolean) {
   const { surehook, keyOf } = useApi()
   const isFirstPage = !params.has('cursor')
   const { data } = useQuery({
@@ -68,7 +68,7 @@ function useNewer(params: URLSearchParams, rows: readonly FoundDelivery[], isRea
       const seen = deliveries.findIndex(({ id }) => id === rows[0]?.id)
       return seen === -1 ? deliveries.length : seen
     },
-    enabled: isFirstPage && isRead,
+    enabled: isFirstPage && isLoaded,
     initialData: 0,
     staleTime: everyMs,
     refetchInterval: everyMs,

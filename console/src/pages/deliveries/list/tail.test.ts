@@ -15,7 +15,8 @@ const rows = (last: number, first: number) =>
   Array.from({ length: last - first + 1 }, (_, n) => row(last - n))
 
 const read = (deliveries: readonly FoundDelivery[], nextCursor: string | null = null) => ({
-  ...{ deliveries, nextCursor },
+  deliveries,
+  nextCursor,
 })
 
 const ids = (list: readonly FoundDelivery[]) => list.map(({ id }) => Number(id.slice(3)))
@@ -82,7 +83,7 @@ it('drops a row that no longer matches the filters, unless it is read', () => {
   expect(ids(drawn(tail, false).shown)).toEqual([3, 1])
 })
 
-it('keeps older rows than a reading reached', () => {
+it('keeps older rows than a search reached', () => {
   const some = settled(arrived(tailOf(rows(4, 1)), read([row(5), row(4), row(3)], 'c'))).tail
   expect(ids(some.shown)).toEqual([5, 4, 3, 2, 1])
   const none = settled(arrived(tailOf(rows(2, 1)), read([], 'c'))).tail

@@ -1,18 +1,18 @@
 import type { FoundDelivery } from '@surehook/client'
 
-/** One reading asks for so many. It carries 200 deliveries a second with room to spare. */
+/** Rows per request: enough for 200 deliveries per second. */
 export const asked = 250
-/** The list keeps so many rows. Older ones leave it, so the page never grows. */
+/** Rows in the list. Older ones are dropped. */
 export const kept = 100
 /** Each row moves the whole list, so it is drawn a few times a second and not in each frame. */
 export const drawEveryMs = 150
-/** One drawing adds so many rows, so that it stays short. Together that is 330 a second. */
+/** Rows added per drawing: at most 330 per second. */
 const perDrawing = 50
 
 const everyMs = 1_000
 const slowestMs = 30_000
 
-/** The pause before the next reading. It doubles with each failure in a row. */
+/** The pause before the next search. It doubles with each failure in a row. */
 export const pauseMs = (failures: number): number => Math.min(everyMs * 2 ** failures, slowestMs)
 
 type Rows = readonly FoundDelivery[]
@@ -20,33 +20,38 @@ type Rows = readonly FoundDelivery[]
 /** A live list. It follows the newest rows, and stands still while it is read. */
 export type Tail = {
   readonly shown: Rows
-  /** The newest rows, as the last reading found them. */
+  /** The newest rows, as the last search found them. */
   readonly latest: Rows
-  /** The last reading found every row that matches. */
+  /** The last search found every row that matches. */
   readonly isWhole: boolean
   /** The rows that came while the list stood still. */
   readonly newer: number
-  /** More rows came than the readings saw. */
+  /** More rows came than the searches saw. */
   readonly isMore: boolean
   readonly isHeld: boolean
 }
 
 export const tailOf = (shown: Rows): Tail => ({
-  ...{ shown: shown.slice(0, kept), latest: shown, isWhole: false },
-  ...{ newer: 0, isMore: false, isHeld: false },
+  shown: shown.slice(0, kept),
+  latest: shown,
+  isWhole: false,
+  newer: 0,
+  isMore: false,
+  isHeld: false,
 })
 
-export type Reading = { readonly deliveries: Rows; readonly nextCursor: string | null }
+type SearchPage = { readonly deliveries: Rows; readonly nextCursor: string | null }
 
-/** Takes a reading. Rows that are shown change where they are. */
-export function arrived(tail: Tail, { deliveries, nextCursor }: Reading): Tail {
+/** Takes a page of the newest rows. Rows that are shown change where they are. */
+export function arrived(tail: Tail, { deliveries, nextCursor }: SearchPage): Tail {
   const known = new Map([...tail.latest, ...tail.shown].map((row) => [row.id, row]))
   const latest = deliveries.map((row) => unchanged(known.get(row.id), row))
   const read = new Map(latest.map((row) => [row.id, row]))
   const fresh = latest.filter(({ id }) => !known.has(id)).length
   return {
     ...tail,
-    ...{ latest, isWhole: nextCursor === null },
+    latest,
+    isWhole: nextCursor === null,
     shown: tail.shown.map((row) => read.get(row.id) ?? row),
     newer: tail.newer + fresh,
     isMore: tail.isMore || (fresh === asked && tail.shown.length > 0),
@@ -58,8 +63,8 @@ const unchanged = (before: FoundDelivery | undefined, row: FoundDelivery) =>
   before !== undefined && JSON.stringify(before) === JSON.stringify(row) ? before : row
 
 /** Draws the oldest rows that are missing. Returns the same tail when there is nothing to draw. */
-export function drawn(tail: Tail, isRead: boolean): Tail {
-  if (isRead) return tail.isHeld ? tail : { ...tail, isHeld: true }
+export function drawn(tail: Tail, isBeingRead: boolean): Tail {
+  if (isBeingRead) return tail.isHeld ? tail : { ...tail, isHeld: true }
   const missing = missingOf(tail)
   const stays = staysOf(tail)
   if (missing.length === 0 && stays.length === tail.shown.length) return atRest(tail)
@@ -73,14 +78,14 @@ const atRest = (tail: Tail): Tail =>
 /** Draws everything at once: the reader asked for it. */
 export const caughtUp = ({ latest }: Tail): Tail => tailOf(latest)
 
-/** Rows of the last reading that belong into the list. */
+/** Rows of the last search that belong into the list. */
 function missingOf({ shown, latest }: Tail): Rows {
   const ids = new Set(shown.map(({ id }) => id))
   const last = shown.length < kept ? undefined : shown.at(-1)
   return latest.filter((row) => !ids.has(row.id) && (last === undefined || isNewer(row, last)))
 }
 
-/** Rows that still match the filters, or are older than the last reading reached. */
+/** Rows that still match the filters, or are older than the last search reached. */
 function staysOf({ shown, latest, isWhole }: Tail): Rows {
   const ids = new Set(latest.map(({ id }) => id))
   const oldest = latest.at(-1)

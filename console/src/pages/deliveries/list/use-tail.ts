@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type RefObject, useCallback, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useApi } from '../../../api/api.ts'
 import { queryOf } from '../filters.ts'
-import { isBeingRead } from './reading.ts'
+import { isBeingRead } from './is-being-read.ts'
 import { arrived, asked, caughtUp, drawEveryMs, drawn, pauseMs, type Tail, tailOf } from './tail.ts'
 
 /**
@@ -15,18 +15,19 @@ export function useTail(
   list: RefObject<HTMLElement | null>,
   first: readonly FoundDelivery[],
 ) {
-  const reading = useReadings(params)
+  const search = useRepeatedSearch(params)
   const [tail, setTail] = useState(() => tailOf(first))
-  const { data } = reading
+  const { data } = search
   useEffect(() => {
     if (data !== undefined) setTail((before) => arrived(before, data))
   }, [data])
   useDrawings(tail, () => {
-    const isRead = isBeingRead(list.current)
-    setTail((before) => drawn(before, isRead))
+    const isUserReading = isBeingRead(list.current)
+    setTail((before) => drawn(before, isUserReading))
   })
   const catchUp = useCallback(() => setTail(caughtUp), [])
-  return { tail, catchUp, isRead: data !== undefined, error: reading.error, retry: reading.refetch }
+  const { error, refetch } = search
+  return { tail, catchUp, isLoaded: data !== undefined, error, retry: refetch }
 }
 
 /** Each change of the tail asks for a drawing, until there is nothing to draw. */
@@ -49,7 +50,7 @@ function useDrawings(tail: Tail, draw: () => void): void {
   }, [tail])
 }
 
-function useReadings(params: URLSearchParams) {
+function useRepeatedSearch(params: URLSearchParams) {
   const { surehook, keyOf } = useApi()
   const failures = useRef(0)
   return useQuery({
@@ -57,9 +58,9 @@ function useReadings(params: URLSearchParams) {
     queryFn: async ({ signal }) => {
       try {
         const query = { ...queryOf(params, new Date()), limit: asked }
-        const reading = await surehook.deliveries.search(query, { signal })
+        const page = await surehook.deliveries.search(query, { signal })
         failures.current = 0
-        return reading
+        return page
       } catch (err) {
         failures.current += 1
         throw err

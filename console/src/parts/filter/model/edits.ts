@@ -23,12 +23,12 @@ export function withField(row: Row, field: string, columns: readonly Column[] | 
   const type = typeOf(field, columns)
   const test = testOf(row)
   const fitting = testsOf(type).includes(test) ? test : 'eq'
-  return rowOf(field, fitting, { row, type, isNew: true })
+  return changedRow(field, fitting, { row, type, isNew: true })
 }
 
 export function withTest(row: Row, test: Test, columns: readonly Column[] | null): Row {
   const { field } = row
-  return rowOf(field, test, { row, type: typeOf(field, columns), isNew: false })
+  return changedRow(field, test, { row, type: typeOf(field, columns), isNew: false })
 }
 
 type Before = {
@@ -38,7 +38,7 @@ type Before = {
   isNew: boolean
 }
 
-function rowOf(field: string, test: Test, { row, type, isNew }: Before): Row {
+function changedRow(field: string, test: Test, { row, type, isNew }: Before): Row {
   if (test === 'isNull') return { kind: 'row', field, operator: 'eq', operand: null }
   if (test === 'isNotNull') return { kind: 'row', field, operator: 'ne', operand: null }
   const kinds = kindsOf(type, test)

@@ -24,7 +24,7 @@ export function faultsOf(
   for (const { field, message, rule } of violations) {
     const path = pathBelow(root, field)
     if (path === null) continue
-    const address = nearest(path, places)
+    const address = nearestAddress(path, places)
     const place = places.get(address) ?? whole
     const fault = faultAt(path, place, message)
     if (rule === unknownField) fault.isField = true
@@ -50,7 +50,7 @@ function faultAt(path: string, place: Place, message: string): Fault {
 }
 
 /** The address of the member whose path is the longest that contains the path. */
-function nearest(path: string, places: Places): string {
+function nearestAddress(path: string, places: Places): string {
   let [best, length] = ['', -1]
   for (const [address, { path: own, field }] of places) {
     for (const one of [own, field]) {

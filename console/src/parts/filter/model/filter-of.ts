@@ -66,7 +66,7 @@ function entriesOf(members: readonly Member[]): JsonObject | null {
     if (member.kind === 'all' && member.of.length === 0) return null
     last = key
   }
-  for (const [field, rows] of tests) if (rows.length > 1) entries.set(field, testsOf(rows))
+  for (const [field, rows] of tests) if (rows.length > 1) entries.set(field, operatorsOf(rows))
   const object = Object.fromEntries(entries)
   // Objects put names that are whole numbers first.
   const isInOrder = Object.keys(object).every((key, index) => key === [...entries.keys()][index])
@@ -80,5 +80,5 @@ const isNext = (rows: readonly Row[] | undefined, member: Member, isAdjacent: bo
   isAdjacent &&
   rows.every(({ operator }) => operator !== member.operator)
 
-const testsOf = (rows: readonly Row[]): JsonObject =>
+const operatorsOf = (rows: readonly Row[]): JsonObject =>
   Object.fromEntries(rows.map(({ operator, operand }) => [operator, operand]))

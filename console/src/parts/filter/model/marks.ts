@@ -13,13 +13,13 @@ export function marksOf(
   return violations.flatMap(({ field, message }) => {
     const path = pathBelow(root, field)
     if (path === null) return []
-    const { from, to } = nearest(path, ranges)
+    const { from, to } = nearestRange(path, ranges)
     return [{ from, to, line: lineOf(text, from), path, message }]
   })
 }
 
 /** The range of the path, or else of what contains it. */
-function nearest(path: string, ranges: ReadonlyMap<string, Range>): Range {
+function nearestRange(path: string, ranges: ReadonlyMap<string, Range>): Range {
   let within = path
   while (within !== '' && !ranges.has(within)) {
     within = within.slice(0, Math.max(0, within.lastIndexOf('.')))

@@ -147,11 +147,11 @@ class Reader {
     }
   }
 
-  #test(target: Target, { field, operator, operand }: Test, place: Place): void {
+  #test(target: Target, { field, operator, operand }: ReadTest, place: Place): void {
     const { path } = place
     if (!isOperator(operator))
       return this.#refuse(path, 'is an operator that the form does not know')
-    const row = rowOf(field, operator, operand)
+    const row = readRow(field, operator, operand)
     if (row === null) return this.#refuse(path, 'has a value that the form cannot keep exactly')
     this.#push(target, row, place)
   }
@@ -167,7 +167,7 @@ class Reader {
 }
 
 type Within = { target: Target; path: string }
-type Test = { field: string; operator: string; operand: unknown }
+type ReadTest = { field: string; operator: string; operand: unknown }
 
 function onlyEntry(filter: JsonObject): [string, unknown] | undefined {
   const [first, second] = Object.entries(filter)
@@ -178,7 +178,7 @@ function onlyEntry(filter: JsonObject): [string, unknown] | undefined {
 const countOf = (key: string, value: unknown): number =>
   isObject(value) && key !== 'not' ? Object.keys(value).length : 1
 
-function rowOf(field: string, operator: Row['operator'], operand: unknown): Row | null {
+function readRow(field: string, operator: Row['operator'], operand: unknown): Row | null {
   if (isList(operator)) {
     const isWhole = Array.isArray(operand) && operand.every(isKept)
     return isWhole ? { kind: 'row', field, operator, operand } : null

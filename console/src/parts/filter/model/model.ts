@@ -47,5 +47,4 @@ export const isReserved = (field: string): boolean =>
 /** More groups inside one another than this are easier to read as JSON. */
 export const mostLevels = 4
 
-export const everything: Group = { kind: 'all', of: [] }
 export const emptyRow: Row = { kind: 'row', field: '', operator: 'eq', operand: '' }

@@ -8,7 +8,7 @@ import {
   SubscriptionPosition,
 } from '../../subscriptions/subscription-store.ts'
 import { numbersOf, percentilesOf, seriesOf, shownSpan, spanOf, trendOf } from './stats-numbers.ts'
-import { readBuckets, readLatencies } from './stats-store.ts'
+import { readStats } from './stats-store.ts'
 
 type Asked = Page & { window: StatsWindow }
 
@@ -19,18 +19,13 @@ export function environmentStats(pool: Pool, now: () => number) {
     const found = await findSubscriptions(pool, tenant, { after, limit: limit + 1 })
     const { page, nextCursor } = pageOf(found, limit, positionOf)
     const span = spanOf(window, now())
-    const { bucketSeconds } = span
     const subscriptionIds = page.map(({ id }) => id)
-    const asked = { subscriptionIds, from: new Date(span.from), bucketSeconds }
-    const [rows, latencies] = await Promise.all([
-      readBuckets(pool, asked),
-      readLatencies(pool, asked),
-    ])
+    const { rows, latencies } = await readStats(pool, subscriptionIds, span)
     const rowsOf = Map.groupBy(rows, (row) => row.subscription_id)
     return {
       ...shownSpan(span),
       ...numbersOf(rows),
-      bucketSeconds,
+      bucketSeconds: span.bucketSeconds,
       series: seriesOf(rows, span),
       webhooks: subscriptionIds.map((webhookId) => {
         const own = rowsOf.get(webhookId) ?? []

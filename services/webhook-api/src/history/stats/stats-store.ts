@@ -66,10 +66,23 @@ export type StatsRow = {
   cancelled: number
 }
 
-export type StatsSpan = { subscriptionIds: readonly string[]; from: Date; bucketSeconds: number }
+type StatsSpan = { subscriptionIds: readonly string[]; from: Date; bucketSeconds: number }
 
-/** Reads the buckets of the subscriptions that are not empty. */
-export async function readBuckets(pool: Pool, span: StatsSpan): Promise<StatsRow[]> {
+/**
+ * Reads the buckets that are not empty and the latencies by subscription.
+ * @param span begins at `from`, epoch ms
+ */
+export async function readStats(
+  pool: Pool,
+  subscriptionIds: readonly string[],
+  { from, bucketSeconds }: { from: number; bucketSeconds: number },
+) {
+  const span = { subscriptionIds, from: new Date(from), bucketSeconds }
+  const [rows, latencies] = await Promise.all([readBuckets(pool, span), readLatencies(pool, span)])
+  return { rows, latencies }
+}
+
+async function readBuckets(pool: Pool, span: StatsSpan): Promise<StatsRow[]> {
   const { rows } = await pool.query<StatsRow>(
     `select subscription_id, floor(extract(epoch from at - $2::timestamptz) / $3)::integer as bucket,
        sum(attempts)::float8 as attempts, sum(delivered)::float8 as delivered,
@@ -82,7 +95,7 @@ export async function readBuckets(pool: Pool, span: StatsSpan): Promise<StatsRow
 }
 
 /** Reads the counts of attempts by class of duration, of each subscription that has some. */
-export async function readLatencies(
+async function readLatencies(
   pool: Pool,
   { subscriptionIds, from }: Pick<StatsSpan, 'subscriptionIds' | 'from'>,
 ): Promise<Map<string, number[]>> {

@@ -3,24 +3,19 @@ import type { Pool } from 'pg'
 import { ownSubscription } from '../../subscriptions/find-own.ts'
 import type { Tenant } from '../../subscriptions/subscription-changes.ts'
 import { numbersOf, percentilesOf, seriesOf, shownSpan, spanOf } from './stats-numbers.ts'
-import { readBuckets, readLatencies } from './stats-store.ts'
+import { readStats } from './stats-store.ts'
 
 /** Answers with the statistics of a subscription, from counts that the history keeps. */
 export function webhookStats(pool: Pool, now: () => number) {
   return async (tenant: Tenant, id: string, window: StatsWindow): Promise<WebhookStats> => {
     const { id: subscriptionId } = await ownSubscription(pool, id, tenant)
     const span = spanOf(window, now())
-    const { bucketSeconds } = span
-    const asked = { subscriptionIds: [subscriptionId], from: new Date(span.from), bucketSeconds }
-    const [rows, latencies] = await Promise.all([
-      readBuckets(pool, asked),
-      readLatencies(pool, asked),
-    ])
+    const { rows, latencies } = await readStats(pool, [subscriptionId], span)
     return {
       ...shownSpan(span),
       ...numbersOf(rows),
       latencyMs: percentilesOf(latencies.get(subscriptionId)),
-      bucketSeconds,
+      bucketSeconds: span.bucketSeconds,
       series: seriesOf(rows, span),
     }
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { buildSchema, parse, validate } from 'graphql'
-import { firstQuery, formatted, operationsIn } from './documents.ts'
+import { firstQuery, formatted, operationsIn } from './operations-text.ts'
 import { rootsOf, searchSchema, typeDoc } from './schema-docs.ts'
 
 const schema = buildSchema(`

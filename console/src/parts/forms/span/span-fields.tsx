@@ -1,5 +1,5 @@
-import { SelectField, TextField } from '../../parts/forms/field.tsx'
-import { type SpanChoice, spans } from './replay-span.ts'
+import { SelectField, TextField } from '../field.tsx'
+import { type SpanChoice, spans } from './span.ts'
 
 type SpanFieldsProps = {
   choice: SpanChoice

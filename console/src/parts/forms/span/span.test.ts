@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
-import { choiceOf, spanOf, withChoice } from './replay-span.ts'
+import { choiceOf, spanOf, withChoice } from './span.ts'
 
 const now = new Date('2026-11-25T12:00:00Z')
 const own = { within: 'own', from: '2026-11-25T10:00:00Z', until: '2026-11-25T11:00:00Z' }
 
-describe('the span of a replay', () => {
+describe('the chosen span', () => {
   it('is the last hour until somebody chooses', () => {
     expect(choiceOf(new URLSearchParams('within=soon')).within).toBe('1h')
     expect(spanOf(choiceOf(new URLSearchParams()), now).span).toEqual({

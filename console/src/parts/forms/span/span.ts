@@ -11,7 +11,7 @@ const hourMs = 3_600_000
 const first = spans[0]
 
 /** Without `until`, it ends now by the clock of Surehook, which may differ from the reader's. */
-export type ReplaySpan = { from: string; until?: string }
+export type Span = { from: string; until?: string }
 
 /** The choice as the URL has it. Its times are those of the reader's clock. */
 export type SpanChoice = { within: string; from: string; until: string }
@@ -25,11 +25,11 @@ export function choiceOf(params: URLSearchParams): SpanChoice {
   }
 }
 
-/** The span to replay, or what is wrong with the times. */
+/** The chosen span, or what is wrong with the times. */
 export function spanOf(
   choice: SpanChoice,
   now: Date,
-): { span: ReplaySpan | null; violations: Violation[] } {
+): { span: Span | null; violations: Violation[] } {
   const [, , hours] = spans.find(([name]) => name === choice.within) ?? first
   if (hours !== null) {
     const from = new Date(now.getTime() - hours * hourMs)

@@ -27,6 +27,10 @@ export const operationsIn = (query: string): string[] =>
     one.kind === Kind.OPERATION_DEFINITION && one.name !== undefined ? [one.name.value] : [],
   )
 
+/** The operation to run: the user's choice while the document has it, or else the first. */
+export const chosenOf = (operation: string | null, operations: readonly string[]) =>
+  operation !== null && operations.includes(operation) ? operation : operations[0]
+
 /** The document with usual indentation. `null` if that would lose a comment or it has a fault. */
 export function formatted(query: string): string | null {
   const document = parsed(query)
