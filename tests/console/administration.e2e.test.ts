@@ -159,10 +159,17 @@ it('changes settings, rotates keys, makes and revokes a token, and deletes', asy
   await page.getByText('Settings changed').first().waitFor()
   const changed = expectStatus(200, await admin(system, `GET ${environment}`)).body
   expect(changed).toMatchObject({ auth: { lockout: { threshold: 7 } } })
+  const keys = page.getByRole('region', { name: 'Public keys' }).getByRole('row')
+  await keys.nth(1).waitFor()
+  const before = await keys.count()
   await choose('Rotate the keys')
   await inDialog('Rotate the keys').click()
   await page.getByRole('heading', { name: 'The keys were rotated' }).waitFor()
   await inDialog('Close').click()
+  await eventually(
+    () => keys.count(),
+    (shown) => shown > before,
+  )
 
   await link('Tokens').click()
   await button('New token').click()

@@ -8,6 +8,7 @@ import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
 import { Card, Facts, Page as Frame } from '../../parts/layout/page.tsx'
 import { EnvironmentActions } from './environment-actions.tsx'
+import { KeysCard } from './keys-card.tsx'
 import { SettingsForm } from './settings-form.tsx'
 
 export function Page() {
@@ -31,6 +32,7 @@ export function Page() {
       }
     >
       <QueryView query={query}>{(stored) => <Settings stored={stored} />}</QueryView>
+      <KeysCard project={project} environment={environment} />
     </Frame>
   )
 }
