@@ -489,7 +489,7 @@ export type Subscription = {
      */
     disabledReason?: string;
     /**
-     * Until when a replaced secret signs too. Absent if only the current one signs
+     * When the last replaced secret stops signing. Absent if only the current secret signs
      */
     previousSecretExpiresAt?: string;
     /**
@@ -596,7 +596,7 @@ export type InstallationHealth = {
          */
         leftOut: number;
         /**
-         * False if more than 1000 subscriptions are failing: the circuits of the latest were read
+         * False if more than 1000 subscriptions fail. Then only the circuits of those that failed last were read
          */
         isComplete: boolean;
     } | null;
@@ -757,7 +757,7 @@ export type RunningReplay = {
      */
     deliveries: number;
     /**
-     * Records of the log that are still to be read, of all tenants
+     * Records of the log still to read. Tenants share the log, so records of others count
      */
     left: number;
     createdAt: string;
