@@ -199,11 +199,17 @@ export type DeliveryJob = {
   arrival: number
   redeliveryOf: string | null
   traceparent: string | null
-  /** The receiver's `Retry-After`; 0: none. `dueAt` may be earlier, on the way there. */
+  /**
+   * The receiver's `Retry-After`; 0: none. `dueAt` is earlier while the job waits on several retry
+   * topics in turn.
+   */
   notBefore: number
   /** The record of the change; `null`: an older version made the job without it. */
   recordId: string | null
-  /** The wait that was meant when the times were written; 0: unknown. */
+  /**
+   * The intended wait until `dueAt` or `notBefore`, in milliseconds. 0: no wait, or a job of an older
+   * version.
+   */
   waitMs: number
 }
 

@@ -7,7 +7,10 @@ export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
 const credentials = {
   admin: ['admin'],
   adminOrManagement: ['admin', 'management'],
-  /** For what gives a token nothing that it has not: a management token needs no right. */
+  /**
+   * For operations that give a token nothing beyond its own rights: any management token may call
+   * them.
+   */
   adminOrAnyManagement: ['admin', 'management'],
   management: ['management'],
   managementOrUser: ['management', 'user'],

@@ -109,6 +109,7 @@ export default defineConfig({
           'HTTP: changes': 'http/changes',
           'HTTP: webhooks': 'http/webhooks',
           'HTTP: deliveries': 'http/deliveries',
+          'HTTP: installation': 'http/installation',
           Topics: 'topics',
           Packages: 'packages',
           'The command': 'command',

@@ -389,7 +389,7 @@ export interface paths {
         };
         /**
          * Get a delivery
-         * @description Returns the delivery, the exact body that is sent, the log of its attempts, and the delays of those that may follow.
+         * @description Returns the delivery, the exact body that is sent, the log of its attempts, and the delays of further attempts.
          */
         get: operations["getDelivery"];
         put?: never;
@@ -889,7 +889,7 @@ export interface components {
             disabledReason?: string;
             /**
              * Format: date-time
-             * @description Until when a replaced secret signs too. Absent if only the current one signs
+             * @description When the last replaced secret stops signing. Absent if only the current secret signs
              */
             previousSecretExpiresAt?: string;
             /** @description What may keep it from working. Absent without a warning */
@@ -1068,7 +1068,7 @@ export interface components {
             scanned: number;
             /** @description Deliveries that were made */
             deliveries: number;
-            /** @description Records of the log that are still to be read, of all tenants */
+            /** @description Records of the log still to read. Tenants share the log, so records of others count */
             left: number;
             /** Format: date-time */
             createdAt: string;

@@ -90,7 +90,8 @@ const apis = {
     ],
     tags: {
       webhooks: 'Subscriptions, previews, explanations, replays and the stream',
-      deliveries: 'Deliveries, their history and the ledger',
+      deliveries: 'Deliveries and their history, endpoints and events',
+      installation: 'Health, running jobs, the ledger and rebuilds, for the operator',
     },
     webhooks: { delivery: deliveryObject },
   },

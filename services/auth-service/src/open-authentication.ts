@@ -21,7 +21,7 @@ import { createKeyReEncryption } from './keys/re-encrypt-keys.ts'
 import { reEncryptRoutes } from './keys/re-encrypt-routes.ts'
 import { createNotices } from './mail/notices.ts'
 import { adminRoutes } from './platform/admin-routes.ts'
-import { adminGate, createFindOwner } from './platform/admin-token.ts'
+import { adminGate, createIdentifyCaller } from './platform/admin-token.ts'
 import { findManagementToken } from './platform/management-tokens.ts'
 import { createFindTenant, createResolveTenant } from './platform/tenant.ts'
 import { sessionDeletions } from './sessions/delete-expired-sessions.ts'
@@ -43,8 +43,10 @@ export async function openAuthentication(
   await using opening = new AsyncDisposableStack()
   const { pool, redis, writer, log } = infrastructure
   const { serviceTokens } = config
-  const findOwner = createFindOwner(config.adminTokens, (hash) => findManagementToken(pool, hash))
-  const authorize = adminGate(findOwner)
+  const identifyCaller = createIdentifyCaller(config.adminTokens, (hash) =>
+    findManagementToken(pool, hash),
+  )
+  const authorize = adminGate(identifyCaller)
   const box = createSecretBox(...config.encryptionKeys)
   const notices = createNotices({ pool, box, log })
   const parts = { ...config, ...infrastructure, box, notices }
@@ -78,7 +80,7 @@ export async function openAuthentication(
     }),
     discoveryRoutes({ findTenant: createFindTenant(pool), jwks, publicUrl: config.publicUrl }),
     introspectionRoute({ resolveTenant, accessTokens, serviceTokens }),
-    consoleRoutes({ pool, redis, findOwner, trustedProxies: config.trustedProxies }),
+    consoleRoutes({ pool, redis, identifyCaller, trustedProxies: config.trustedProxies }),
     reEncryptRoutes({
       authorize,
       reEncryptPage: createKeyReEncryption(pool, config.encryptionKeys),

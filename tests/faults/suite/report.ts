@@ -55,7 +55,9 @@ export function describeOutcome(outcome: Outcome): string {
     `${expected} deliveries expected, ${arrived} arrived; repeated: ${repetitions.map(repeated).join(', ')}`,
     ...(events === null
       ? []
-      : [`${events.letters} dead letters and ${events.openings} open circuits were told`]),
+      : [
+          `${events.deadLetters} dead letters and ${events.openings} opened circuits have their events`,
+        ]),
     ...(stoodStillMs > 1_000 ? [`the suite itself stood still for ${seconds(stoodStillMs)}`] : []),
     ...faults.map((fault) => `FAILED: ${fault}`),
   ]

@@ -54,15 +54,15 @@ export type LoadShape = Pick<Trial, 'writers' | 'pauseMs' | 'leadS'> & {
   /** One of the subscriptions has a delivery policy, which older versions do not know. */
   hasPolicy?: boolean
   /**
-   * Deliveries fail for good, and their events are checked. `letters`: those of circuits may be lost.
-   * Absent: older versions do not know such events.
+   * Deliveries fail for good, and their events are checked. `deadLetters`: those of circuits may be
+   * lost. Absent: older versions do not know such events.
    */
-  events?: 'all' | 'letters'
+  events?: 'all' | 'deadLetters'
 }
 
 /** Runs the load, the fault and the recovery, and checks everything. */
 export function runTrial(trial: Trial, stage: Stage): Promise<Outcome> {
-  const events = trial.target === 'redis' || trial.from === 'redis' ? 'letters' : 'all'
+  const events = trial.target === 'redis' || trial.from === 'redis' ? 'deadLetters' : 'all'
   const shape = { ...trial, mayRepeat: mayRepeatIn(trial), hasPolicy: true, events } as const
   return runUnderLoad(shape, stage, () => makeFault(trial, stage))
 }

@@ -4,12 +4,19 @@ import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { Receiver } from '@surehook/scripts/receiver/receiver'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { DeliveryAudit } from './delivery-audit.ts'
+import {
+  circuitFaults,
+  countCircuits,
+  deadLetterFaults,
+  missingEvents,
+  type PublishedEvents,
+} from './published-events.ts'
 import { answering, type Subscriber } from './subscribers.ts'
-import { circuitFaults, countCircuits, letterFaults, type Told, untold } from './told-events.ts'
 
 export type EventAccount = {
   /** Dead letters with an event. */
-  letters: number
+  deadLetters: number
+  /** Opened circuits with an event. */
   openings: number
   faults: readonly string[]
 }
@@ -24,8 +31,8 @@ export type CloseOptions = {
 type Watched = {
   tenant: Tenant
   subscribers: readonly Subscriber[]
-  letters: string
-  circuits: string
+  deadLetterPath: string
+  circuitPath: string
 }
 
 /**
@@ -38,17 +45,17 @@ export class EventWatch {
   readonly #watched: readonly [Watched, Watched]
   readonly #failing: Subscriber
   /** A subscription to `_deliveries` whose receiver fails. */
-  readonly #deafId: string
+  readonly #failingListenerId: string
 
   private constructor(
     receiver: Receiver,
     watched: readonly [Watched, Watched],
-    { failing, deafId }: { failing: Subscriber; deafId: string },
+    { failing, failingListenerId }: { failing: Subscriber; failingListenerId: string },
   ) {
     this.#receiver = receiver
     this.#watched = watched
     this.#failing = failing
-    this.#deafId = deafId
+    this.#failingListenerId = failingListenerId
   }
 
   /** @param neighbour a new tenant */
@@ -63,14 +70,17 @@ export class EventWatch {
     const subscription = { name: 'failing', id, path, wants: () => true, own: undefined }
     const failing = answering(receiver, subscription)
     failing.away = true
-    const deaf = `/deaf-${randomUUID()}`
-    receiver.answer(deaf, () => ({ status: 503 }))
-    const { id: deafId } = await neighbour.subscribe(receiver.url(deaf), letters)
+    const listener = `/failing-listener-${randomUUID()}`
+    receiver.answer(listener, () => ({ status: 503 }))
+    const { id: failingListenerId } = await neighbour.subscribe(
+      receiver.url(listener),
+      ofDeadLetters,
+    )
     const watched = await Promise.all([
       watch(receiver, tenant, subscribers),
       watch(receiver, neighbour, [failing]),
     ])
-    return new EventWatch(receiver, watched, { failing, deafId })
+    return new EventWatch(receiver, watched, { failing, failingListenerId })
   }
 
   /** Call it while everything works: the delivery then fails during what comes. */
@@ -86,7 +96,7 @@ export class EventWatch {
     const { audit, hasCircuits, withinMs } = options
     const [, { tenant: neighbour }] = this.#watched
     let missing: string[] = []
-    const isTold = async () => {
+    const isComplete = async () => {
       missing = await this.#missing(audit, hasCircuits)
       return missing.length === 0
     }
@@ -96,20 +106,21 @@ export class EventWatch {
         what: 'the dead letter of the neighbour',
         timeoutMs: withinMs,
       })
-      // A later owner of the endpoint tells with its next delivery what a killed one could not.
+      // A killed owner of the endpoint may have left an event unpublished. The next owner publishes it
+      // with its next delivery.
       this.#failing.away = false
       await neighbour.insert({ status: 'accepted' })
-      await waitUntil(isTold, { what: 'events about deliveries', timeoutMs: withinMs })
+      await waitUntil(isComplete, { what: 'events about deliveries', timeoutMs: withinMs })
     } catch (err) {
       faults.push([(err as Error).message, ...missing.slice(0, 10)].join('; '))
     }
-    const account = { letters: 0, openings: 0 }
+    const account = { deadLetters: 0, openings: 0 }
     for (const watched of this.#watched) {
-      const told = this.#told(watched)
+      const published = this.#published(watched)
       const dead = await audit.deadLetters(watched.tenant)
-      faults.push(...letterFaults(told, dead), ...circuitFaults(told, this.#receiver))
-      account.letters += new Set(told.letters.map(({ id }) => id)).size
-      account.openings += countCircuits(told.circuits).opened
+      faults.push(...deadLetterFaults(published, dead), ...circuitFaults(published, this.#receiver))
+      account.deadLetters += new Set(published.deadLetterEvents.map(({ id }) => id)).size
+      account.openings += countCircuits(published.circuitEvents).opened
     }
     return { ...account, faults }
   }
@@ -117,41 +128,50 @@ export class EventWatch {
   async #missing(audit: CloseOptions['audit'], hasCircuits: boolean): Promise<string[]> {
     const missing: string[] = []
     for (const watched of this.#watched) {
-      const told = this.#told(watched)
-      missing.push(...untold(told, await audit.deadLetters(watched.tenant)))
-      const { opened, closed } = countCircuits(told.circuits)
+      const published = this.#published(watched)
+      missing.push(...missingEvents(published, await audit.deadLetters(watched.tenant)))
+      const { opened, closed } = countCircuits(published.circuitEvents)
       if (hasCircuits && closed < opened) missing.push(`${opened - closed} closed circuits`)
     }
     const [, neighbour] = this.#watched
-    if (hasCircuits && countCircuits(this.#told(neighbour).circuits).opened === 0) {
+    if (hasCircuits && countCircuits(this.#published(neighbour).circuitEvents).opened === 0) {
       missing.push('the circuit of the neighbour')
     }
-    const { dead_letter: deaf = 0 } = await audit.statuses(this.#deafId)
-    return deaf === 1 ? missing : [...missing, 'the dead letter about a dead letter']
+    const { dead_letter: deadLetters = 0 } = await audit.statuses(this.#failingListenerId)
+    return deadLetters === 1 ? missing : [...missing, 'the dead letter about a dead letter']
   }
 
-  #told({ tenant, subscribers, letters, circuits }: Watched): Told {
+  #published({ tenant, subscribers, deadLetterPath, circuitPath }: Watched): PublishedEvents {
     const payloads = (path: string) =>
       this.#receiver.receipts(path).map(({ body }) => JSON.parse(body) as EventPayload)
-    return { tenant, subscribers, letters: payloads(letters), circuits: payloads(circuits) }
+    return {
+      tenant,
+      subscribers,
+      deadLetterEvents: payloads(deadLetterPath),
+      circuitEvents: payloads(circuitPath),
+    }
   }
 
   forget(): void {
-    const paths = this.#watched.flatMap(({ letters, circuits }) => [letters, circuits])
+    const paths = this.#watched.flatMap(({ deadLetterPath, circuitPath }) => [
+      deadLetterPath,
+      circuitPath,
+    ])
     for (const path of [...paths, this.#failing.path]) this.#receiver.forget(path)
   }
 }
 
-const letters = { table: '_deliveries', events: ['INSERT'] }
-const circuits = { table: '_endpoints', events: ['UPDATE'] }
+const ofDeadLetters = { table: '_deliveries', events: ['INSERT'] }
+const ofCircuits = { table: '_endpoints', events: ['UPDATE'] }
 
 async function watch(
   receiver: Receiver,
   tenant: Tenant,
   subscribers: readonly Subscriber[],
 ): Promise<Watched> {
-  const paths = { letters: `/letters-${randomUUID()}`, circuits: `/circuits-${randomUUID()}` }
-  await tenant.subscribe(receiver.url(paths.letters), letters)
-  await tenant.subscribe(receiver.url(paths.circuits), circuits)
-  return { tenant, subscribers, ...paths }
+  const deadLetterPath = `/dead-letters-${randomUUID()}`
+  const circuitPath = `/circuits-${randomUUID()}`
+  await tenant.subscribe(receiver.url(deadLetterPath), ofDeadLetters)
+  await tenant.subscribe(receiver.url(circuitPath), ofCircuits)
+  return { tenant, subscribers, deadLetterPath, circuitPath }
 }

@@ -5,7 +5,7 @@ import { EnvironmentName, ProjectId, refused } from './admin.ts'
 const sessionOf = {
   kind: z
     .enum(['developer', 'operator'])
-    .describe('A management token signs in a developer, the administration token the operator'),
+    .describe('`developer` for a management token, `operator` for the administration token'),
   project: ProjectId.nullable().describe('null for the operator'),
   environment: EnvironmentName.nullable().describe('null for the operator'),
 }

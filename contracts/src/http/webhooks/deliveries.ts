@@ -96,7 +96,7 @@ export const getDelivery = defineOperation({
   summary: 'Get a delivery',
   description:
     'Returns the delivery, the exact body that is sent, the log of its attempts, and the delays ' +
-    'of those that may follow.',
+    'of further attempts.',
   params: ofOne,
   reply: { status: 200, schema: DeliveryDetail },
   errors: [...refusals, 'WEBHOOK_NOT_FOUND', 'DELIVERY_NOT_FOUND'],

@@ -5,7 +5,7 @@ import { HistoryRebuild } from './rebuild.ts'
 /** Most entries of one answer. */
 export const installationLimits = {
   /** Subscriptions whose last attempt failed, the latest first: only their circuits can be open. */
-  suspects: 1_000,
+  failing: 1_000,
   circuits: 100,
   jobs: 50,
   countedDeadLetters: 1_000,
@@ -84,7 +84,7 @@ export const InstallationHealth = z
         isComplete: z
           .boolean()
           .describe(
-            `False if more than ${installationLimits.suspects} subscriptions fail. Then only the circuits of those that failed last were read`,
+            `False if more than ${installationLimits.failing} subscriptions fail. Then only the circuits of those that failed last were read`,
           ),
       })
       .nullable()
@@ -111,7 +111,9 @@ const RunningReplay = z
     until: z.iso.datetime(),
     scanned: number.describe('Changes of the table that were read'),
     deliveries: number.describe('Deliveries that were made'),
-    left: number.describe('Records of the log that are still to be read, of all tenants'),
+    left: number.describe(
+      'Records of the log still to read. Tenants share the log, so records of others count',
+    ),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'RunningReplay' })
@@ -145,7 +147,7 @@ export const RunningJobs = z
 export type RunningJobs = z.infer<typeof RunningJobs>
 
 const common = {
-  tag: 'deliveries',
+  tag: 'installation',
   security: 'admin',
   method: 'get',
   errors: ['ADMIN_TOKEN_INVALID', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],

@@ -86,7 +86,7 @@ export const Ledger = z
 export type Ledger = z.infer<typeof Ledger>
 
 export const getLedger = defineOperation({
-  tag: 'deliveries',
+  tag: 'installation',
   security: 'admin',
   id: 'getLedger',
   method: 'get',

@@ -17,7 +17,7 @@ export const HistoryRebuild = z
 export type HistoryRebuild = z.infer<typeof HistoryRebuild>
 
 const path = '/api/rest/_webhooks/_history/rebuild'
-const common = { tag: 'deliveries', security: 'admin', path } as const
+const common = { tag: 'installation', security: 'admin', path } as const
 const errors = ['ADMIN_TOKEN_INVALID', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'] as const
 
 export const rebuildHistory = defineOperation({

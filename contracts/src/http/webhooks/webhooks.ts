@@ -165,7 +165,9 @@ export const Subscription = z
     previousSecretExpiresAt: z.iso
       .datetime()
       .optional()
-      .describe('Until when a replaced secret signs too. Absent if only the current one signs'),
+      .describe(
+        'When the last replaced secret stops signing. Absent if only the current secret signs',
+      ),
     warnings: z
       .array(Warning)
       .optional()

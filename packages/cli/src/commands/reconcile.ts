@@ -15,7 +15,7 @@ export const reconcileCommand = defineCommand({
     'With --apply it writes those states into the database without new events. It moves restored slots to the position of',
     'the topics and forgets missing slots: then run `surehook prepare database`, which creates them.',
     'It applies nothing while a slot cannot be read, unless --drop-unreadable gives the slot up.',
-    'A subscription whose name another one has since is restored without its name.',
+    'If another subscription has taken the name since, reconcile restores the subscription without its name.',
     'Exit code 1: something differs and was not applied.',
   ].join('\n'),
   options: {
@@ -106,12 +106,12 @@ function describe(found: Reconciled): string[] {
   const done = applied ? ', written back' : ''
   return [
     `${read} records of the topics read${leftOut > 0 ? `, ${leftOut} left out that nobody can read` : ''}`,
-    `${records.length} records are otherwise in their tables${done}`,
-    `${subscriptions.lost.size} subscriptions are otherwise in their table${done}`,
+    `${records.length} records differ from their tables${done}`,
+    `${subscriptions.lost.size} subscriptions differ from their table${done}`,
     ...Array.from(
       subscriptions.taken,
       ([id, name]) =>
-        `subscription ${id}: ${applied ? 'restored' : 'to be restored'} without its name ${name}, which another one has`,
+        `subscription ${id}: ${applied ? 'restored' : 'to be restored'} without its name ${name}, which another subscription has taken`,
     ),
     ...found.refused.map(({ row, reason }) => `${row}: not written back: ${reason}`),
     ...Array.from(

@@ -18,7 +18,7 @@ export const platformOptions = {
 
 export const platformVariables = {
   SUREHOOK_URL: 'the URL of the gateway',
-  SUREHOOK_ADMIN_TOKEN: "the administration's token; else the first of PLATFORM_ADMIN_TOKEN",
+  SUREHOOK_ADMIN_TOKEN: 'the administration token; else the first of PLATFORM_ADMIN_TOKEN',
 } as const
 
 type PlatformValues = {
@@ -41,7 +41,7 @@ export function findPlatform(
   if (url !== undefined) {
     if (given !== undefined) return { baseUrl: checkedUrl(url), adminToken: given }
     throw new UsageError(
-      "the administration's token is missing: SUREHOOK_ADMIN_TOKEN or --token-file",
+      'the administration token is missing: SUREHOOK_ADMIN_TOKEN or --token-file',
     )
   }
   const system = running()

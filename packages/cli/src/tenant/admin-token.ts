@@ -7,17 +7,17 @@ export const adminTokenOptions = {
   'admin-token-file': {
     type: 'string',
     value: 'file',
-    help: "a file with the administration's token. Default: SUREHOOK_ADMIN_TOKEN, if --url or SUREHOOK_URL names the gateway",
+    help: 'a file with the administration token. Default: SUREHOOK_ADMIN_TOKEN, if --url or SUREHOOK_URL names the gateway',
   },
 } as const satisfies OptionSpecs
 
 export const adminTokenVariables = {
   SUREHOOK_ADMIN_TOKEN:
-    "the administration's token. Needs --url or SUREHOOK_URL: it is not sent to the URL of a profile",
+    'the administration token. Needs --url or SUREHOOK_URL: it is not sent to the URL of a profile',
 } as const
 
 /**
- * Finds the administration's token. The token of the variable is sent only to a URL that the call
+ * Finds the administration token. The token of the variable is sent only to a URL that the call
  * names, because a current profile may belong to another system. Like all variables, it does not
  * count beside `--profile`. `PLATFORM_ADMIN_TOKEN` is a setting of services, and never read here.
  */

@@ -12,14 +12,14 @@ import { bearerToken } from '@surehook/token-verifier'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
 import { createRateLimits } from '../limits/rate-limits.ts'
-import type { FindOwner } from '../platform/admin-token.ts'
+import type { IdentifyCaller } from '../platform/admin-token.ts'
 import { createConsoleCodes } from './console-codes.ts'
 import { createConsoleSessions, placeFaults } from './console-sessions.ts'
 
 export type ConsoleRoutesDeps = {
   pool: Pool
   redis: RedisClient
-  findOwner: FindOwner
+  identifyCaller: IdentifyCaller
   trustedProxies: readonly Cidr[]
 }
 
@@ -28,19 +28,20 @@ const platform = { projectId: '', environment: '' }
 
 /** The routes `/auth/console-codes…`, which open the web console signed in. */
 export function consoleRoutes(deps: ConsoleRoutesDeps): (router: Router) => void {
-  const { pool, redis, findOwner, trustedProxies } = deps
-  const sessions = createConsoleSessions({ pool, findOwner, codes: createConsoleCodes(redis) })
+  const { pool, redis, identifyCaller, trustedProxies } = deps
+  const sessions = createConsoleSessions({ pool, identifyCaller, codes: createConsoleCodes(redis) })
   const limits = createRateLimits(redis)
   return (router) => {
     mount(router, createConsoleCode, {
       async authorize(context) {
         const client = countedClient(context.req, trustedProxies)
         await limits.consume('consoleCode', platform, client)
-        const owner = await findOwner(context.req.headers.authorization)
-        context.actorId = owner?.id
-        return owner
+        const caller = await identifyCaller(context.req.headers.authorization)
+        context.actorId = caller?.id
+        return caller
       },
-      // A project that is not valid is no project here: the schema has named it already.
+      // The schema already reports an invalid `project`, so only the administration token's faults
+      // are added. `offer` checks the rest.
       ruleFaults: async ({ body }, { auth }) => (auth === null ? placeFaults(auth, body) : []),
       handle: ({ body }, { auth, req }) =>
         sessions.offer(auth, bearerToken(req.headers.authorization) ?? '', body),

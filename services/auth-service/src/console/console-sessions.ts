@@ -4,38 +4,38 @@ import type { ConsoleCode, ConsoleSession } from '@surehook/contracts/http/admin
 import type { ErrorCode, RuledViolation } from '@surehook/contracts/problem'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
-import type { FindOwner } from '../platform/admin-token.ts'
+import type { IdentifyCaller } from '../platform/admin-token.ts'
 import { environmentNotFound, getEnvironment } from '../platform/environments.ts'
 import type { ConsoleCodes } from './console-codes.ts'
 
 /** The management token of a call. `null`: the call has the administration token. */
-export type Owner = ManagementTokenState | null
+export type Caller = ManagementTokenState | null
 
 export type Place = { project?: string | undefined; environment?: string | undefined }
 
 export type ConsoleSessions = {
   /** Creates a code for the token of the call. */
-  offer(owner: Owner, token: string, place: Place): Promise<ConsoleCode>
+  offer(caller: Caller, token: string, place: Place): Promise<ConsoleCode>
   /** Resolves with `null` unless the code, its token and its environment are valid. */
   redeem(code: string): Promise<ConsoleSession | null>
 }
 
-type Deps = { pool: Pool; findOwner: FindOwner; codes: ConsoleCodes }
+type Deps = { pool: Pool; identifyCaller: IdentifyCaller; codes: ConsoleCodes }
 
-export function createConsoleSessions({ pool, findOwner, codes }: Deps): ConsoleSessions {
+export function createConsoleSessions({ pool, identifyCaller, codes }: Deps): ConsoleSessions {
   /** Throws unless the token may act in the session's place. */
-  const assertStanding = async (owner: Owner, { project, environment }: ConsoleSession) => {
-    if (owner === null || project === null || environment === null) return
-    requireTenant(owner, { projectId: project, environment })
+  const assertStanding = async (caller: Caller, { project, environment }: ConsoleSession) => {
+    if (caller === null || project === null || environment === null) return
+    requireTenant(caller, { projectId: project, environment })
     const { deletedAt } = await getEnvironment(pool, { project, environment })
     if (deletedAt !== null) throw environmentNotFound()
   }
   return {
-    async offer(owner, token, place) {
-      const faults = placeFaults(owner, place)
+    async offer(caller, token, place) {
+      const faults = placeFaults(caller, place)
       if (faults.length > 0) throw invalid(faults)
-      const session = sessionFor(owner, token, place)
-      await assertStanding(owner, session)
+      const session = sessionFor(caller, token, place)
+      await assertStanding(caller, session)
       return codes.create(session)
     },
     async redeem(code) {
@@ -43,7 +43,7 @@ export function createConsoleSessions({ pool, findOwner, codes }: Deps): Console
       if (session === null) return null
       try {
         // The token may have been revoked, and the environment deleted, since the code was made.
-        await assertStanding(await findOwner(`Bearer ${session.token}`), session)
+        await assertStanding(await identifyCaller(`Bearer ${session.token}`), session)
         return session
       } catch (err) {
         if (err instanceof AppError && ended.has(err.code)) return null
@@ -61,8 +61,8 @@ const ended: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /** Faults that depend on the credential. */
-export function placeFaults(owner: Owner, place: Place): RuledViolation[] {
-  if (owner !== null) {
+export function placeFaults(caller: Caller, place: Place): RuledViolation[] {
+  if (caller !== null) {
     const isMissing = place.project === undefined
     return isMissing ? [{ field: 'project', message: 'is required', rule: 'required' }] : []
   }
@@ -72,8 +72,8 @@ export function placeFaults(owner: Owner, place: Place): RuledViolation[] {
     .map((field) => ({ field, message, rule: 'unrecognized' }))
 }
 
-function sessionFor(owner: Owner, token: string, place: Place): ConsoleSession {
-  if (owner === null) return { kind: 'operator', project: null, environment: null, token }
+function sessionFor(caller: Caller, token: string, place: Place): ConsoleSession {
+  if (caller === null) return { kind: 'operator', project: null, environment: null, token }
   const { project = null, environment = 'master' } = place
   return { kind: 'developer', project, environment, token }
 }

@@ -5,7 +5,8 @@ import type { Tenant } from '../platform/tenant.ts'
 export type LockScope = Tenant['settings']['lockout']['scope']
 
 /**
- * The locks that a login is checked against.
+ * The locks that a login is checked against. The fields are `a` (for all clients, after fifty
+ * failures), `c:*` (scope `account`) and `c:<address>` (scope `client`).
  * @param reply pairs of a field of the account's hash and the end of its lock, in epoch milliseconds
  */
 export function locksOf(reply: readonly (string | number)[], scope: LockScope): UserLock {

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals'
 import type { ManagementTokenState } from '@surehook/contracts/events'
 import type { ManagementRight } from '@surehook/contracts/http/admin/rights'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
-import { adminGate, createFindOwner } from './admin-token.ts'
+import { adminGate, createIdentifyCaller } from './admin-token.ts'
 
 const tokenOf = (letter: string) => `mt_${letter.repeat(43)}`
 const adminToken = `mt_${'z'.repeat(20)}`
@@ -25,7 +25,9 @@ async function pass(
 ) {
   const known = createHash('sha256').update(tokenOf('a')).digest('hex')
   const find = async (hash: string) => (hash === known ? { ...owner, ...token } : undefined)
-  const gate = adminGate(createFindOwner(['correct-horse', 'the-next-horse', adminToken], find))
+  const gate = adminGate(
+    createIdentifyCaller(['correct-horse', 'the-next-horse', adminToken], find),
+  )
   const req = { headers: { authorization }, params: { project: 'shop', environment: 'live' } }
   const context = { req, right, operation: 'tested' } as unknown as RequestContext
   await gate(context)

@@ -16,13 +16,18 @@ const managementToken = /^Bearer +(mt_\S*) *$/i
  * Resolves with the management token in `Authorization`, or with `null` for the administration
  * token. Rejects any other credential.
  */
-export type FindOwner = (authorization: string | undefined) => Promise<ManagementTokenState | null>
+export type IdentifyCaller = (
+  authorization: string | undefined,
+) => Promise<ManagementTokenState | null>
 
 /**
  * Compares administration tokens in constant time. A token that begins with `mt_` is a management
  * token, unless it is the administration token.
  */
-export function createFindOwner(adminTokens: readonly string[], findToken: FindToken): FindOwner {
+export function createIdentifyCaller(
+  adminTokens: readonly string[],
+  findToken: FindToken,
+): IdentifyCaller {
   const digests = adminTokens.map(tokenDigest)
   const administrator = gateOf(digests)
   return async (authorization) => {
@@ -41,9 +46,9 @@ export function createFindOwner(adminTokens: readonly string[], findToken: FindT
  * Admits the administration tokens to every operation. Admits a management token only to an
  * operation whose contract names a right, in the project and environment of the path.
  */
-export function adminGate(findOwner: FindOwner): AdminGate {
+export function adminGate(identifyCaller: IdentifyCaller): AdminGate {
   return async (context) => {
-    const token = await findOwner(context.req.headers.authorization)
+    const token = await identifyCaller(context.req.headers.authorization)
     if (token !== null) admitToken(context, token)
   }
 }

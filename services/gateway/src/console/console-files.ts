@@ -32,8 +32,8 @@ export function readConsole(dir: string, settings: ConsoleSettings): ConsoleFile
   const names = namesIn(dir)
   if (!names.includes('index.html')) return null
   const files = names.map((name) => [name, fileOf(name, readFileSync(join(dir, name)))] as const)
-  const told = fileOf('settings.json', Buffer.from(JSON.stringify(settings)))
-  return new Map([...files, ['settings.json', told]])
+  const settingsFile = fileOf('settings.json', Buffer.from(JSON.stringify(settings)))
+  return new Map([...files, ['settings.json', settingsFile]])
 }
 
 function namesIn(dir: string): string[] {

@@ -3,7 +3,7 @@ import { installationLimits } from '@surehook/contracts/http/webhooks/installati
 import { endpointsOf, openAmong } from './open-circuits.ts'
 
 const url = 'https://receiver.example/hooks?key=hidden'
-const aSuspect = (id: string, of: { projectId?: string; url?: string } = {}) => ({
+const failingSubscription = (id: string, of: { projectId?: string; url?: string } = {}) => ({
   ...{ id, projectId: 'shop', environment: 'master', url },
   ...of,
 })
@@ -11,10 +11,10 @@ const reading = (openUntil: number) => ({ failures: 0, openUntil, inFlight: 0 })
 
 it('joins the subscriptions of an endpoint, and keeps tenants apart', () => {
   const endpoints = endpointsOf([
-    aSuspect('a'),
-    aSuspect('b'),
-    aSuspect('c', { projectId: 'other' }),
-    aSuspect('d', { url: 'https://receiver.example/other' }),
+    failingSubscription('a'),
+    failingSubscription('b'),
+    failingSubscription('c', { projectId: 'other' }),
+    failingSubscription('d', { url: 'https://receiver.example/other' }),
   ])
   const { open, leftOut } = openAmong(
     endpoints,
@@ -31,9 +31,11 @@ it('joins the subscriptions of an endpoint, and keeps tenants apart', () => {
 
 it('counts the open circuits that it leaves out', () => {
   const { circuits: most } = installationLimits
-  const suspects = Array.from({ length: most + 7 }, (_, n) => aSuspect('a', { url: `${url}${n}` }))
-  const endpoints = endpointsOf(suspects)
-  const readings = suspects.map(() => reading(2_000))
+  const failing = Array.from({ length: most + 7 }, (_, n) =>
+    failingSubscription('a', { url: `${url}${n}` }),
+  )
+  const endpoints = endpointsOf(failing)
+  const readings = failing.map(() => reading(2_000))
   const { open, leftOut } = openAmong(endpoints, readings, 1_000)
   expect([open.length, leftOut]).toEqual([most, 7])
 })

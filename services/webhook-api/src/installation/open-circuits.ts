@@ -10,7 +10,12 @@ import type { CircuitReading, Circuits } from '../endpoints/circuits.ts'
 type Shown = NonNullable<InstallationHealth['circuits']>
 
 /** A failing subscription. */
-export type Suspect = { id: string; projectId: string; environment: string; url: string }
+export type FailingSubscription = {
+  id: string
+  projectId: string
+  environment: string
+  url: string
+}
 
 /**
  * Reads the open circuits of all tenants. A circuit opens only after failures, so only endpoints
@@ -20,8 +25,8 @@ export async function readOpenCircuits(
   { pool, circuits }: { pool: Pool; circuits: Pick<Circuits, 'read'> },
   now: number,
 ): Promise<Shown> {
-  const { suspects: most } = installationLimits
-  const { rows } = await pool.query<Suspect>(
+  const { failing: most } = installationLimits
+  const { rows } = await pool.query<FailingSubscription>(
     `select s.id, s.project_id as "projectId", s.environment, s.url
      from failing_subscription f join subscription s on s.id = f.subscription_id
      order by f.failed_at desc limit $1`,
@@ -32,10 +37,10 @@ export async function readOpenCircuits(
   return { ...openAmong(endpoints, readings, now), isComplete: rows.length <= most }
 }
 
-type Endpoints = ReadonlyMap<string, readonly Suspect[]>
+type Endpoints = ReadonlyMap<string, readonly FailingSubscription[]>
 
-export function endpointsOf(suspects: readonly Suspect[]): Endpoints {
-  return Map.groupBy(suspects, ({ projectId, environment, url }) =>
+export function endpointsOf(failing: readonly FailingSubscription[]): Endpoints {
+  return Map.groupBy(failing, ({ projectId, environment, url }) =>
     endpointId(projectId, environment, url),
   )
 }
@@ -46,16 +51,16 @@ export function openAmong(
   readings: readonly CircuitReading[],
   now: number,
 ): Omit<Shown, 'isComplete'> {
-  const open = [...endpoints].flatMap(([id, suspects], index) => {
+  const open = [...endpoints].flatMap(([id, failing], index) => {
     const openUntil = readings[index]?.openUntil ?? 0
-    const [first] = suspects
+    const [first] = failing
     if (first === undefined || openUntil <= now) return []
     const { projectId, environment, url } = first
     return [
       {
         ...{ projectId, environment, endpointId: id, url: withoutQuery(url) },
         openUntil: new Date(openUntil).toISOString(),
-        webhooks: suspects.map((one) => one.id),
+        webhooks: failing.map((one) => one.id),
       },
     ]
   })

@@ -3,20 +3,20 @@ import { boundedBy } from '@surehook/service-kit/bounded'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Circuits } from '../endpoints/circuits.ts'
 import { countAttempts } from './attempt-counts.ts'
+import { cachedFor } from './cached-for.ts'
 import { answerWithinMs, type Dependencies, lookAtDependencies } from './dependencies.ts'
-import { freshFor } from './fresh-for.ts'
 import { readOpenCircuits } from './open-circuits.ts'
 
 export type HealthDeps = Dependencies & { circuits: Pick<Circuits, 'read'>; log: Logger }
 
-const freshMs = 5_000
+const cachedMs = 5_000
 /** In a large installation, a sum over a day reads millions of rows. */
-const countsFreshMs = 30_000
+const countsCachedMs = 30_000
 
 /** Reads the health of the installation. Each part fails alone, and a finding says why. */
 export function healthReader(deps: HealthDeps): () => Promise<InstallationHealth> {
   const { pool, log } = deps
-  const counts = freshFor(countsFreshMs, () => countAttempts(pool, Date.now()))
+  const counts = cachedFor(countsCachedMs, () => countAttempts(pool, Date.now()))
   // A finding about the dependency says why there is nothing.
   const orNull = async <T>(part: string, work: Promise<T>): Promise<T | null> => {
     try {
@@ -26,7 +26,7 @@ export function healthReader(deps: HealthDeps): () => Promise<InstallationHealth
       return null
     }
   }
-  return freshFor(freshMs, async () => {
+  return cachedFor(cachedMs, async () => {
     const now = Date.now()
     const [dependencies, circuits, deliveries] = await Promise.all([
       lookAtDependencies(deps),

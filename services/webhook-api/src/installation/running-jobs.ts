@@ -8,9 +8,9 @@ import {
 import type { Pool } from 'pg'
 import type { Rebuilds } from '../rebuild/open-rebuilds.ts'
 import { countNext } from '../redelivery/recovery/dead-letters.ts'
-import { freshFor } from './fresh-for.ts'
+import { cachedFor } from './cached-for.ts'
 
-const freshMs = 2_000
+const cachedMs = 2_000
 const { jobs: most, countedDeadLetters } = installationLimits
 
 type JobRow = {
@@ -37,7 +37,7 @@ export type JobsDeps = { pool: Pool; rebuilds: Pick<Rebuilds, 'newest'> }
 
 /** Reads the jobs of all tenants that run now. */
 export function jobsReader({ pool, rebuilds }: JobsDeps) {
-  return freshFor(freshMs, async (): Promise<RunningJobs> => {
+  return cachedFor(cachedMs, async (): Promise<RunningJobs> => {
     const at = new Date().toISOString()
     const [rebuild, replays, recoveries] = await Promise.all([
       rebuilds.newest(),

@@ -44,8 +44,8 @@ type Waits = Pick<DeliveryJob, 'dueAt' | 'notBefore' | 'waitMs'>
 
 /**
  * Returns when a retry that waits in the order of its record is due; 0 for at once, also if the clock
- * of the dispatcher that wrote the time was ahead. The ladder of today counts only for jobs of an
- * older version, because it may be shorter than the one by which the job waits.
+ * of the dispatcher that wrote the time was ahead. Without `waitMs` (a job of an older version) the
+ * current ladder bounds the wait. It may be shorter than the ladder that the wait came from.
  */
 export function retryDueAt(job: Waits, ladder: RetryLadder, now: number): number {
   const { dueAt, notBefore, waitMs } = job

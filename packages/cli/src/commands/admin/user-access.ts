@@ -32,7 +32,7 @@ export const userAccessCommands = [
     options: {},
     async act({ words: { project, environment, id, session: sessionId } }, ask) {
       await ask(endUserSession, { params: { project, environment, id, sessionId } })
-      return showDone(`session ${sessionId} is ended`)
+      return showDone(`session ${sessionId} ended`)
     },
   }),
   adminCommand({
@@ -42,7 +42,7 @@ export const userAccessCommands = [
     options: {},
     async act({ words: { project, environment, id } }, ask) {
       const lock = await ask(getUserLock, { params: { project, environment, id } })
-      const rows = lock.locks.map(({ client, lockedUntil }) => [client ?? 'every', lockedUntil])
+      const rows = lock.locks.map(({ client, lockedUntil }) => [client ?? 'all', lockedUntil])
       const lines = textTable([['client', 'lockedUntil'], ...rows])
       return { value: lock, lines: rows.length === 0 ? [`user ${id} is not locked`] : lines }
     },

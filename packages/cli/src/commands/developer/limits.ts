@@ -11,8 +11,9 @@ export const limitsCommand = tenantCommand({
   summary: 'Show the limits of requests, and what is left of them',
   details: [
     'The command sends one request to the data API and one to the webhook API, and reads the limits',
-    "from the answers. With the administration's token it shows the settings of the environment too.",
-    'The token comes from --admin-token-file, or from SUREHOOK_ADMIN_TOKEN beside --url or SUREHOOK_URL.',
+    'from the answers. With the administration token it shows the settings of the environment too. The',
+    'token comes from --admin-token-file, or from SUREHOOK_ADMIN_TOKEN together with --url or',
+    'SUREHOOK_URL.',
   ].join('\n'),
   options: adminTokenOptions,
   variables: adminTokenVariables,

@@ -23,8 +23,9 @@ export const projectsCommand = defineCommand({
   name: 'projects list',
   summary: 'List the projects that your token is for',
   details: [
-    "With the administration's token the command lists every project, else that of your profile. The",
-    'token comes from --admin-token-file, or from SUREHOOK_ADMIN_TOKEN beside --url or SUREHOOK_URL.',
+    'With the administration token the command lists every project, else that of your profile. The',
+    'token comes from --admin-token-file, or from SUREHOOK_ADMIN_TOKEN together with --url or',
+    'SUREHOOK_URL.',
   ].join('\n'),
   options,
   ...tenantDescription,

@@ -346,7 +346,7 @@ export type ConsoleCode = {
 
 export type ConsoleSession = {
     /**
-     * A management token signs in a developer, the administration token the operator
+     * `developer` for a management token, `operator` for the administration token
      */
     kind: 'developer' | 'operator';
     /**

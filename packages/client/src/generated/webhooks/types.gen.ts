@@ -489,7 +489,7 @@ export type Subscription = {
      */
     disabledReason?: string;
     /**
-     * Until when a replaced secret signs too. Absent if only the current one signs
+     * When the last replaced secret stops signing. Absent if only the current secret signs
      */
     previousSecretExpiresAt?: string;
     /**
@@ -757,7 +757,7 @@ export type RunningReplay = {
      */
     deliveries: number;
     /**
-     * Records of the log that are still to be read, of all tenants
+     * Records of the log still to read. Tenants share the log, so records of others count
      */
     left: number;
     createdAt: string;

@@ -92,7 +92,7 @@ export class ChangeLog {
     const start = bounds?.start ?? place.offset
     const isLikely = ofRecord(change.event)
     let top = place.offset
-    // Records of one record are on one partition, in the order of their commits.
+    // Changes of one record are on one partition, in commit order.
     for (let window = firstWindow; top > start; window *= 2) {
       const from = Math.max(start, top - window)
       let last: Change | null = null

@@ -22,7 +22,7 @@ import { explaining } from '../../../tenant/tenant-command.ts'
 const options = {
   operator: {
     type: 'boolean',
-    help: "sign in as the operator, with the administration's token",
+    help: 'sign in as the operator, with the administration token',
   },
   'no-open': { type: 'boolean', help: 'only print the URL' },
   ...adminTokenOptions,
@@ -33,13 +33,13 @@ export const consoleCommand = defineCommand({
   name: 'console',
   summary: 'Open the web console, signed in',
   details: [
-    'The command opens a URL with a one-time code in your browser, and prints it. The code works once,',
+    'The command prints a URL with a one-time code and opens it in your browser. The code works once,',
     'within 30 seconds. The URL contains no token. On a machine without a browser, open the URL on',
     'another one. Programs of other users of the machine may see the URL while the browser starts. If',
     'the console says that the code was used and you did not use it, revoke the token.',
     '',
-    'With --operator the token comes from --admin-token-file, from SUREHOOK_ADMIN_TOKEN beside --url or',
-    'SUREHOOK_URL, or from the system that `npm start` runs.',
+    'With --operator the token comes from --admin-token-file, from SUREHOOK_ADMIN_TOKEN together with',
+    '--url or SUREHOOK_URL, or from the system that `npm start` runs.',
   ].join('\n'),
   examples: ['console', 'console --profile staging', 'console --operator --no-open'],
   options,
@@ -90,6 +90,6 @@ function operatorToken(
   const token = isGiven ? (findAdminToken(values, env, gateway) ?? own) : own
   if (token !== undefined) return token
   throw new UsageError(
-    "the administration's token is missing: --admin-token-file, or SUREHOOK_ADMIN_TOKEN with --url or SUREHOOK_URL",
+    'the administration token is missing: --admin-token-file, or SUREHOOK_ADMIN_TOKEN with --url or SUREHOOK_URL',
   )
 }

@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals'
-import { freshFor } from './fresh-for.ts'
+import { cachedFor } from './cached-for.ts'
 
-it('reads once for all who ask within the time, and again afterwards', async () => {
+it('reads once within the time, and again afterwards', async () => {
   let now = 0
   let reads = 0
-  const ask = freshFor(
+  const ask = cachedFor(
     5_000,
     async () => ++reads,
     () => now,
@@ -19,7 +19,7 @@ it('reads once for all who ask within the time, and again afterwards', async () 
 it('shares a reading that takes longer than the time', async () => {
   let now = 0
   const { promise, resolve } = Promise.withResolvers<string>()
-  const ask = freshFor(
+  const ask = cachedFor(
     10,
     () => promise,
     () => now,
@@ -31,9 +31,9 @@ it('shares a reading that takes longer than the time', async () => {
   expect(await Promise.all([first, second])).toEqual(['read', 'read'])
 })
 
-it('keeps no failure', async () => {
+it('caches no failure', async () => {
   let reads = 0
-  const ask = freshFor(5_000, async () => {
+  const ask = cachedFor(5_000, async () => {
     reads += 1
     if (reads === 1) throw new Error('away')
     return reads

@@ -1,5 +1,5 @@
-/** Reads again only what is older than `ms`, however many ask. A failure is not kept. */
-export function freshFor<T>(
+/** Caches what `read` returns for `ms`. A failure is not cached. */
+export function cachedFor<T>(
   ms: number,
   read: () => Promise<T>,
   now: () => number = Date.now,
@@ -7,7 +7,7 @@ export function freshFor<T>(
   let kept: { value: Promise<T>; until: number } | null = null
   return () => {
     if (kept !== null && now() < kept.until) return kept.value
-    // Whoever asks during the reading waits for it.
+    // Calls during the reading share it.
     const reading = { value: read(), until: Number.POSITIVE_INFINITY }
     kept = reading
     reading.value.then(

@@ -6,45 +6,56 @@ import type { Receiver } from '@surehook/scripts/receiver/receiver'
 import type { DeadLetter } from './delivery-audit.ts'
 import type { Subscriber } from './subscribers.ts'
 
-/** What a tenant is told about its deliveries. */
-export type Told = {
+/** The events about the deliveries of a tenant, as often as they came. */
+export type PublishedEvents = {
   tenant: Pick<Tenant, 'projectId' | 'environment'>
   /** Its subscribers of other tables. */
   subscribers: readonly Subscriber[]
-  /** Events of `_deliveries`, as often as they came. */
-  letters: readonly EventPayload[]
-  /** Events of `_endpoints`, as often as they came. */
-  circuits: readonly EventPayload[]
+  /** Events of `_deliveries`. */
+  deadLetterEvents: readonly EventPayload[]
+  /** Events of `_endpoints`. */
+  circuitEvents: readonly EventPayload[]
 }
 
 /** The failures in a row that open a circuit. */
 const threshold = 5
 
 /** Returns the ids of dead letters that must have an event and have none. */
-export function untold({ letters }: Pick<Told, 'letters'>, dead: readonly DeadLetter[]): string[] {
-  const told = new Set(letters.map(({ record }) => record['id']))
+export function missingEvents(
+  { deadLetterEvents }: Pick<PublishedEvents, 'deadLetterEvents'>,
+  dead: readonly DeadLetter[],
+): string[] {
+  const published = new Set(deadLetterEvents.map(({ record }) => record['id']))
   return dead
-    .filter(({ id, table }) => !isAboutDeliveries(table) && !told.has(id))
+    .filter(({ id, table }) => !isAboutDeliveries(table) && !published.has(id))
     .map(({ id }) => id)
 }
 
 /** Returns what is wrong with events of `_deliveries`. */
-export function letterFaults({ tenant, letters }: Told, dead: readonly DeadLetter[]): string[] {
+export function deadLetterFaults(
+  { tenant, deadLetterEvents }: PublishedEvents,
+  dead: readonly DeadLetter[],
+): string[] {
   const known = new Map(dead.map((letter) => [letter.id, letter]))
-  return letters.flatMap((payload) => {
+  return deadLetterEvents.flatMap((payload) => {
     const id = String(payload.record['id'])
     const letter = known.get(id)
-    if (letter === undefined) return `${id} is told, but no dead letter of ${tenant.projectId}`
+    if (letter === undefined)
+      return `${id} has an event, but is no dead letter of ${tenant.projectId}`
     if (isAboutDeliveries(letter.table))
-      return `${id} is told, although it is about ${letter.table}`
-    if (payload.id !== deadLetterEventId(id)) return `${id} is told by the event ${payload.id}`
+      return `${id} has an event, although it is about ${letter.table}`
+    if (payload.id !== deadLetterEventId(id))
+      return `${id} has the event ${payload.id}, which has a wrong id`
     return payload.record['webhookId'] === letter.subscriptionId ? [] : `${id}: wrong subscription`
   })
 }
 
 /** Returns what is wrong with events of `_endpoints`. */
-export function circuitFaults(told: Told, receiver: Pick<Receiver, 'url'>): string[] {
-  const { tenant, subscribers, circuits } = told
+export function circuitFaults(
+  published: PublishedEvents,
+  receiver: Pick<Receiver, 'url'>,
+): string[] {
+  const { tenant, subscribers, circuitEvents } = published
   const { projectId, environment } = tenant
   const owners = new Map(
     subscribers.map((subscriber) => [
@@ -52,8 +63,8 @@ export function circuitFaults(told: Told, receiver: Pick<Receiver, 'url'>): stri
       subscriber,
     ]),
   )
-  const openings = openingsOf(circuits)
-  const faults = circuits.flatMap((payload) => {
+  const openings = openingsOf(circuitEvents)
+  const faults = circuitEvents.flatMap((payload) => {
     const { id, change } = payload.record
     if (!owners.has(String(id))) return `${String(change)} of ${String(id)}, which cannot have one`
     if (change === 'circuit_closed' && !openings.has(payload.id)) return `${payload.id} closes none`
@@ -75,13 +86,13 @@ export function circuitFaults(told: Told, receiver: Pick<Receiver, 'url'>): stri
   return faults
 }
 
-/** Returns the number of openings, and of those whose end was told. */
-export function countCircuits(circuits: readonly EventPayload[]): {
+/** Returns the number of openings, and of those whose end has an event. */
+export function countCircuits(circuitEvents: readonly EventPayload[]): {
   opened: number
   closed: number
 } {
-  const openings = openingsOf(circuits)
-  const ids = new Set(circuits.map(({ id }) => id))
+  const openings = openingsOf(circuitEvents)
+  const ids = new Set(circuitEvents.map(({ id }) => id))
   return {
     opened: openings.size,
     closed: openings
@@ -92,9 +103,9 @@ export function countCircuits(circuits: readonly EventPayload[]): {
 }
 
 /** Returns the openings, by the id that the event of the end must have. */
-function openingsOf(circuits: readonly EventPayload[]): Map<string, EventPayload> {
+function openingsOf(circuitEvents: readonly EventPayload[]): Map<string, EventPayload> {
   return new Map(
-    circuits
+    circuitEvents
       .filter(({ record }) => record['change'] === 'circuit_opened')
       .map((payload) => [circuitIdOf(payload, 'closed'), payload]),
   )
