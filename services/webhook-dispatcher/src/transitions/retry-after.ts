@@ -23,7 +23,7 @@ function dateMs(value: string): number {
   return Number.isNaN(date) ? 0 : date
 }
 
-/** The clocks of two dispatchers may differ by so much. */
+/** The clocks of two dispatchers may differ by so much, and by a tenth of a longer wait. */
 const clockSkewMs = 60_000
 
 /**
@@ -36,7 +36,7 @@ export function isOfClockAhead(
   now: number,
   { waitMs, longestMs }: { waitMs: number; longestMs: number },
 ): boolean {
-  return at - now > (waitMs > 0 ? waitMs + clockSkewMs : longestMs * 1.1)
+  return at - now > (waitMs > 0 ? waitMs + Math.max(clockSkewMs, waitMs * 0.1) : longestMs * 1.1)
 }
 
 /** Returns the rest of the wait that a receiver asked for. 0 if a clock was ahead. */
