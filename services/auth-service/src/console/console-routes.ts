@@ -11,7 +11,7 @@ import type { RedisClient } from '@surehook/service-kit/redis/client'
 import { bearerToken } from '@surehook/token-verifier'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
-import { createRateLimits } from '../limits/rate-limits.ts'
+import { createRateLimits, type RateLimits } from '../limits/rate-limits.ts'
 import type { FindOwner } from '../platform/admin-token.ts'
 import { createConsoleCodes } from './console-codes.ts'
 import { createConsoleSessions, placeFaults } from './console-sessions.ts'
@@ -26,17 +26,36 @@ export type ConsoleRoutesDeps = {
 /** Limits of these routes count by client alone. No project has an empty name. */
 const platform = { projectId: '', environment: '' }
 
+/**
+ * Finds the owner and counts the call of the client. Wrong credentials count apart, so that those of
+ * others behind the same address keep nobody from a code.
+ */
+export function countedOwner(findOwner: FindOwner, limits: Pick<RateLimits, 'consume'>) {
+  return async (authorization: string | undefined, client: string) => {
+    try {
+      const owner = await findOwner(authorization)
+      await limits.consume('consoleCode', platform, client)
+      return owner
+    } catch (err) {
+      if (err instanceof AppError && err.status === 401) {
+        await limits.consume('consoleCredential', platform, client)
+      }
+      throw err
+    }
+  }
+}
+
 /** The routes `/auth/console-codes…`, which open the web console signed in. */
 export function consoleRoutes(deps: ConsoleRoutesDeps): (router: Router) => void {
   const { pool, redis, findOwner, trustedProxies } = deps
   const sessions = createConsoleSessions({ pool, findOwner, codes: createConsoleCodes(redis) })
   const limits = createRateLimits(redis)
+  const findCounted = countedOwner(findOwner, limits)
   return (router) => {
     mount(router, createConsoleCode, {
       async authorize(context) {
         const client = countedClient(context.req, trustedProxies)
-        await limits.consume('consoleCode', platform, client)
-        const owner = await findOwner(context.req.headers.authorization)
+        const owner = await findCounted(context.req.headers.authorization, client)
         context.actorId = owner?.id
         return owner
       },
