@@ -1084,8 +1084,8 @@ export interface components {
             since: string;
             /** Format: date-time */
             until: string;
-            /** @description Dead letters that are still to be sent. At most 1000 are counted */
-            left: number;
+            /** @description Dead letters that are still to be sent. At most 1000 are counted. null: they were not counted in time */
+            left: number | null;
             /** Format: date-time */
             requestedAt: string;
         };

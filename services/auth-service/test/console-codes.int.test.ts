@@ -200,4 +200,13 @@ describe('no code is made', () => {
     const answers = await Promise.all(Array.from({ length: 22 }, () => create({ project }, { at })))
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(2)
   })
+
+  it('above 20 wrong credentials a minute for one client, which keep no valid one from a code', async () => {
+    const at = address()
+    const wrong = { token: 'wrong', at }
+    const answers = await Promise.all(Array.from({ length: 22 }, () => create({ project }, wrong)))
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(20)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(2)
+    await codeOf({ project }, { at })
+  })
 })

@@ -20,4 +20,5 @@ it('shows how much of the history is back', () => {
 
 it('does not claim an exact number where counting ended', () => {
   expect([leftText(999), leftText(1_000)]).toEqual(['999', 'at least 1,000'])
+  expect(leftText(null)).toBe('unknown')
 })

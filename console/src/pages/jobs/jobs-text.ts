@@ -4,8 +4,10 @@ import { count, plural } from '../../parts/data/numbers.ts'
 const counted = 1_000
 
 /** Dead letters are counted up to a limit. */
-export const leftText = (left: number): string =>
-  left >= counted ? `at least ${count(left)}` : count(left)
+export function leftText(left: number | null): string {
+  if (left === null) return 'unknown'
+  return left >= counted ? `at least ${count(left)}` : count(left)
+}
 
 /** Between 0 and 1; undefined while nobody knows how much there is to read. */
 export function rebuiltShare({ state, read, toRead }: HistoryRebuild): number | undefined {

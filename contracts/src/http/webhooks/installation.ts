@@ -124,9 +124,11 @@ const RunningRecovery = z
     ...job,
     since: z.iso.datetime(),
     until: z.iso.datetime(),
-    left: number.describe(
-      `Dead letters that are still to be sent. At most ${installationLimits.countedDeadLetters} are counted`,
-    ),
+    left: number
+      .nullable()
+      .describe(
+        `Dead letters that are still to be sent. At most ${installationLimits.countedDeadLetters} are counted. null: they were not counted in time`,
+      ),
     requestedAt: z.iso.datetime(),
   })
   .meta({ id: 'RunningRecovery' })

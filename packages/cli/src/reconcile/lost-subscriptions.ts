@@ -76,17 +76,43 @@ export async function writeSubscriptionsBack(
   db: Client,
   { lost, taken }: ComparedSubscriptions,
 ): Promise<RefusedRow[]> {
+  const ids = [...lost.keys()]
+  const { rows: named } = await db.query<{ id: string; name: string }>(
+    `select id, name from webhook_api.subscription
+     where id::text = any($1::text[]) and name is not null`,
+    [ids],
+  )
   // A name may have moved from one of them to another.
   await db.query(
     `update webhook_api.subscription set name = null
      where id::text = any($1::text[]) and set_config('surehook.knows_policy', 'on', true) = 'on'`,
-    [[...lost.keys()]],
+    [ids],
   )
-  const refused: RefusedRow[] = []
+  const refused = new Map<string, RefusedRow>()
   for (const [id, found] of lost) {
     const state = found !== null && taken.has(id) ? { ...found, name: null } : found
     const reason = await tryRow(db, () => writeSubscriptionBack(db, id, state))
-    if (reason !== null) refused.push({ row: `subscription ${id}`, reason })
+    if (reason !== null) refused.set(id, { row: `subscription ${id}`, reason })
+  }
+  const stillOld = named.filter(({ id }) => refused.has(id))
+  return [...refused.values(), ...(await giveNamesBack(db, stillOld))]
+}
+
+/** Call it after the other rows: one of them may have got a name, and keeps it. */
+async function giveNamesBack(
+  db: Client,
+  named: readonly { id: string; name: string }[],
+): Promise<RefusedRow[]> {
+  const refused: RefusedRow[] = []
+  for (const { id, name } of named) {
+    const reason = await tryRow(db, () =>
+      db.query(
+        `update webhook_api.subscription set name = $2
+         where id = $1 and set_config('surehook.knows_policy', 'on', true) = 'on'`,
+        [id, name],
+      ),
+    )
+    if (reason !== null) refused.push({ row: `name "${name}" of subscription ${id}`, reason })
   }
   return refused
 }

@@ -3,8 +3,11 @@ import { type Client, DatabaseError } from 'pg'
 /** A row that could not be written back, and PostgreSQL's reason. */
 export type RefusedRow = { row: string; reason: string }
 
-/** Classes of errors that only concern the row: data, integrity, and names or types of columns. */
-const ofRow = /^(?:22|23|42)/
+/**
+ * Classes of errors that only concern the row: data, integrity, and names or types of columns.
+ * Without 42501, a missing permission, which concerns every row.
+ */
+const ofRow = /^(?:22|23|42(?!501))/
 
 /**
  * Does the work in the open transaction. If PostgreSQL refuses the row, it takes the work back and

@@ -11,7 +11,7 @@ import type { RedisClient } from '@surehook/service-kit/redis/client'
 import { bearerToken } from '@surehook/token-verifier'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
-import { createRateLimits } from '../limits/rate-limits.ts'
+import { createRateLimits, type RateLimits } from '../limits/rate-limits.ts'
 import type { IdentifyCaller } from '../platform/admin-token.ts'
 import { createConsoleCodes } from './console-codes.ts'
 import { createConsoleSessions, placeFaults } from './console-sessions.ts'
@@ -26,17 +26,36 @@ export type ConsoleRoutesDeps = {
 /** Limits of these routes count by client alone. No project has an empty name. */
 const platform = { projectId: '', environment: '' }
 
+/**
+ * Identifies the caller and counts the call of the client. Wrong credentials count apart, so that those of
+ * others behind the same address keep nobody from a code.
+ */
+export function countedCaller(identify: IdentifyCaller, limits: Pick<RateLimits, 'consume'>) {
+  return async (authorization: string | undefined, client: string) => {
+    try {
+      const caller = await identify(authorization)
+      await limits.consume('consoleCode', platform, client)
+      return caller
+    } catch (err) {
+      if (err instanceof AppError && err.status === 401) {
+        await limits.consume('consoleCredential', platform, client)
+      }
+      throw err
+    }
+  }
+}
+
 /** The routes `/auth/console-codes…`, which open the web console signed in. */
 export function consoleRoutes(deps: ConsoleRoutesDeps): (router: Router) => void {
   const { pool, redis, identifyCaller, trustedProxies } = deps
   const sessions = createConsoleSessions({ pool, identifyCaller, codes: createConsoleCodes(redis) })
   const limits = createRateLimits(redis)
+  const identifyCounted = countedCaller(identifyCaller, limits)
   return (router) => {
     mount(router, createConsoleCode, {
       async authorize(context) {
         const client = countedClient(context.req, trustedProxies)
-        await limits.consume('consoleCode', platform, client)
-        const caller = await identifyCaller(context.req.headers.authorization)
+        const caller = await identifyCounted(context.req.headers.authorization, client)
         context.actorId = caller?.id
         return caller
       },

@@ -14,6 +14,7 @@ const limits = {
   signup: perMinute(10),
   login: perMinute(20),
   consoleCode: perMinute(20),
+  consoleCredential: perMinute(20),
   /**
    * Mails requested by one client, over all e-mail addresses: the limits per address do not bound
    * them.
@@ -80,6 +81,7 @@ export function createRateLimits(redis: RedisClient): RateLimits {
     signup: limiterOf('signup'),
     login: limiterOf('login'),
     consoleCode: limiterOf('consoleCode'),
+    consoleCredential: limiterOf('consoleCredential'),
     recoverClient: limiterOf('recoverClient'),
     resendClient: limiterOf('resendClient'),
     guess: limiterOf('guess'),

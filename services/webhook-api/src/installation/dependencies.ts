@@ -100,7 +100,9 @@ async function lookAtRedis({ isConfigured, client }: BackgroundRedis): Promise<L
     if (!reasonOf(err).startsWith('NOPERM')) throw err
     return {
       value,
-      findings: [skipped('it answers, and the user of webhook-api may not ask for INFO')],
+      findings: [
+        skipped('it answers, but is not checked: the user of webhook-api lacks the command INFO'),
+      ],
     }
   }
 }

@@ -5,12 +5,16 @@ import {
   type RunningRecovery,
   type RunningReplay,
 } from '@surehook/contracts/http/webhooks/installation'
+import { boundedBy } from '@surehook/service-kit/bounded'
+import { AppError } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
 import type { Rebuilds } from '../rebuild/open-rebuilds.ts'
 import { countNext } from '../redelivery/recovery/dead-letters.ts'
 import { cachedFor } from './cached-for.ts'
 
 const cachedMs = 2_000
+/** For all recoveries together. */
+const countWithinMs = 4_000
 const { jobs: most, countedDeadLetters } = installationLimits
 
 type JobRow = {
@@ -100,20 +104,31 @@ async function runningRecoveries(
     [most],
   )
   const recoveries: RunningRecovery[] = []
+  const endsAt = performance.now() + countWithinMs
   // One after another: the requests of tenants need the pool too.
-  for (const row of rows) recoveries.push(await shownRecovery(pool, row))
+  for (const row of rows) {
+    recoveries.push({
+      ...job(row),
+      since: row.since.toISOString(),
+      until: row.until.toISOString(),
+      left: await countLeft(pool, row, endsAt),
+      requestedAt: row.requested_at.toISOString(),
+    })
+  }
   return { recoveries, recoveriesLeftOut: leftOut(rows) }
 }
 
-async function shownRecovery(pool: Pool, row: RecoveryRow): Promise<RunningRecovery> {
+/** Resolves with `null` if the count is not known by `endsAt`. */
+async function countLeft(pool: Pool, row: RecoveryRow, endsAt: number): Promise<number | null> {
+  const remainingMs = endsAt - performance.now()
+  if (remainingMs <= 0) return null
   const { subscription_id: subscriptionId, since, until, requested_at: requestedAt } = row
   const after = { at: row.position_at, id: row.position_id }
-  const span = { subscriptionId, since, until, requestedAt }
-  return {
-    ...job(row),
-    since: since.toISOString(),
-    until: until.toISOString(),
-    left: await countNext(pool, { ...span, after }, countedDeadLetters),
-    requestedAt: requestedAt.toISOString(),
+  const next = { subscriptionId, since, until, requestedAt, after }
+  try {
+    return await boundedBy(remainingMs, countNext(pool, next, countedDeadLetters), 'no count')
+  } catch (err) {
+    if (!(err instanceof AppError)) throw err
+    return null
   }
 }

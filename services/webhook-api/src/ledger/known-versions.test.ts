@@ -115,4 +115,11 @@ describe('KnownVersions', () => {
     expect(versions.matching(change(null), 2 * hour)).toEqual(['one'])
     expect(versions.matching(change(null), hour)).toEqual([])
   })
+
+  it('stays sure when the same state is published again', async () => {
+    const versions = await knownFrom(record(10, state(), 1), record(20, state(), hour))
+    expect(versions.matching(change(null), hour)).toEqual(['one'])
+    expect(versions.mayHaveComeLate('one', { walPosition: place(30), writtenAt: hour })).toBe(false)
+    expect(versions.matching(change(15), hour)).toEqual(['one'])
+  })
 })

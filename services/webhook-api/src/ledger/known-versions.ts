@@ -12,7 +12,9 @@ type Known = {
   /** The first state on the topic, if earlier states were compacted away. */
   blindBefore: { position: string | null; writtenAt: number } | null
   changedAt: number
-  /** Every state on the topic. */
+  /** `updatedAt` of the newest state; null for a deleted subscription. */
+  updatedAt: string | null
+  /** Every state on the topic, without those that only repeat the one before. */
   states: { position: string | null; writtenAt: number }[]
 }
 
@@ -45,10 +47,14 @@ export class KnownVersions {
       const blindBefore = isFirst ? null : { position, writtenAt }
       const known = this.#known.get(id)
       const written = { position, writtenAt }
+      const updatedAt = state?.updatedAt ?? null
       if (known === undefined) {
-        this.#known.set(id, { blindBefore, changedAt: writtenAt, states: [written] })
+        this.#known.set(id, { blindBefore, changedAt: writtenAt, updatedAt, states: [written] })
       } else {
+        // A state that is published again, perhaps with other cancellations, matches the same.
+        if (updatedAt !== null && updatedAt === known.updatedAt) return
         known.changedAt = writtenAt
+        known.updatedAt = updatedAt
         known.states.push(written)
       }
     } catch (err) {

@@ -56,6 +56,7 @@ describe('the way to a time', () => {
 
   it.each([
     ['the asked wait', 1_000, at + 60_000 + 1_001],
+    ['a long asked wait and a tenth of it', 3_600_000, at + 1.1 * 3_600_000 + 1],
     ['the longest wait, for a job of an older version', 0, at + 2 * 3_600_000],
   ])('is over if it is longer than %s: a clock was ahead', (_what, waitMs, notBefore) => {
     expect(waitLeftMs({ notBefore, waitMs }, at)).toBe(0)
@@ -77,6 +78,12 @@ describe('a retry in the order of its record', () => {
     ['at the time of its delay', upTo8h, due(8.8 * hours, 8.8 * hours), 8.8 * hours],
     ['at it, after the ladder was shortened', ladder, due(8.8 * hours, 8.8 * hours), 8.8 * hours],
     ['when its receiver asks', ladder, asked(hours, hours), hours],
+    [
+      'as a clock that was a little ahead wrote it',
+      upTo8h,
+      due(8.7 * hours, 8 * hours),
+      8.7 * hours,
+    ],
     ['as an older version meant it', upTo8h, due(8.8 * hours, 0), 8.8 * hours],
     ['as a receiver asked an older version', ladder, asked(hours, 0), hours],
   ])('is due %s', (_when, delays, job, waitMs) => {
@@ -85,6 +92,7 @@ describe('a retry in the order of its record', () => {
 
   it.each([
     ['its delay', upTo8h, due(hours, 300)],
+    ['its long delay', upTo8h, due(8.9 * hours, 8 * hours)],
     ['its delay in an older version', upTo8h, due(8.9 * hours, 0)],
     ['a wish of its receiver', ladder, due(2 * hours, hours)],
     ['a wish in an older version', ladder, due(2 * hours, 0)],

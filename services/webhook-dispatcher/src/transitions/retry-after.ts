@@ -23,7 +23,10 @@ function dateMs(value: string): number {
   return Number.isNaN(date) ? 0 : date
 }
 
-/** The largest tolerated difference between the clocks of two dispatchers. */
+/**
+ * The largest tolerated difference between the clocks of two dispatchers. It is a tenth of the wait
+ * if that is more.
+ */
 const clockSkewMs = 60_000
 
 /**
@@ -36,7 +39,7 @@ export function isOfClockAhead(
   now: number,
   { waitMs, longestMs }: { waitMs: number; longestMs: number },
 ): boolean {
-  return at - now > (waitMs > 0 ? waitMs + clockSkewMs : longestMs * 1.1)
+  return at - now > (waitMs > 0 ? waitMs + Math.max(clockSkewMs, waitMs * 0.1) : longestMs * 1.1)
 }
 
 /** Returns the rest of the wait that a receiver asked for. 0 if a clock was ahead. */

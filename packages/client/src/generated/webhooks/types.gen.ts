@@ -775,9 +775,9 @@ export type RunningRecovery = {
     since: string;
     until: string;
     /**
-     * Dead letters that are still to be sent. At most 1000 are counted
+     * Dead letters that are still to be sent. At most 1000 are counted. null: they were not counted in time
      */
-    left: number;
+    left: number | null;
     requestedAt: string;
 };
 

@@ -78,8 +78,9 @@ export async function readStats(
   { from, bucketSeconds }: { from: number; bucketSeconds: number },
 ) {
   const span = { subscriptionIds, from: new Date(from), bucketSeconds }
-  const [rows, latencies] = await Promise.all([readBuckets(pool, span), readLatencies(pool, span)])
-  return { rows, latencies }
+  // One after the other: the requests of other tenants need the pool too.
+  const rows = await readBuckets(pool, span)
+  return { rows, latencies: await readLatencies(pool, span) }
 }
 
 async function readBuckets(pool: Pool, span: StatsSpan): Promise<StatsRow[]> {

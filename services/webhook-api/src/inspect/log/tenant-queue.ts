@@ -1,10 +1,10 @@
 import { AppError } from '@surehook/service-kit/errors'
 
-/** How many searches of a tenant may wait behind the running one. */
+/** How many reads of a tenant may wait behind the running one. */
 const maxWaiting = 4
 
 /**
- * Runs one search of the log per tenant at a time, so that heavy use by one tenant delays only that
+ * Runs one expensive read per tenant at a time, so that heavy use by one tenant delays only that
  * tenant. Throws `RATE_LIMIT_EXCEEDED` when too many wait.
  */
 export class TenantQueue {
@@ -17,7 +17,7 @@ export class TenantQueue {
     const key = `${projectId}/${environment}`
     const line = this.#lines.get(key) ?? { waiting: 0, last: Promise.resolve() }
     if (line.waiting > maxWaiting) {
-      throw new AppError('RATE_LIMIT_EXCEEDED', 'The log is being read for this environment', {
+      throw new AppError('RATE_LIMIT_EXCEEDED', 'Too many reads of this environment wait', {
         retryAfterS: 1,
       })
     }
