@@ -10,6 +10,7 @@ import { queryOf } from '../filters.ts'
 import { columns, idOf, type ListProps } from './columns.ts'
 import { NewerButton } from './newer-button.tsx'
 import { NoDeliveries } from './no-deliveries.tsx'
+import { newerThan } from './tail.ts'
 
 const none: readonly FoundDelivery[] = []
 const emptyMs = 2_000
@@ -65,8 +66,7 @@ function useNewer(params: URLSearchParams, rows: readonly FoundDelivery[], isRea
     queryFn: async ({ signal }) => {
       const query = { ...queryOf(params, new Date()), limit: counted }
       const { deliveries } = await surehook.deliveries.search(query, { signal })
-      const seen = deliveries.findIndex(({ id }) => id === rows[0]?.id)
-      return seen === -1 ? deliveries.length : seen
+      return newerThan(rows[0], deliveries)
     },
     enabled: isFirstPage && isRead,
     initialData: 0,

@@ -89,12 +89,18 @@ function staysOf({ shown, latest, isWhole }: Tail): Rows {
 }
 
 /** As the API orders them. */
-function newestFirst(a: FoundDelivery, b: FoundDelivery): number {
+function newestFirst(a: Place, b: Place): number {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1
   return a.id < b.id ? 1 : -1
 }
 
-const isNewer = (a: FoundDelivery, b: FoundDelivery) => newestFirst(a, b) < 0
+type Place = Pick<FoundDelivery, 'id' | 'createdAt'>
+
+/** How many rows of a new reading come before the first row that is shown. It may match no more. */
+export const newerThan = (first: Place | undefined, read: Rows): number =>
+  read.filter((row) => first === undefined || (row.id !== first.id && isNewer(row, first))).length
+
+const isNewer = (a: Place, b: Place) => newestFirst(a, b) < 0
 
 export type Doing = { isHeld: boolean; isFailing: boolean }
 
