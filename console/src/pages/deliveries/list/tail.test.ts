@@ -95,8 +95,12 @@ it('drops a row that no longer matches the filters, unless it is read', () => {
 it('keeps older rows than a reading reached', () => {
   const some = settled(arrived(tailOf(rows(4, 1)), read([row(5), row(4), row(3)], 'c'))).tail
   expect(ids(some.shown)).toEqual([5, 4, 3, 2, 1])
-  const none = settled(arrived(tailOf(rows(2, 1)), read([], 'c'))).tail
-  expect(ids(none.shown)).toEqual([2, 1])
+})
+
+it('keeps no row when a reading finds none', () => {
+  for (const nextCursor of [null, 'c']) {
+    expect(settled(arrived(tailOf(rows(2, 1)), read([], nextCursor))).tail.shown).toEqual([])
+  }
 })
 
 it('counts the rows before the first one, also once that one no longer matches', () => {

@@ -84,7 +84,7 @@ function missingOf({ shown, latest }: Tail): Rows {
 function staysOf({ shown, latest, isWhole }: Tail): Rows {
   const ids = new Set(latest.map(({ id }) => id))
   const oldest = latest.at(-1)
-  const isOlder = (row: FoundDelivery) => oldest === undefined || isNewer(oldest, row)
+  const isOlder = (row: FoundDelivery) => oldest !== undefined && isNewer(oldest, row)
   return shown.filter((row) => ids.has(row.id) || (!isWhole && isOlder(row)))
 }
 
