@@ -16,10 +16,11 @@ const none: readonly FoundDelivery[] = []
 const emptyMs = 2_000
 
 /** A page of the history. It stands still: newer deliveries wait behind a button. */
-export function PagedList({ params, onListed }: ListProps) {
+export function PagedList({ params, onListed, onError }: ListProps) {
   const query = useDeliveries(params)
   const rows = query.data?.deliveries ?? none
   useEffect(() => onListed(rows), [onListed, rows])
+  useEffect(() => onError(query.error), [onError, query.error])
   const newer = useNewer(params, rows, query.data !== undefined && !query.isPlaceholderData)
   return (
     <div className="list-place">
