@@ -9,7 +9,7 @@ export type Api = {
   keyOf(...parts: readonly unknown[]): readonly unknown[]
   /** Sends a request that the client has no method for, with the session's token and tenant. */
   request(path: string, init?: ApiRequest): Promise<Response>
-  /** Sends a request as a user, or without a token. Its refusal does not end the session. */
+  /** Sends a request as a user, or without a token. Its refusal says nothing about the session. */
   requestAs(token: string | null, path: string, init?: ApiRequest): Promise<Response>
   /** The same user in another environment. Only the operator has more than one. */
   inTenant(project: string, environment: string): Surehook
@@ -17,14 +17,19 @@ export type Api = {
 
 export type ApiRequest = Omit<RequestInit, 'headers'> & { headers?: Record<string, string> }
 
-type ApiOptions = {
+/** Whose calls they are, and where they go. */
+export type Calls = {
   session: Session
-  onRefused: (session: Session) => void
   baseUrl?: string
   fetch?: typeof globalThis.fetch
 }
 
-/** Makes the calls of one session. A 401 to any of them ends the session. */
+type ApiOptions = Calls & {
+  /** Learns of each 401 to the token of the session. */
+  onRefused: () => void
+}
+
+/** Makes the calls of one session. */
 export function openApi(options: ApiOptions): Api {
   const { session, onRefused, baseUrl = window.location.origin } = options
   const { fetch = (...args) => globalThis.fetch(...args) } = options
@@ -32,7 +37,7 @@ export function openApi(options: ApiOptions): Api {
     fetch(input, { ...init, credentials: 'omit', cache: 'no-store' })
   const send: typeof fetch = async (input, init) => {
     const answer = await sendPlain(input, init)
-    if (answer.status === 401) onRefused(session)
+    if (answer.status === 401) onRefused()
     return answer
   }
   const inTenant = (projectId: string, environment: string) =>

@@ -1,11 +1,14 @@
 import { AuthenticationError, PermissionError } from '@surehook/client'
-import { useQuery } from '@tanstack/react-query'
+import type { QueryClient } from '@tanstack/react-query'
 import type { Session } from '../app/session/session.ts'
-import { type Api, openApi, useApi } from './api.ts'
+import { type Api, type Calls, openApi } from './api.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 
 /** Asks whether the token is valid. Rejects with the error of the API if it is not. */
-export const checkSession = (session: Session): Promise<void> =>
-  probe(openApi({ session, onRefused: () => {} }))
+export const checkSession = (session: Session): Promise<void> => probe(openProbe({ session }))
+
+/** The probe is the answer to a 401, so its own 401 asks for nothing. */
+const openProbe = (calls: Calls): Api => openApi({ ...calls, onRefused: () => {} })
 
 async function probe({ session, surehook }: Api, signal?: AbortSignal): Promise<void> {
   const options = signal === undefined ? {} : { signal }
@@ -19,19 +22,32 @@ async function probe({ session, surehook }: Api, signal?: AbortSignal): Promise<
   })
 }
 
+/**
+ * Makes the calls of a session. A 401 to any of them asks at once whether the token is valid. The
+ * 401 alone ends no session: an older service also refuses valid tokens.
+ */
+export function openWatchedApi(calls: Calls, queries: QueryClient): Api {
+  const askAgain = oneAtATime(() => queries.refetchQueries({ queryKey: api.keyOf('session') }))
+  const api = openApi({ ...calls, onRefused: askAgain })
+  return api
+}
+
 const everyMs = 5_000
 
-/** Notices a revoked token also on a page that asks for nothing. */
-export function useWatchedSession(): void {
-  const api = useApi()
-  useQuery({
+/** The query that asks again and again whether the token is valid. */
+export function sessionQuery(calls: Calls, onRefused: () => void) {
+  const api = openProbe(calls)
+  return {
     queryKey: api.keyOf('session'),
-    queryFn: async ({ signal }) => {
-      await probe(api, signal)
+    queryFn: async ({ signal }: { signal: AbortSignal }) => {
+      await probe(api, signal).catch((err: unknown) => {
+        if (isRefused(err)) onRefused()
+        throw err
+      })
       return true
     },
     refetchInterval: everyMs,
-  })
+  }
 }
 
 export const isRefused = (err: unknown): boolean => err instanceof AuthenticationError

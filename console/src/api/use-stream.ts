@@ -1,6 +1,7 @@
 import type { ChangeEvent, StreamOptions } from '@surehook/client'
 import { useEffect, useState } from 'react'
 import { useApi } from './api.ts'
+import { kept, WaitingChanges } from './waiting-changes.ts'
 
 /** The newest changes that a stream brought, newest first. */
 export type StreamView = {
@@ -13,8 +14,6 @@ export type StreamView = {
 
 type Options = Pick<StreamOptions, 'table' | 'events' | 'filter' | 'from'>
 
-/** More than this nobody reads. Older ones leave the page, so it never grows. */
-const kept = 200
 /** A fast stream is drawn a few times a second. */
 const drawEveryMs = 150
 
@@ -27,23 +26,22 @@ export function useStream(asked: string): StreamView {
   useEffect(() => {
     setView(nothing)
     const ended = new AbortController()
-    let waiting: ChangeEvent[] = []
+    const waiting = new WaitingChanges()
     const draw = () => {
-      if (waiting.length === 0) return
-      const taken = waiting.toReversed()
-      waiting = []
+      const { changes, count } = waiting.take()
+      if (count === 0) return
       setView((before) => ({
         ...before,
-        received: before.received + taken.length,
-        changes: [...taken, ...before.changes].slice(0, kept),
+        received: before.received + count,
+        changes: [...changes, ...before.changes].slice(0, kept),
       }))
     }
     const drawing = setInterval(draw, drawEveryMs)
     const read = async () => {
       const options = JSON.parse(asked) as Options
       const onConnect = () => setView((before) => ({ ...before, isOpen: true }))
-      const changes = surehook.stream({ ...options, signal: ended.signal, onConnect })
-      for await (const change of changes) waiting.push(change)
+      const stream = surehook.stream({ ...options, signal: ended.signal, onConnect })
+      for await (const change of stream) waiting.add(change)
     }
     read().catch((error: unknown) => {
       if (!ended.signal.aborted) setView((before) => ({ ...before, error }))

@@ -1,15 +1,14 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { useNavigate } from 'react-router'
-import { ApiProvider, openApi } from '../api/api.ts'
+import { ApiProvider } from '../api/api.ts'
+import { openWatchedApi } from '../api/check-session.ts'
 import { SignIn } from '../pages/sign-in/sign-in.tsx'
 import { Loading } from '../parts/feedback/loading.tsx'
 import { Toasts, useToasts } from '../parts/feedback/toasts.tsx'
 import type { Session } from './session/session.ts'
 import { useCode, useKeeper, useSession } from './session/session-context.tsx'
 import { Shell } from './shell/shell.tsx'
-
-const refused = 'The token was refused. It was revoked, or it expired.'
 
 export function Root() {
   const state = useSession()
@@ -33,12 +32,8 @@ function ReportCode() {
 
 /** Everything that a session read ends with it: each one has a cache of its own. */
 function SignedIn({ session }: { session: Session }) {
-  const keeper = useKeeper()
-  const api = useMemo(
-    () => openApi({ session, onRefused: (of) => keeper.endOf(of, refused) }),
-    [session, keeper],
-  )
   const queries = useMemo(() => newQueryClient(session), [session])
+  const api = useMemo(() => openWatchedApi({ session }, queries), [session, queries])
   useEndOfSession(session, queries)
   return (
     <ApiProvider value={api}>

@@ -57,3 +57,22 @@ it('forgets a refusal when somebody signs in by form', async () => {
   keeper.start(session, { keepInTab: false })
   expect(codes.current()).toEqual({ status: 'none' })
 })
+
+it('leaves a session that began while the code was redeemed', async () => {
+  const keeper = newKeeper()
+  const codes = new CodeSignIn(keeper, async () => ({ kind: 'operator', token: 'of the code' }))
+  const starting = codes.start('abc')
+  keeper.start(session, { keepInTab: false })
+  await starting
+  expect([codes.current(), keeper.current()]).toEqual([{ status: 'none' }, { session }])
+})
+
+it('begins the session of the code also when the one before ends meanwhile', async () => {
+  const keeper = newKeeper()
+  const codes = new CodeSignIn(keeper, async () => session)
+  keeper.start({ kind: 'operator', token: 'revoked' }, { keepInTab: false })
+  const starting = codes.start('abc')
+  keeper.end('The token was refused.')
+  await starting
+  expect([codes.current(), keeper.current()]).toEqual([{ status: 'none' }, { session }])
+})

@@ -18,8 +18,12 @@ export class CodeSignIn {
   constructor(keeper: SessionKeeper, redeem: (code: string) => Promise<Session>) {
     this.#keeper = keeper
     this.#redeem = redeem
-    // Whoever signs in by form meanwhile has read the failure.
-    keeper.subscribe(() => this.#become(none))
+    keeper.subscribe(() => {
+      // The code may still begin the session that follows one that ended.
+      if (keeper.current().session === null && this.#state.status === 'pending') return
+      // Whoever signs in by form meanwhile has read the failure.
+      this.#become(none)
+    })
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -34,9 +38,10 @@ export class CodeSignIn {
     this.#become(pending)
     try {
       const session = await this.#redeem(code)
+      // Another sign-in may have begun meanwhile.
+      if (this.#state !== pending) return
       this.#keeper.start(session, { keepInTab: false })
     } catch (error) {
-      // Another sign-in may have begun meanwhile.
       if (this.#state === pending) this.#become({ status: 'failed', error })
     }
   }

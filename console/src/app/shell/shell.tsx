@@ -1,16 +1,16 @@
 import { useEffect, useRef, useState } from 'react'
 import { Outlet, useLocation, useNavigation } from 'react-router'
-import { useWatchedSession } from '../../api/check-session.ts'
 import { Button } from '../../parts/forms/button.tsx'
 import { pages } from '../pages.ts'
 import type { Session } from '../session/session.ts'
+import { useWatchedSession } from '../session/use-watched-session.ts'
 import { Navigation } from './navigation.tsx'
 import { TenantBadge } from './tenant-badge.tsx'
 import './shell.css'
 
 /** The frame around every page: who is signed in, where one can go, and the page. */
 export function Shell({ session }: { session: Session }) {
-  useWatchedSession()
+  useWatchedSession(session)
   const [isOpen, setOpen] = useState(false)
   const { state } = useNavigation()
   const main = useRef<HTMLElement>(null)

@@ -1,6 +1,7 @@
 import type { FoundDelivery } from '@surehook/client'
 import { useCallback, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
+import { faultOf } from '../../api/faults.ts'
 import { Button } from '../../parts/forms/button.tsx'
 import { Page as Frame } from '../../parts/layout/page.tsx'
 import { FilterBar } from './filter-bar.tsx'
@@ -20,6 +21,7 @@ export function Page() {
   const [isHelping, setHelping] = useState(false)
   const [redelivered, setRedelivered] = useState<FoundDelivery | null>(null)
   const [isBulk, setBulk] = useState(false)
+  const [error, setError] = useState<unknown>(null)
   const onRedeliver = useCallback(
     (id: string) => setRedelivered(listed.current.find((row) => row.id === id) ?? null),
     [],
@@ -42,11 +44,15 @@ export function Page() {
         </>
       }
     >
-      <FilterBar first={search} onRedeliver={() => setBulk(true)} />
+      <FilterBar
+        first={search}
+        onRedeliver={() => setBulk(true)}
+        violations={faultOf(error).violations}
+      />
       {isLive(params) ? (
-        <LiveList key={params.toString()} params={params} onListed={onListed} />
+        <LiveList key={params.toString()} params={params} onListed={onListed} onError={setError} />
       ) : (
-        <PagedList params={params} onListed={onListed} />
+        <PagedList params={params} onListed={onListed} onError={setError} />
       )}
       {isHelping && <KeysDialog onClose={() => setHelping(false)} />}
       {redelivered && (

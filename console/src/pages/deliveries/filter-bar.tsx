@@ -1,5 +1,7 @@
+import type { Violation } from '@surehook/client'
 import { type ReactNode, type Ref, useCallback, useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router'
+import { violationOf } from '../../api/faults.ts'
 import { useTableNames, useWebhooks } from '../../api/queries.ts'
 import { Button } from '../../parts/forms/button.tsx'
 import { SelectField, TextField } from '../../parts/forms/field.tsx'
@@ -22,12 +24,15 @@ type FilterBarProps = {
   first: Ref<HTMLSelectElement>
   /** Asks to send everything again that the filters find. */
   onRedeliver: () => void
+  /** What is wrong with the filters. */
+  violations: readonly Violation[]
 }
 
-export function FilterBar({ first, onRedeliver }: FilterBarProps) {
+export function FilterBar({ first, onRedeliver, violations }: FilterBarProps) {
   const [params, setParams] = useSearchParams()
   const webhooks = useWebhooks().data?.webhooks ?? []
   const tables = useTableNames()
+  const typed = (name: FilterName) => ({ name, violation: violationOf(violations, name) })
   return (
     <search className="filter-bar" aria-label="Filters">
       <Choice name="status" label="Status" ref={first}>
@@ -45,9 +50,9 @@ export function FilterBar({ first, onRedeliver }: FilterBarProps) {
       <Choice name="errorClass" label="Failure">
         {errorClasses.map(([value, label]) => option(value, label))}
       </Choice>
-      <TypedFilter name="httpStatus" label="HTTP status" />
-      <TypedFilter name="recordId" label="Record id" />
-      <TypedFilter name="eventId" label="Event id" />
+      <TypedFilter {...typed('httpStatus')} label="HTTP status" />
+      <TypedFilter {...typed('recordId')} label="Record id" />
+      <TypedFilter {...typed('eventId')} label="Event id" />
       {activeFilters(params).length > 0 && (
         <>
           <div className="filter-clear">
@@ -102,7 +107,7 @@ const keyOf = (child: ReactNode) =>
 const pauseMs = 300
 
 /** Typing searches once the reader pauses, or presses Enter. */
-function TypedFilter({ name, label }: FilterProps) {
+function TypedFilter({ name, label, violation }: FilterProps & { violation: string | undefined }) {
   const [params, setParams] = useSearchParams()
   const given = params.get(name) ?? ''
   const [typed, setTyped] = useState(given)
@@ -123,6 +128,7 @@ function TypedFilter({ name, label }: FilterProps) {
   return (
     <TextField
       label={label}
+      violation={violation}
       value={typed}
       onKeyDown={({ key }) => {
         if (key === 'Enter' && typed !== given) search(typed)

@@ -75,7 +75,9 @@ function NextAttempt({ planned, status }: PlannedProps & { status: DeliveryDetai
         <strong>Attempt {planned.attempt}</strong>
         <span className="quiet">planned</span>
         {planned.at === null ? (
-          <span>{status === 'paused' ? 'when the circuit closes' : 'soon'}</span>
+          <span>
+            {status === 'paused' ? 'when the webhook is active and its circuit is closed' : 'soon'}
+          </span>
         ) : (
           <span>
             in <Countdown until={new Date(planned.at).toISOString()} />

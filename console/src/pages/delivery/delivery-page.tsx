@@ -110,7 +110,7 @@ function DeliveryView({ webhookId, delivery }: DeliveryViewProps) {
       </Card>
       <AttemptTimeline delivery={delivery} />
       <RequestCard delivery={delivery} webhook={webhook} />
-      <SignatureCard delivery={delivery} />
+      <SignatureCard key={delivery.id} delivery={delivery} />
     </>
   )
 }

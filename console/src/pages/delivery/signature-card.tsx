@@ -1,5 +1,5 @@
 import type { DeliveryDetail } from '@surehook/client'
-import { type FormEvent, useState } from 'react'
+import { type ChangeEvent, type FormEvent, useState } from 'react'
 import { Notice } from '../../parts/feedback/notice.tsx'
 import { Button } from '../../parts/forms/button.tsx'
 import { TextField } from '../../parts/forms/field.tsx'
@@ -16,6 +16,11 @@ export function SignatureCard({ delivery }: { delivery: DeliveryDetail }) {
   const [signature, setSignature] = useState('')
   const [verdict, setVerdict] = useState<Verdict | null>(null)
   if (body === null || webhookId === null) return null
+  /** A verdict is about what was typed then. */
+  const typed = (set: (value: string) => void) => (event: ChangeEvent<HTMLInputElement>) => {
+    set(event.target.value.trim())
+    setVerdict(null)
+  }
   const check = (event: FormEvent) => {
     event.preventDefault()
     verify(secret, { id: webhookId, timestamp: Number(timestamp), body }, signature).then(
@@ -35,7 +40,7 @@ export function SignatureCard({ delivery }: { delivery: DeliveryDetail }) {
             type="password"
             required
             value={secret}
-            onChange={(event) => setSecret(event.target.value.trim())}
+            onChange={typed(setSecret)}
           />
           <TextField
             label="webhook-timestamp"
@@ -43,13 +48,13 @@ export function SignatureCard({ delivery }: { delivery: DeliveryDetail }) {
             pattern="\d+"
             required
             value={timestamp}
-            onChange={(event) => setTimestamp(event.target.value.trim())}
+            onChange={typed(setTimestamp)}
           />
           <TextField
             label="webhook-signature"
             required
             value={signature}
-            onChange={(event) => setSignature(event.target.value.trim())}
+            onChange={typed(setSignature)}
           />
         </div>
         <div>

@@ -1,4 +1,5 @@
 import type { Endpoint } from '@surehook/client'
+import { useMemo } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { useEndpointPage } from '../../api/queries.ts'
 import { type Column, DataTable } from '../../parts/data/data-table.tsx'
@@ -8,10 +9,13 @@ import { EmptyState } from '../../parts/feedback/empty-state.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
+import { useDay } from '../overview/use-day.ts'
+import type { NumbersById } from '../webhooks/webhook-columns.tsx'
 import { CircuitBadge } from './circuit-badge.tsx'
 import { CloseCircuitButton } from './close-circuit-button.tsx'
+import { endpointNumbers } from './endpoint-numbers.ts'
 
-const columns: readonly Column<Endpoint>[] = [
+const columnsOf = (numbers: NumbersById): readonly Column<Endpoint>[] => [
   { id: 'url', header: 'URL', cell: ({ url }) => <span className="breakable">{url}</span> },
   { id: 'circuit', header: 'Circuit', cell: (endpoint) => <CircuitBadge endpoint={endpoint} /> },
   { id: 'paused', header: 'Paused', cell: ({ paused }) => count(paused), align: 'end' },
@@ -26,6 +30,20 @@ const columns: readonly Column<Endpoint>[] = [
     id: 'failures',
     header: 'Failures in a row',
     cell: ({ consecutiveFailures }) => count(consecutiveFailures),
+    align: 'end',
+    isOptional: true,
+  },
+  {
+    id: 'success',
+    header: 'Success, 24 h',
+    cell: (endpoint) => endpointNumbers(endpoint, numbers)?.success,
+    align: 'end',
+    isOptional: true,
+  },
+  {
+    id: 'latency',
+    header: 'p95, 24 h',
+    cell: (endpoint) => endpointNumbers(endpoint, numbers)?.p95,
     align: 'end',
     isOptional: true,
   },
@@ -48,6 +66,8 @@ const idOf = ({ id }: Endpoint) => id
 export function Page() {
   const [params] = useSearchParams()
   const query = useEndpointPage(params.get('cursor') ?? undefined)
+  const { numbers } = useDay()
+  const columns = useMemo(() => columnsOf(numbers), [numbers])
   return (
     <Frame
       title="Endpoints"

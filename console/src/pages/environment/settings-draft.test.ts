@@ -75,6 +75,10 @@ describe('the settings of an environment', () => {
     })
   })
 
+  it('shows the settings of an older auth-service, which has no limits', () => {
+    expect(draftOf({ auth: settings.auth })).toEqual(stored)
+  })
+
   it('names a number that is none', () => {
     const { violations } = changesOf({ ...stored, 'auth.accessTokenTtl': '15m' }, stored)
     expect(violations).toEqual([

@@ -1,7 +1,8 @@
 import type { Environment, EnvironmentInput, Violation } from '@surehook/client'
 import { type SettingField, settingFields } from './settings-fields.ts'
 
-type Settings = Pick<Environment, 'auth' | 'limits'>
+/** An older auth-service has no limits. */
+type Settings = Pick<Environment, 'auth'> & Partial<Pick<Environment, 'limits'>>
 /** Each setting as the form holds it. A flag is `true` or empty. Empty text is null. */
 export type SettingsDraft = Readonly<Record<string, string>>
 
@@ -11,7 +12,10 @@ export const draftOf = (settings: Settings): SettingsDraft =>
 function valueAt(settings: Settings, path: string): unknown {
   return path
     .split('.')
-    .reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], settings)
+    .reduce<unknown>(
+      (value, name) => (value as Record<string, unknown> | undefined)?.[name],
+      settings,
+    )
 }
 
 function textOf(value: unknown): string {

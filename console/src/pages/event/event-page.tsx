@@ -1,6 +1,6 @@
 import type { EventDetail } from '@surehook/client'
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from 'react-router'
+import { useParams, useSearchParams } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { ExactTime, Time } from '../../parts/data/time.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
@@ -10,10 +10,13 @@ import { RecordCard } from './record-card.tsx'
 
 export function Page() {
   const { eventId = '' } = useParams()
+  const [params] = useSearchParams()
+  const timestamp = params.get('at') ?? ''
   const { surehook, keyOf } = useApi()
   const query = useQuery({
-    queryKey: keyOf('events', eventId),
-    queryFn: ({ signal }) => surehook.events.explain(eventId, {}, { signal }),
+    queryKey: keyOf('events', eventId, { timestamp }),
+    queryFn: ({ signal }) =>
+      surehook.events.explain(eventId, timestamp === '' ? {} : { timestamp }, { signal }),
     refetchInterval: 5_000,
   })
   return (

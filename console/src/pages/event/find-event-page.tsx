@@ -1,15 +1,17 @@
 import { type FormEvent, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
+import { eventPath } from '../../parts/data/event-path.ts'
 import { Button } from '../../parts/forms/button.tsx'
 import { TextField } from '../../parts/forms/field.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
 
 export function Page() {
   const [eventId, setEventId] = useState('')
+  const [time, setTime] = useState('')
   const navigate = useNavigate()
   const open = (event: FormEvent) => {
     event.preventDefault()
-    if (eventId !== '') void navigate(`/events/${encodeURIComponent(eventId)}`)
+    if (eventId !== '') void navigate(eventPath(eventId, time))
   }
   return (
     <Frame
@@ -24,6 +26,13 @@ export function Page() {
             value={eventId}
             onChange={(event) => setEventId(event.target.value.trim())}
             hint="The id in the body of a delivery, and its header x-service-delivery."
+          />
+          <TextField
+            label="Time"
+            placeholder="2026-01-31T12:00:00Z"
+            value={time}
+            onChange={(event) => setTime(event.target.value.trim())}
+            hint="Optional. The timestamp in the body. Only ids that are not UUIDv7 need it."
           />
           <div className="row">
             <Button type="submit" look="primary">

@@ -2,6 +2,7 @@ import type { EventBefore, EventDetail } from '@surehook/client'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { useApi } from '../../api/api.ts'
+import { eventPath } from '../../parts/data/event-path.ts'
 import { ExactTime } from '../../parts/data/time.tsx'
 import { FaultNotice, Notice } from '../../parts/feedback/notice.tsx'
 import { Card } from '../../parts/layout/page.tsx'
@@ -72,7 +73,7 @@ function From({ before: { outcome, eventId, timestamp } }: { before: EventBefore
   return (
     <>
       The previous values come from{' '}
-      <Link to={`/events/${encodeURIComponent(eventId)}`}>the previous change</Link>, at{' '}
+      <Link to={eventPath(eventId, timestamp)}>the previous change</Link>, at{' '}
       <ExactTime at={timestamp} />.
     </>
   )

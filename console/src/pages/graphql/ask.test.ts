@@ -11,12 +11,12 @@ type Sent = { url: string; headers: Headers }
 /** Asks with a gateway that answers 401 to everything. */
 async function askRefused(endpoint: 'data' | 'auth', userToken: string) {
   const sent: Sent[] = []
-  let isEnded = false
+  let isDoubted = false
   const api = openApi({
     session,
     baseUrl: 'http://gateway',
     onRefused: () => {
-      isEnded = true
+      isDoubted = true
     },
     fetch: async (url, init) => {
       sent.push({ url: typeof url === 'string' ? url : '', headers: new Headers(init?.headers) })
@@ -27,7 +27,7 @@ async function askRefused(endpoint: 'data' | 'auth', userToken: string) {
   await ask(api, { endpoint: endpointOf(endpoint), body, userToken })
   const [{ url, headers } = { url: '', headers: new Headers() }] = sent
   const named = ['authorization', 'x-project-id', 'environment'].map((name) => headers.get(name))
-  return { url, headers: named, isEnded }
+  return { url, headers: named, isDoubted }
 }
 
 it.each([
@@ -36,12 +36,12 @@ it.each([
   ['auth', '', ['/auth/graphql', null, false]],
   ['auth', 'of-ada', ['/auth/graphql', 'Bearer of-ada', false]],
 ] as const)(
-  'asks %s with the user token %p: path, authorization, end of the session: %p',
-  async (endpoint, userToken, [url, authorization, isEnded]) => {
+  'asks %s with the user token %p: path, authorization, doubt about the session: %p',
+  async (endpoint, userToken, [url, authorization, isDoubted]) => {
     expect(await askRefused(endpoint, userToken)).toEqual({
       url,
       headers: [authorization, 'shop', 'test'],
-      isEnded,
+      isDoubted,
     })
   },
 )

@@ -3,8 +3,12 @@ import { Link } from 'react-router'
 import { useEndpoints } from '../../api/queries.ts'
 import { plural } from '../../parts/data/numbers.ts'
 import { Notice } from '../../parts/feedback/notice.tsx'
+import { ButtonLink } from '../../parts/forms/button.tsx'
 import { OpenCircuit } from '../webhook/troubles.tsx'
 import { ActiveButton } from '../webhook/webhook-menu.tsx'
+import { deadLettersOf } from './dead-letters.ts'
+import { DeadLettersNotice } from './dead-letters-notice.tsx'
+import { useDay } from './use-day.ts'
 
 /** The most of one kind that the page shows. */
 const shown = 5
@@ -15,7 +19,8 @@ export function Attention({ webhooks }: { webhooks: readonly Subscription[] }) {
   const open = endpoints.filter(({ circuit }) => circuit === 'open')
   const disabled = webhooks.filter((one) => !one.active && one.disabledReason !== undefined)
   const warned = webhooks.filter(({ warnings = [] }) => warnings.length > 0)
-  if (open.length + disabled.length + warned.length === 0) return null
+  const dead = deadLettersOf(webhooks, useDay().numbers)
+  if (open.length + disabled.length + warned.length + dead.length === 0) return null
   return (
     <section className="stack" aria-label="Needs attention">
       {open.slice(0, shown).map((endpoint) => (
@@ -31,6 +36,9 @@ export function Attention({ webhooks }: { webhooks: readonly Subscription[] }) {
           </p>
         </Notice>
       ))}
+      {dead.slice(0, shown).map((one) => (
+        <DeadLettersNotice key={one.webhook.id} {...one} />
+      ))}
       {warned.slice(0, shown).map((webhook) => (
         <Notice key={webhook.id} tone="warn" title="A webhook may not work as it should">
           <p>
@@ -41,6 +49,9 @@ export function Attention({ webhooks }: { webhooks: readonly Subscription[] }) {
               Its <code>{field}</code> {message}.
             </p>
           ))}
+          <p>
+            <ButtonLink to={`/webhooks/${webhook.id}/edit`}>Edit the webhook</ButtonLink>
+          </p>
         </Notice>
       ))}
       <More

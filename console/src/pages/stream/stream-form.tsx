@@ -1,10 +1,13 @@
 import type { Violation } from '@surehook/client'
 import { type FormEvent, useState } from 'react'
+import { violationOf } from '../../api/faults.ts'
 import { useColumns } from '../../api/queries.ts'
 import { FilterField } from '../../parts/filter/filter-field.tsx'
 import { Button } from '../../parts/forms/button.tsx'
-import { SelectField } from '../../parts/forms/field.tsx'
+import { CheckField, FieldGroup, SelectField } from '../../parts/forms/field.tsx'
 import { TableNameField } from '../../parts/forms/table-name-field.tsx'
+import { toggled } from '../../parts/forms/toggled.ts'
+import { operations } from '../webhook-form/draft.ts'
 import { askedOf, emptyChoice, type StreamChoice } from './stream-choice.ts'
 import './stream.css'
 
@@ -44,6 +47,16 @@ export function StreamForm({ current, violations: refused, onStart }: StreamForm
         <option value="24h">One day ago</option>
         <option value="7d">Seven days ago</option>
       </SelectField>
+      <FieldGroup label="Operations" violation={violationOf(violations, 'events')}>
+        {operations.map((operation) => (
+          <CheckField
+            key={operation}
+            label={operation}
+            checked={choice.events.includes(operation)}
+            onChange={() => change({ events: toggled(choice.events, operation) })}
+          />
+        ))}
+      </FieldGroup>
       <div className="stream-filter">
         <FilterField
           value={choice.filter}

@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
-import { emptyToken, environmentsText, faultsIn, isExpired, tokenInputOf } from './token-draft.ts'
+import {
+  emptyToken,
+  environmentsText,
+  faultsIn,
+  isExpired,
+  rightsText,
+  tokenInputOf,
+} from './token-draft.ts'
 
 const now = new Date('2026-11-25T12:00:00Z')
 
@@ -34,6 +41,11 @@ describe('the form of a management token', () => {
       'rights',
     ])
   })
+})
+
+it('says what a token may do, also to an older auth-service', () => {
+  expect(rightsText({ rights: ['records', 'users'] })).toBe('records, users')
+  expect(rightsText({})).toBe('all')
 })
 
 it('says where a token is valid, and until when', () => {

@@ -47,5 +47,9 @@ export function tokenInputOf(draft: TokenDraft, now: Date): NewToken {
 export const environmentsText = ({ environments }: Pick<ManagementToken, 'environments'>) =>
   environments === null ? 'all' : environments.join(', ')
 
+/** An older auth-service tells no rights: its tokens have all. */
+export const rightsText = ({ rights: own }: Partial<Pick<ManagementToken, 'rights'>>): string =>
+  own === undefined ? 'all' : own.join(', ')
+
 export const isExpired = ({ expiresAt }: Pick<ManagementToken, 'expiresAt'>, now: Date): boolean =>
   expiresAt !== null && new Date(expiresAt) <= now

@@ -13,11 +13,11 @@ import { Card, Page as Frame } from '../../parts/layout/page.tsx'
 import { ExpiryCell } from './expiry-cell.tsx'
 import { NewTokenDialog } from './new-token-dialog.tsx'
 import { RevokeButton } from './revoke-button.tsx'
-import { environmentsText } from './token-draft.ts'
+import { environmentsText, rightsText } from './token-draft.ts'
 
 const columnsOf = (project: string): readonly Column<ManagementToken>[] => [
   { id: 'name', header: 'Token', cell: ({ name }) => <span className="breakable">{name}</span> },
-  { id: 'rights', header: 'Rights', cell: ({ rights }) => rights.join(', ') },
+  { id: 'rights', header: 'Rights', cell: rightsText },
   { id: 'environments', header: 'Environments', cell: environmentsText },
   { id: 'expires', header: 'Expires', cell: (token) => <ExpiryCell token={token} /> },
   {

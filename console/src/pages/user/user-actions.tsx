@@ -36,7 +36,11 @@ export function UserActions({ user }: UserProps) {
       <Menu
         label="More"
         items={[
-          { label: 'Unlock after failed logins', onSelect: () => unlocking.mutate() },
+          {
+            label: 'Unlock after failed logins',
+            onSelect: () => unlocking.mutate(),
+            isPending: unlocking.isPending,
+          },
           { label: 'Log out everywhere', onSelect: () => setOpen('logout') },
           { label: 'Delete', onSelect: () => setOpen('delete'), isDangerous: true },
         ]}

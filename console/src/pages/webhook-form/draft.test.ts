@@ -55,6 +55,16 @@ it('sends only what changed, so that hidden headers survive', () => {
   })
 })
 
+it.each([
+  ['{"ordered":"record"}', { concurrency: null, ordered: 'record' }],
+  ['{"concurrency":null}', { concurrency: null }],
+  ['{}', { concurrency: null }],
+  [' ', { concurrency: null }],
+  ['', { concurrency: null }],
+])('resets the keys that the policy %j no longer shows, and no header', (policy, sent) => {
+  expect(changeOf({ ...draftOf(webhook), policy }, webhook).input).toEqual({ policy: sent })
+})
+
 it('forgets what was wrong with a field once the field changed', () => {
   const violations = ['filter.or.0.a', 'url', 'body'].map((field) => ({ field, message: 'no' }))
   const draft = { ...emptyDraft, filter: '{"a":1}' }

@@ -92,13 +92,20 @@ export function changeOf(draft: Draft, webhook: Subscription): Outcome<WebhookCh
   const { parsed, violations } = parseDraft(draft)
   const policy = objectIn(draft.policy, 'policy')
   const { url, active } = draft
-  const all: WebhookChange = { ...parsed, url, active, policy: policy.value }
+  const change = policyChange(before.policy, policy.value)
+  const all: WebhookChange = { ...parsed, url, active, policy: change }
   const isChanged = (name: string) => {
     const key = name as keyof Draft
     return JSON.stringify(draft[key]) !== JSON.stringify(before[key])
   }
   const input = Object.fromEntries(Object.entries(all).filter(([name]) => isChanged(name)))
   return { input, violations: [...violations, ...policy.violations] }
+}
+
+/** The API merges: an absent key stays. A key that is no longer shown is null, which resets it. */
+function policyChange(shown: string, value: JsonObject | null): JsonObject {
+  const keys = Object.keys(objectIn(shown, 'policy').value ?? {})
+  return { ...Object.fromEntries(keys.map((key) => [key, null])), ...value }
 }
 
 /** The violations of what was sent that nobody has changed since. */

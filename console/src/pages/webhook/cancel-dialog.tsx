@@ -38,7 +38,7 @@ export function CancelDialog({ webhook, onClose }: CancelDialogProps) {
         value={status}
         onChange={(event) => setStatus(event.target.value === 'paused' ? 'paused' : 'retrying')}
       >
-        <option value="paused">Paused, because the circuit is open</option>
+        <option value="paused">Paused until the webhook is active and its circuit is closed</option>
         <option value="retrying">Waiting for their next attempt</option>
       </SelectField>
       <p role="status">

@@ -30,7 +30,7 @@ export function WebhookMenu({ webhook }: { webhook: Subscription }) {
     isDangerous: label === 'Delete',
   }))
   const label = webhook.active ? 'Deactivate' : 'Activate'
-  const toggle = { label, onSelect: () => changing.mutate() }
+  const toggle = { label, onSelect: () => changing.mutate(), isPending: changing.isPending }
   const replay = {
     label: 'Replay a past time',
     onSelect: () => void navigate(`/webhooks/${webhook.id}/replay`),

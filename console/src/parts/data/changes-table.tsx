@@ -1,6 +1,7 @@
 import type { ChangeEvent } from '@surehook/client'
 import { Link } from 'react-router'
 import { type Column, DataTable } from './data-table.tsx'
+import { eventPath } from './event-path.ts'
 import { ExactTime } from './time.tsx'
 
 const columns: readonly Column<ChangeEvent>[] = [
@@ -10,8 +11,8 @@ const columns: readonly Column<ChangeEvent>[] = [
   {
     id: 'event',
     header: 'Event',
-    cell: ({ id }) => (
-      <Link to={`/events/${encodeURIComponent(id)}`} className="mono nowrap" title={id}>
+    cell: ({ id, timestamp }) => (
+      <Link to={eventPath(id, timestamp)} className="mono nowrap" title={id}>
         {id.slice(0, 13)}…
       </Link>
     ),

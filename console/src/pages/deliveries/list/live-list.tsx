@@ -16,12 +16,13 @@ import { useTail } from './use-tail.ts'
 import './live-list.css'
 
 /** The newest deliveries, as they come. */
-export function LiveList({ params, onListed }: ListProps) {
+export function LiveList({ params, onListed, onError }: ListProps) {
   const list = useRef<HTMLDivElement>(null)
   const first = useFirstRows(params)
   const { tail, catchUp, isLoaded, error, retry } = useTail(params, list, first)
   const { shown, newer, isMore, isHeld } = tail
   useEffect(() => onListed(shown), [onListed, shown])
+  useEffect(() => onError(error), [onError, error])
   const isEmpty = shown.length === 0
   // Once rows are there, a notice above them would move them.
   if (isEmpty && error !== null) return <FaultNotice error={error} retry={() => void retry()} />

@@ -10,15 +10,17 @@ import { queryOf, searchKey } from '../filters.ts'
 import { columns, idOf, type ListProps } from './columns.ts'
 import { NewerButton } from './newer-button.tsx'
 import { NoDeliveries } from './no-deliveries.tsx'
+import { newerThan } from './tail.ts'
 
 const none: readonly FoundDelivery[] = []
 const emptyMs = 2_000
 
 /** A page of the history. It stands still: newer deliveries wait behind a button. */
-export function PagedList({ params, onListed }: ListProps) {
+export function PagedList({ params, onListed, onError }: ListProps) {
   const query = useDeliveries(params)
   const rows = query.data?.deliveries ?? none
   useEffect(() => onListed(rows), [onListed, rows])
+  useEffect(() => onError(query.error), [onError, query.error])
   const newer = useNewer(params, rows, query.data !== undefined && !query.isPlaceholderData)
   return (
     <div className="list-place">
@@ -65,8 +67,7 @@ function useNewer(params: URLSearchParams, rows: readonly FoundDelivery[], isLoa
     queryFn: async ({ signal }) => {
       const query = { ...queryOf(params, new Date()), limit: counted }
       const { deliveries } = await surehook.deliveries.search(query, { signal })
-      const seen = deliveries.findIndex(({ id }) => id === rows[0]?.id)
-      return seen === -1 ? deliveries.length : seen
+      return newerThan(rows[0], deliveries)
     },
     enabled: isFirstPage && isLoaded,
     initialData: 0,

@@ -1,6 +1,16 @@
 import { expect, it } from '@jest/globals'
 import type { FoundDelivery } from '@surehook/client'
-import { arrived, asked, caughtUp, drawn, kept, pauseMs, statusText, tailOf } from './tail.ts'
+import {
+  arrived,
+  asked,
+  caughtUp,
+  drawn,
+  kept,
+  newerThan,
+  pauseMs,
+  statusText,
+  tailOf,
+} from './tail.ts'
 
 /** Row n was made n milliseconds after the first. */
 const row = (n: number, status = 'delivered') =>
@@ -86,8 +96,19 @@ it('drops a row that no longer matches the filters, unless it is read', () => {
 it('keeps older rows than a search reached', () => {
   const some = settled(arrived(tailOf(rows(4, 1)), read([row(5), row(4), row(3)], 'c'))).tail
   expect(ids(some.shown)).toEqual([5, 4, 3, 2, 1])
-  const none = settled(arrived(tailOf(rows(2, 1)), read([], 'c'))).tail
-  expect(ids(none.shown)).toEqual([2, 1])
+})
+
+it('keeps no row when a reading finds none', () => {
+  for (const nextCursor of [null, 'c']) {
+    expect(settled(arrived(tailOf(rows(2, 1)), read([], nextCursor))).tail.shown).toEqual([])
+  }
+})
+
+it('counts the rows before the first one, also once that one no longer matches', () => {
+  expect(newerThan(row(3), rows(5, 1))).toBe(2)
+  expect(newerThan(row(3), [row(5), row(2), row(1)])).toBe(1)
+  expect(newerThan(row(3), rows(2, 1))).toBe(0)
+  expect(newerThan(undefined, rows(2, 1))).toBe(2)
 })
 
 it('waits longer after each failure', () => {

@@ -89,17 +89,23 @@ function missingOf({ shown, latest }: Tail): Rows {
 function staysOf({ shown, latest, isWhole }: Tail): Rows {
   const ids = new Set(latest.map(({ id }) => id))
   const oldest = latest.at(-1)
-  const isOlder = (row: FoundDelivery) => oldest === undefined || isNewer(oldest, row)
+  const isOlder = (row: FoundDelivery) => oldest !== undefined && isNewer(oldest, row)
   return shown.filter((row) => ids.has(row.id) || (!isWhole && isOlder(row)))
 }
 
 /** As the API orders them. */
-function newestFirst(a: FoundDelivery, b: FoundDelivery): number {
+function newestFirst(a: Place, b: Place): number {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1
   return a.id < b.id ? 1 : -1
 }
 
-const isNewer = (a: FoundDelivery, b: FoundDelivery) => newestFirst(a, b) < 0
+type Place = Pick<FoundDelivery, 'id' | 'createdAt'>
+
+/** How many rows of a new reading come before the first row that is shown. It may match no more. */
+export const newerThan = (first: Place | undefined, read: Rows): number =>
+  read.filter((row) => first === undefined || (row.id !== first.id && isNewer(row, first))).length
+
+const isNewer = (a: Place, b: Place) => newestFirst(a, b) < 0
 
 export type Doing = { isHeld: boolean; isFailing: boolean }
 
