@@ -192,24 +192,15 @@ export type DeliveryJob = {
   step: number
   /** Epoch milliseconds before which no attempt may start. 0: at once. */
   dueAt: number
-  /**
-   * Offset of the job on `webhook.deliveries`, which defines the order of an endpoint. -1 on that
-   * topic itself.
-   */
+  /** Offset on `webhook.deliveries`: the order of an endpoint. -1 on that topic itself. */
   arrival: number
   redeliveryOf: string | null
   traceparent: string | null
-  /**
-   * The receiver's `Retry-After`; 0: none. `dueAt` is earlier while the job waits on several retry
-   * topics in turn.
-   */
+  /** The receiver's `Retry-After`; 0: none. `dueAt` is earlier between several retry topics. */
   notBefore: number
   /** The record of the change; `null`: an older version made the job without it. */
   recordId: string | null
-  /**
-   * The intended wait until `dueAt` or `notBefore`, in milliseconds. 0: no wait, or a job of an older
-   * version.
-   */
+  /** The intended wait until `dueAt` or `notBefore`, in ms. 0: none, or of an older version. */
   waitMs: number
 }
 

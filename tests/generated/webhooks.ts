@@ -889,7 +889,7 @@ export interface components {
             disabledReason?: string;
             /**
              * Format: date-time
-             * @description When the last replaced secret stops signing. Absent if only the current secret signs
+             * @description When the last replaced secret stops signing. Absent if only the current signs
              */
             previousSecretExpiresAt?: string;
             /** @description What may keep it from working. Absent without a warning */

@@ -30,10 +30,12 @@ const quietMs = 1_000
 function useIsQuiet(isOpen: boolean): boolean {
   const [isQuiet, setQuiet] = useState(false)
   useEffect(() => {
-    setQuiet(false)
     if (!isOpen) return
     const timer = setTimeout(() => setQuiet(true), quietMs)
-    return () => clearTimeout(timer)
+    return () => {
+      clearTimeout(timer)
+      setQuiet(false)
+    }
   }, [isOpen])
   return isQuiet
 }

@@ -165,9 +165,7 @@ export const Subscription = z
     previousSecretExpiresAt: z.iso
       .datetime()
       .optional()
-      .describe(
-        'When the last replaced secret stops signing. Absent if only the current secret signs',
-      ),
+      .describe('When the last replaced secret stops signing. Absent if only the current signs'),
     warnings: z
       .array(Warning)
       .optional()

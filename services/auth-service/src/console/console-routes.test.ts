@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { AppError } from '@surehook/service-kit/errors'
-import { createFindOwner } from '../platform/admin-token.ts'
+import { createIdentifyCaller } from '../platform/admin-token.ts'
 import { countedCaller } from './console-routes.ts'
 
 const right = 'Bearer correct-horse'
@@ -13,8 +13,8 @@ function counting() {
       if (counted.length > 2) throw new AppError('RATE_LIMIT_EXCEEDED')
     },
   }
-  const findOwner = createFindOwner(['correct-horse'], async () => undefined)
-  return { find: countedCaller(findOwner, limits), counted }
+  const identify = createIdentifyCaller(['correct-horse'], async () => undefined)
+  return { find: countedCaller(identify, limits), counted }
 }
 
 it('counts a right credential and a wrong one apart', async () => {

@@ -8,14 +8,16 @@ import { type EventCodec, UndecodableError } from '@surehook/schemas/codec'
 /** The time at which a change was written to the log, and its WAL position. */
 export type ChangePlace = Pick<Change, 'walPosition'> & { writtenAt: number }
 
+type Written = { position: string | null; writtenAt: number }
+
 type Known = {
   /** The first state on the topic, if earlier states were compacted away. */
-  blindBefore: { position: string | null; writtenAt: number } | null
+  blindBefore: Written | null
   changedAt: number
   /** `updatedAt` of the newest state; null for a deleted subscription. */
   updatedAt: string | null
   /** Every state on the topic, without those that only repeat the one before. */
-  states: { position: string | null; writtenAt: number }[]
+  states: Written[]
 }
 
 /** How much the clocks of writers may differ. */
@@ -45,22 +47,30 @@ export class KnownVersions {
       const writtenAt = Number(timestamp)
       const isFirst = state !== null && state.createdAt === state.updatedAt
       const blindBefore = isFirst ? null : { position, writtenAt }
-      const known = this.#known.get(id)
       const written = { position, writtenAt }
-      const updatedAt = state?.updatedAt ?? null
-      if (known === undefined) {
-        this.#known.set(id, { blindBefore, changedAt: writtenAt, updatedAt, states: [written] })
-      } else {
-        // A state that is published again, perhaps with other cancellations, matches the same.
-        if (updatedAt !== null && updatedAt === known.updatedAt) return
-        known.changedAt = writtenAt
-        known.updatedAt = updatedAt
-        known.states.push(written)
-      }
+      this.#know(id, { blindBefore, updatedAt: state?.updatedAt ?? null, written })
     } catch (err) {
       // The matcher refused it as well and kept its previous state.
       if (!(err instanceof UndecodableError)) throw err
     }
+  }
+
+  #know(
+    id: string,
+    { written, ...version }: Pick<Known, 'blindBefore' | 'updatedAt'> & { written: Written },
+  ): void {
+    const { updatedAt } = version
+    const known = this.#known.get(id)
+    if (known === undefined) {
+      const changedAt = written.writtenAt
+      this.#known.set(id, { ...version, changedAt, states: [written] })
+      return
+    }
+    // A state that is published again, perhaps with other cancellations, matches the same.
+    if (updatedAt !== null && updatedAt === known.updatedAt) return
+    known.changedAt = written.writtenAt
+    known.updatedAt = updatedAt
+    known.states.push(written)
   }
 
   /** Returns the ids of subscriptions that surely match the change; uncertain ones are left out. */

@@ -489,7 +489,7 @@ export type Subscription = {
      */
     disabledReason?: string;
     /**
-     * When the last replaced secret stops signing. Absent if only the current secret signs
+     * When the last replaced secret stops signing. Absent if only the current signs
      */
     previousSecretExpiresAt?: string;
     /**
