@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { EventPayload } from '@surehook/contracts/event-payload'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { Receiver } from '@surehook/scripts/receiver/receiver'
@@ -22,7 +23,7 @@ export type EventAccount = {
 }
 
 export type CloseOptions = {
-  audit: Pick<DeliveryAudit, 'deadLetters' | 'statuses'>
+  audit: Pick<DeliveryAudit, 'deadLetters' | 'statuses' | 'lag'>
   /** False if an event of a circuit may be lost: Redis loses circuits. */
   hasCircuits: boolean
   withinMs: number
@@ -111,6 +112,7 @@ export class EventWatch {
       this.#failing.away = false
       await neighbour.insert({ status: 'accepted' })
       await waitUntil(isComplete, { what: 'events about deliveries', timeoutMs: withinMs })
+      await letForbiddenCome(audit, withinMs)
     } catch (err) {
       faults.push([(err as Error).message, ...missing.slice(0, 10)].join('; '))
     }
@@ -119,7 +121,9 @@ export class EventWatch {
       const published = this.#published(watched)
       const dead = await audit.deadLetters(watched.tenant)
       faults.push(...deadLetterFaults(published, dead), ...circuitFaults(published, this.#receiver))
-      account.deadLetters += new Set(published.deadLetterEvents.map(({ id }) => id)).size
+      const events = new Set(published.deadLetterEvents.map(({ id }) => id)).size
+      if (events === 0) faults.push(`no dead letter of ${watched.tenant.projectId} was made`)
+      account.deadLetters += events
       account.openings += countCircuits(published.circuitEvents).opened
     }
     return { ...account, faults }
@@ -159,6 +163,16 @@ export class EventWatch {
     ])
     for (const path of [...paths, this.#failing.path]) this.#receiver.forget(path)
   }
+}
+
+/**
+ * Gives events that must not come the time to come: a relay publishes within a second, and then no
+ * group may have a backlog.
+ */
+async function letForbiddenCome(audit: Pick<DeliveryAudit, 'lag'>, withinMs: number) {
+  await delay(1_000)
+  const isRead = async () => Object.values(await audit.lag()).every((messages) => messages === 0)
+  await waitUntil(isRead, { what: 'every group to read everything', timeoutMs: withinMs })
 }
 
 const ofDeadLetters = { table: '_deliveries', events: ['INSERT'] }
