@@ -98,6 +98,8 @@ it('refuses to save over a change of somebody else', async () => {
   await button('Save').click()
   await page.getByRole('alert').first().waitFor()
   expect(await listed()).toMatchObject([{ id, total: 2 }])
+  await button('Load the current record').click()
+  await editor().getByText('2', { exact: true }).waitFor()
 })
 
 it('shows changes as they commit, and pauses', async () => {
@@ -138,11 +140,13 @@ it('finds an operation of the API, and a command that calls it', async () => {
   expect(faults).toEqual([])
 })
 
+const graphQLPage = () =>
+  page.getByRole('navigation', { name: 'About the API' }).getByText('GraphQL')
 const operation = () => page.getByRole('textbox', { name: 'Operation', exact: true })
 const result = () => page.getByRole('textbox', { name: 'Result', exact: true })
 
 it('runs GraphQL as the session, completes, and forgets all of it at the end', async () => {
-  await page.getByRole('navigation', { name: 'About the API' }).getByText('GraphQL').click()
+  await graphQLPage().click()
   await operation().getByText('orders').first().waitFor()
   await operation().press('Control+Enter')
   await result().getByText('Alan').waitFor()
@@ -173,7 +177,7 @@ it('runs GraphQL as the session, completes, and forgets all of it at the end', a
   await button('Sign out').click()
   await signIn(page, tenant)
   await link('API').click()
-  await link('GraphQL').click()
+  await graphQLPage().click()
   await operation().getByText('query First').waitFor()
   expect(await button('History').count()).toBe(0)
   expect(faults).toEqual([])

@@ -1,6 +1,7 @@
 import type { ChangeEvent, StreamOptions } from '@surehook/client'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useApi } from './api.ts'
+import { useVisible } from './use-visible.ts'
 import { kept, WaitingChanges } from './waiting-changes.ts'
 
 /** The newest changes that a stream brought, newest first. */
@@ -19,12 +20,21 @@ const drawEveryMs = 150
 
 const nothing: StreamView = { isOpen: false, changes: [], received: 0, error: null }
 
-/** Reads the stream while the page is open. `asked` is the JSON of its options. */
+/**
+ * Reads the stream while the page is open. A hidden tab gives up its connection, because a browser
+ * opens only six to a server, and continues at its cursor. `asked` is the JSON of the options.
+ */
 export function useStream(asked: string): StreamView {
   const { surehook } = useApi()
+  const isVisible = useVisible()
   const [view, setView] = useState(nothing)
+  const cursor = useRef<string>(undefined)
   useEffect(() => {
+    cursor.current = undefined
     setView(nothing)
+  }, [asked, surehook])
+  useEffect(() => {
+    if (!isVisible) return
     const ended = new AbortController()
     const waiting = new WaitingChanges()
     const draw = () => {
@@ -37,19 +47,24 @@ export function useStream(asked: string): StreamView {
       }))
     }
     const drawing = setInterval(draw, drawEveryMs)
+    const stream = surehook.stream({
+      ...(JSON.parse(asked) as Options),
+      ...(cursor.current !== undefined && { cursor: cursor.current }),
+      signal: ended.signal,
+      onConnect: () => setView((before) => ({ ...before, isOpen: true })),
+    })
     const read = async () => {
-      const options = JSON.parse(asked) as Options
-      const onConnect = () => setView((before) => ({ ...before, isOpen: true }))
-      const stream = surehook.stream({ ...options, signal: ended.signal, onConnect })
       for await (const change of stream) waiting.add(change)
     }
     read().catch((error: unknown) => {
       if (!ended.signal.aborted) setView((before) => ({ ...before, error }))
     })
     return () => {
-      clearInterval(drawing)
       ended.abort()
+      clearInterval(drawing)
+      draw()
+      cursor.current = stream.cursor
     }
-  }, [asked, surehook])
+  }, [asked, surehook, isVisible])
   return view
 }

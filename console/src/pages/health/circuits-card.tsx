@@ -43,7 +43,7 @@ function Open({ circuits: { open, leftOut, isComplete } }: { circuits: Circuits 
   return (
     <>
       {open.length === 0 ? (
-        <p className="table-note">No circuit is open.</p>
+        <p className="table-note">No failing webhook has an open circuit.</p>
       ) : (
         <DataTable label="Open circuits" columns={columns} rows={open} idOf={idOf} />
       )}

@@ -1,3 +1,4 @@
+import { PreconditionFailedError } from '@surehook/client'
 import { type FormEvent, useState } from 'react'
 import { faultOf, violationOf } from '../../api/faults.ts'
 import { FaultNotice } from '../../parts/feedback/notice.tsx'
@@ -13,14 +14,18 @@ type RecordEditorProps = {
   saving: { isPending: boolean; error: unknown; mutate: (fields: Record<string, unknown>) => void }
   action: string
   back?: string
+  /** Loads the record again after somebody else changed it. What was typed is lost. */
+  reload?: () => void
 }
 
 /** The fields of a record as JSON, as the API takes them. */
-export function RecordEditor({ title, start, hint, saving, action, back }: RecordEditorProps) {
+export function RecordEditor(props: RecordEditorProps) {
+  const { title, start, hint, saving, action, back, reload } = props
   const [text, setText] = useState(start)
   const [isTried, setTried] = useState(false)
   const { fields, violations: typed } = fieldsIn(text)
   const refused = faultOf(saving.error).violations[0]
+  const isOutdated = saving.error instanceof PreconditionFailedError
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setTried(true)
@@ -39,7 +44,13 @@ export function RecordEditor({ title, start, hint, saving, action, back }: Recor
             (refused && `${refused.field} ${refused.message}`)
           }
         />
-        {saving.error !== null && <FaultNotice error={saving.error} />}
+        {saving.error !== null && (
+          <FaultNotice
+            error={saving.error}
+            retry={isOutdated ? reload : undefined}
+            retryLabel="Load the current record"
+          />
+        )}
         <FormActions action={action} isPending={saving.isPending} back={back} />
       </form>
     </Card>

@@ -40,14 +40,23 @@ export function Page() {
       }
     >
       <QueryView query={query}>
-        {(version) => <RecordView key={version.etag} table={table} version={version} />}
+        {(version) => (
+          <RecordView
+            key={version.etag}
+            table={table}
+            version={version}
+            reload={() => void query.refetch()}
+          />
+        )}
       </QueryView>
       <RecordHistory table={table} recordId={recordId} />
     </Frame>
   )
 }
 
-function RecordView({ table, version }: { table: string; version: Version }) {
+type RecordViewProps = { table: string; version: Version; reload: () => void }
+
+function RecordView({ table, version, reload }: RecordViewProps) {
   const { surehook } = useApi()
   const { record, etag } = version
   const saving = useAction({
@@ -72,6 +81,7 @@ function RecordView({ table, version }: { table: string; version: Version }) {
         hint="Saving sends what you changed. If somebody else changed the record first, nothing is saved."
         saving={saving}
         action="Save"
+        reload={reload}
       />
     </>
   )

@@ -14,8 +14,10 @@ export function Notice({ tone = 'info', title, children }: NoticeProps) {
   )
 }
 
+type FaultNoticeProps = { error: unknown; retry?: (() => void) | undefined; retryLabel?: string }
+
 /** A failed call: its message, its violations, and the request to look for in the logs. */
-export function FaultNotice({ error, retry }: { error: unknown; retry?: () => void }) {
+export function FaultNotice({ error, retry, retryLabel = 'Try again' }: FaultNoticeProps) {
   const { message, requestId, violations } = faultOf(error)
   return (
     <Notice tone="bad" title={message}>
@@ -35,7 +37,7 @@ export function FaultNotice({ error, retry }: { error: unknown; retry?: () => vo
       )}
       {retry && (
         <p>
-          <Button onClick={retry}>Try again</Button>
+          <Button onClick={retry}>{retryLabel}</Button>
         </p>
       )}
     </Notice>
