@@ -40,8 +40,12 @@ export type World = AsyncDisposable & {
   platformState(): Promise<PlatformState>
 }
 
-/** Opens the real parts around the service that are not under test. */
-export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
+/**
+ * Opens the real parts around the service that are not under test.
+ * @param own a stack whose parts may be killed: users of Redis do not survive that
+ */
+export async function openWorld(own?: Stack): Promise<World> {
+  const stack = own ?? sharedStack()
   await using opening = new AsyncDisposableStack()
   const { kafka, codec } = await openClients(stack)
   const database = opening.use(
@@ -75,7 +79,7 @@ export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
       log,
     }),
   )
-  const redisUrl = await redisUrlAs(service, stack.redisUrl)
+  const redisUrl = own?.redisUrl ?? (await redisUrlAs(service, stack.redisUrl))
   const config = configOf({ ...stack, redisUrl }, database)
   const resources = opening.move()
   return {

@@ -53,8 +53,12 @@ export type World = AsyncDisposable & {
   revocableToken(projectId: string): Promise<{ tokenId: string; token: string }>
 }
 
-/** Opens the real parts around the service that are not under test. */
-export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
+/**
+ * Opens the real parts around the service that are not under test.
+ * @param own a stack whose parts may be killed: users of Redis do not survive that
+ */
+export async function openWorld(own?: Stack): Promise<World> {
+  const stack = own ?? sharedStack()
   await using opening = new AsyncDisposableStack()
   const { kafka, codec } = await openClients(stack)
   const producer = opening.use(await openProducer(kafka, { log }))
@@ -74,7 +78,7 @@ export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
   const pool = opening.adopt(openPool({ connectionString, applicationName: 'test', log }), (open) =>
     open.end(),
   )
-  const redisUrl = stack.redisUrl && (await redisUrlAs(service, stack.redisUrl))
+  const redisUrl = own?.redisUrl ?? (await redisUrlAs(service, stack.redisUrl))
   const config = Object.freeze({
     ...configOf({ ...stack, redisUrl }, database),
     slot: database.slot,
