@@ -76,6 +76,7 @@ describe('GET …/deliveries/{deliveryId}', () => {
       ...delivery,
       webhookId: receipt.headers['webhook-id'],
       body: receipt.body,
+      retryDelays: ['100ms', '100ms', '100ms', '100ms'],
       attemptLog: [
         {
           ...attempt,
