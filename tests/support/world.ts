@@ -1,13 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { EventPayload } from '@surehook/contracts/event-payload'
 import { createTenant, type Tenant, type TenantOptions } from '@surehook/scripts/client/tenant'
-import {
-  type Authority,
-  type Certificates,
-  openAuthority,
-} from '@surehook/scripts/receiver/certificates'
+import type { Authority, Certificates } from '@surehook/scripts/receiver/certificates'
 import { openReceiver, type Receipt, type Receiver } from '@surehook/scripts/receiver/receiver'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import {
@@ -18,6 +11,7 @@ import {
   type TestSystemOptions,
 } from './open-system.ts'
 import type { SystemAddress } from './system-address.ts'
+import { openTrustedCertificates } from './trusted-certificates.ts'
 
 export type World<System extends SystemAddress = TestSystem> = AsyncDisposable & {
   readonly system: System
@@ -40,15 +34,9 @@ export async function worldOn<System extends TestSystem>(
   options: TestSystemOptions,
 ): Promise<World<System> & { readonly authority: Authority }> {
   await using opening = new AsyncDisposableStack()
-  const authority = await openAuthority()
-  const certificates = await authority.issue()
+  const { authority, certificates, env: trust } = opening.use(await openTrustedCertificates())
   const receiver = opening.use(await openReceiver(certificates))
-  const dir = opening.adopt(await mkdtemp(join(tmpdir(), 'surehook-e2e-')), (path) =>
-    rm(path, { recursive: true }),
-  )
-  const caFile = join(dir, 'ca.pem')
-  await writeFile(caFile, certificates.ca)
-  const env = { WEBHOOK_EXTRA_CA_FILE: caFile, ...options.env }
+  const env = { ...trust, ...options.env }
   const system = opening.use(await open({ ...options, env }))
   const resources = opening.move()
   return {

@@ -1,13 +1,10 @@
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Endpoints } from '@surehook/scripts/lib/endpoints'
 import { freePort } from '@surehook/scripts/lib/ports'
-import { createCertificates } from '@surehook/scripts/receiver/certificates'
 import { openSystemOn } from '../open-system.ts'
+import { openTrustedCertificates } from '../trusted-certificates.ts'
 import type { SharedSystem } from './ask-shared.ts'
 
 export type SharedSystems = AsyncDisposable & {
@@ -62,15 +59,10 @@ type StartedSystem = AsyncDisposable & { readonly system: SharedSystem }
 async function startOn(endpoints: Endpoints | undefined): Promise<StartedSystem> {
   await using opened = new AsyncDisposableStack()
   if (endpoints === undefined) throw new Error('this worker has no stack')
-  const certificates = await createCertificates()
-  const dir = opened.adopt(await mkdtemp(join(tmpdir(), 'surehook-shared-')), (path) =>
-    rm(path, { recursive: true }),
-  )
-  const caFile = join(dir, 'ca.pem')
-  await writeFile(caFile, certificates.ca)
+  const { certificates, env: trust } = opened.use(await openTrustedCertificates())
   const mailPort = await freePort()
   const env = {
-    WEBHOOK_EXTRA_CA_FILE: caFile,
+    ...trust,
     SMTP_URL: `smtp://127.0.0.1:${mailPort}`,
     TRUSTED_PROXIES: '127.0.0.0/8,::1/128',
   }

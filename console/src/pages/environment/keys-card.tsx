@@ -3,15 +3,14 @@ import { useApi } from '../../api/api.ts'
 import { type Column, DataTable } from '../../parts/data/data-table.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { Card } from '../../parts/layout/page.tsx'
+import { keyColumns, keyIdOf } from './key-columns.tsx'
 
 type PublishedKey = { kid: string; use: 'sig' | 'enc'; alg: string }
 
 const columns: readonly Column<PublishedKey>[] = [
-  { id: 'kid', header: 'Key', cell: ({ kid }) => <code className="breakable">{kid}</code> },
-  { id: 'use', header: 'Use', cell: ({ use }) => (use === 'sig' ? 'signs' : 'encrypts') },
+  ...keyColumns,
   { id: 'alg', header: 'Algorithm', cell: ({ alg }) => <code>{alg}</code> },
 ]
-const idOf = ({ kid }: PublishedKey) => kid
 
 /** The public keys with which services verify the access tokens of this environment (RFC 7517). */
 export function KeysCard({ project, environment }: { project: string; environment: string }) {
@@ -28,7 +27,9 @@ export function KeysCard({ project, environment }: { project: string; environmen
   return (
     <Card title="Public keys" isFlush>
       <QueryView query={query}>
-        {({ keys }) => <DataTable label="Public keys" columns={columns} rows={keys} idOf={idOf} />}
+        {({ keys }) => (
+          <DataTable label="Public keys" columns={columns} rows={keys} idOf={keyIdOf} />
+        )}
       </QueryView>
     </Card>
   )

@@ -5,6 +5,7 @@ import { type Column, DataTable } from '../../parts/data/data-table.tsx'
 import { Time } from '../../parts/data/time.tsx'
 import { ConfirmDialog, Dialog } from '../../parts/feedback/dialog.tsx'
 import { CheckField } from '../../parts/forms/field.tsx'
+import { keyColumns, keyIdOf } from './key-columns.tsx'
 
 type RotateKeysProps = { project: string; environment: string; onClose: () => void }
 
@@ -47,16 +48,14 @@ export function RotateKeysDialog({ project, environment, onClose }: RotateKeysPr
 type Key = { kid: string; use: 'sig' | 'enc'; activeFrom: string }
 
 const columns: readonly Column<Key>[] = [
-  { id: 'kid', header: 'Key', cell: ({ kid }) => <code className="breakable">{kid}</code> },
-  { id: 'use', header: 'Use', cell: ({ use }) => (use === 'sig' ? 'signs' : 'encrypts') },
+  ...keyColumns,
   { id: 'from', header: 'Active', cell: ({ activeFrom }) => <Time at={activeFrom} /> },
 ]
-const idOf = ({ kid }: Key) => kid
 
 function Keys({ keys, onClose }: { keys: readonly Key[]; onClose: () => void }) {
   return (
     <Dialog isOpen onClose={onClose} title="The keys were rotated">
-      <DataTable label="Keys" columns={columns} rows={keys} idOf={idOf} />
+      <DataTable label="Keys" columns={columns} rows={keys} idOf={keyIdOf} />
     </Dialog>
   )
 }
