@@ -20,22 +20,22 @@ const shared = {
 /** Tests on the real stack: the runner names one for each worker in TEST_STACKS, else this starts them. */
 const onStack = {
   ...shared,
-  testEnvironment: '<rootDir>/tests/support/stack-environment.mjs',
-  globalSetup: '<rootDir>/tests/support/open-stacks.mjs',
-  globalTeardown: '<rootDir>/tests/support/close-stacks.mjs',
+  testEnvironment: '<rootDir>/tests/support/jest/stack-environment.mjs',
+  globalSetup: '<rootDir>/tests/support/jest/open-stacks.mjs',
+  globalTeardown: '<rootDir>/tests/support/jest/close-stacks.mjs',
 }
 
 export default {
   // A project's own testTimeout is ignored by Jest. It is generous: tests wait for conditions with
   // limits of their own, and the levels share the CPU.
   testTimeout: 120_000,
-  testSequencer: '<rootDir>/tests/support/longest-first.mjs',
+  testSequencer: '<rootDir>/tests/support/jest/longest-first.mjs',
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['**/src/**/*.test.ts'] },
     {
       ...shared,
       displayName: 'deploy',
-      globalSetup: '<rootDir>/tests/support/build-helm.mjs',
+      globalSetup: '<rootDir>/tests/support/jest/build-helm.mjs',
       testMatch: ['<rootDir>/tests/deploy/**/*.test.ts'],
     },
     {

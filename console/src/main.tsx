@@ -1,6 +1,6 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { redeemCode } from './api/redeem-code.ts'
+import { redeemCode } from './api/session/redeem-code.ts'
 import { App, openRouter } from './app/app.tsx'
 import { takeCode } from './app/session/code-in-address.ts'
 import { CodeSignIn } from './app/session/code-sign-in.ts'

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { waitUntil } from '@surehook/service-kit/wait-until'
-import { openProcessGroup, ownerOf } from '../src/lib/process-group.ts'
-import { isAlive } from '../src/lib/process-table.ts'
+import { openProcessGroup, ownerOf } from '../src/lib/processes/process-group.ts'
+import { isAlive } from '../src/lib/processes/process-table.ts'
 
 const fixture = fileURLToPath(new URL('fixtures/owner.ts', import.meta.url))
 let dir: string

@@ -4,8 +4,8 @@ import { defaultSecret } from '@surehook/scripts/client/tenant'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import { installPackages } from '@surehook/scripts/published/installed-packages'
 import { nodesOf } from '@surehook/scripts/published/node-versions'
+import { writeExample } from '../support/commands/readme-example.ts'
 import { newPath } from '../support/listening-world.ts'
-import { writeExample } from '../support/readme-example.ts'
 import { eventually, openWorld, payloadOf, type World } from '../support/world.ts'
 
 type Order = { status?: string; n: number; note?: string | null }

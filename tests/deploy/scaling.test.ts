@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { kafkaAclsOf, lastingGroups } from '@surehook/contracts/kafka-access'
+import { kafkaAclsOf, lastingGroups } from '@surehook/contracts/access/kafka-access'
 import { topicTable } from '@surehook/contracts/topics'
 import { render, valuesFiles } from './chart.ts'
 import { componentOf, ofKind, theOne } from './kube-objects.ts'

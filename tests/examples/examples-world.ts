@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { freePort, isFree } from '@surehook/scripts/lib/ports'
 import { installExamples } from '@surehook/scripts/published/installed-examples'
 import { waitUntil } from '@surehook/service-kit/wait-until'
-import { type Started, startShell } from '../support/checkout.ts'
+import { type Started, startShell } from '../support/commands/checkout.ts'
 import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
 import { openTlsFront } from './tls-front.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import type { EventPayload } from '@surehook/contracts/event-payload'
+import type { EventPayload } from '@surehook/contracts/events/event-payload'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { type FaultWorld, openFaultWorld } from '../support/deliveries/fault-world.ts'
 

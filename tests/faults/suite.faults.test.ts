@@ -6,7 +6,7 @@ import { removeStackData } from '@surehook/scripts/local-stack/local-stack'
 import { kinds, makePlan, type Trial, targets } from './suite/plan.ts'
 import { describeOutcome, describeTrial } from './suite/report.ts'
 import { runTrial } from './suite/run-trial.ts'
-import { openStage, type Stage } from './suite/stage.ts'
+import { openStage, type Stage } from './suite/stage/stage.ts'
 
 /**
  * The short form of `npm run faults`: the faults most likely to repeat deliveries or to block them.

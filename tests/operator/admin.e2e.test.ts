@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { expectStatus, send } from '@surehook/scripts/client/call'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import { freePort } from '@surehook/scripts/lib/ports'
-import { surehook } from '../support/operator-cli.ts'
+import { surehook } from '../support/commands/operator-cli.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World

@@ -7,8 +7,8 @@ import { type Admin, ConfigResourceTypes } from '@surehook/kafka/client/surface'
 import { createCertificates } from '@surehook/scripts/receiver/certificates'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { serviceNames } from 'surehook/lib/service-catalog'
+import { type CliAnswer, surehook } from '../support/commands/operator-cli.ts'
 import { openSystem, type TestSystem } from '../support/open-system.ts'
-import { type CliAnswer, surehook } from '../support/operator-cli.ts'
 import { eventually } from '../support/world.ts'
 
 let system: TestSystem

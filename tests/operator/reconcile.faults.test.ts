@@ -14,7 +14,7 @@ import {
 import { postgresIdentity, postgresPlace } from '@surehook/scripts/local-stack/postgres-home'
 import { Kafka, logLevel, type Message } from 'kafkajs'
 import { Client } from 'pg'
-import { surehook } from '../support/operator-cli.ts'
+import { surehook } from '../support/commands/operator-cli.ts'
 
 const slots = ['surehook_auth_service', 'surehook_data_api', 'surehook_webhook_api']
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { freePort, isFree } from '@surehook/scripts/lib/ports'
 import { startMailCatcher } from '@surehook/scripts/mail/mail-catcher'
 import { until } from '@surehook/testing/until'
-import { type Checkout, commandsOf, openCheckout } from '../support/checkout.ts'
+import { type Checkout, commandsOf, openCheckout } from '../support/commands/checkout.ts'
 import { openWorld } from '../support/world.ts'
 
 /** The delays of the pages, but a shorter cooldown than their two minutes. */

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Surehook } from '@surehook/client'
 import type { Tenant } from '@surehook/scripts/client/tenant'
+import { type CliAnswer, surehookReading } from '../support/commands/operator-cli.ts'
 import { newPath } from '../support/listening-world.ts'
-import { type CliAnswer, surehookReading } from '../support/operator-cli.ts'
 import { openSharedWorld, type SharedWorld } from '../support/shared/shared-world.ts'
 
 let world: SharedWorld

@@ -14,7 +14,7 @@ import { admin, expectStatus, send } from '@surehook/scripts/client/call'
 import { createTenant, type Tenant } from '@surehook/scripts/client/tenant'
 import { Kafka, logLevel } from 'kafkajs'
 import { Client } from 'pg'
-import { surehook } from '../support/operator-cli.ts'
+import { surehook } from '../support/commands/operator-cli.ts'
 import { eventually, openWorld, type World } from '../support/world.ts'
 
 let world: World

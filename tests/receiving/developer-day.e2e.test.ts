@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
+import { type CliAnswer, surehook, surehookReading } from '../support/commands/operator-cli.ts'
 import { newPath } from '../support/listening-world.ts'
-import { type CliAnswer, surehook, surehookReading } from '../support/operator-cli.ts'
 import { eventually, openWorld, type World } from '../support/world.ts'
 
 let world: World

@@ -13,9 +13,9 @@ import {
 } from '@surehook/scripts/published/installed-packages'
 import { nodesOf } from '@surehook/scripts/published/node-versions'
 import { waitUntil } from '@surehook/service-kit/wait-until'
-import { commandsOf, startShell } from '../support/checkout.ts'
+import { commandsOf, startShell } from '../support/commands/checkout.ts'
+import { writeExample } from '../support/commands/readme-example.ts'
 import { newPath } from '../support/listening-world.ts'
-import { writeExample } from '../support/readme-example.ts'
 import {
   openSharedListeningWorld,
   type SharedListeningWorld,

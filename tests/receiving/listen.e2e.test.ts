@@ -7,7 +7,7 @@ import type { Tenant } from '@surehook/scripts/client/tenant'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { TcpProxy } from '@surehook/testing/tcp-proxy'
 import { Webhook } from 'standardwebhooks'
-import { surehook } from '../support/operator-cli.ts'
+import { surehook } from '../support/commands/operator-cli.ts'
 import {
   openSharedListeningWorld,
   type SharedListeningWorld,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { expectStatus } from '@surehook/scripts/client/call'
 import { defaultSecret, type Tenant } from '@surehook/scripts/client/tenant'
 import { Webhook } from 'standardwebhooks'
-import { type Checkout, openCheckout } from '../support/checkout.ts'
+import { type Checkout, openCheckout } from '../support/commands/checkout.ts'
 import { openSharedWorld, type SharedWorld } from '../support/shared/shared-world.ts'
 import { eventually, payloadOf } from '../support/world.ts'
 import {

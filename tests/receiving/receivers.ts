@@ -7,7 +7,7 @@ import { freePort, isFree } from '@surehook/scripts/lib/ports'
 import { hasToolchain, type Toolchain } from '@surehook/scripts/lib/toolchains'
 import type { Receipt } from '@surehook/scripts/receiver/receiver'
 import { waitUntil } from '@surehook/service-kit/wait-until'
-import { type Checkout, commandsOf } from '../support/checkout.ts'
+import { type Checkout, commandsOf } from '../support/commands/checkout.ts'
 
 type Sample = {
   /** The heading of its section in the guide. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { EventPayload } from '@surehook/contracts/event-payload'
+import type { EventPayload } from '@surehook/contracts/events/event-payload'
 import type { Delivery } from '@surehook/contracts/http/webhooks/webhooks'
 import type { Tenant, TenantOptions } from '@surehook/scripts/client/tenant'
 import type { Behaviour, Receipt, Receiver } from '@surehook/scripts/receiver/receiver'

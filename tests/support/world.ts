@@ -1,4 +1,4 @@
-import type { EventPayload } from '@surehook/contracts/event-payload'
+import type { EventPayload } from '@surehook/contracts/events/event-payload'
 import { createTenant, type Tenant, type TenantOptions } from '@surehook/scripts/client/tenant'
 import type { Authority, Certificates } from '@surehook/scripts/receiver/certificates'
 import { openReceiver, type Receipt, type Receiver } from '@surehook/scripts/receiver/receiver'

@@ -6,12 +6,12 @@ import { expectStatus } from '@surehook/scripts/client/call'
 import { defaultSecret, type Tenant } from '@surehook/scripts/client/tenant'
 import type { Behaviour } from '@surehook/scripts/receiver/receiver'
 import { verifySignature, verifyStandardWebhook } from '@surehook/scripts/receiver/verify-signature'
+import { surehook } from '../support/commands/operator-cli.ts'
 import {
   type Listener,
   type ListeningWorld,
   openListeningWorld,
 } from '../support/listening-world.ts'
-import { surehook } from '../support/operator-cli.ts'
 import { eventually, payloadOf } from '../support/world.ts'
 
 let world: ListeningWorld

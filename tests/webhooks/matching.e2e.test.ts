@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import type { EventPayload } from '@surehook/contracts/event-payload'
+import type { EventPayload } from '@surehook/contracts/events/event-payload'
 import { expectStatus, type Fields } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import { type Listener } from '../support/listening-world.ts'

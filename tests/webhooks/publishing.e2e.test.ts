@@ -14,7 +14,7 @@ import { verifySignature, verifyStandardWebhook } from '@surehook/scripts/receiv
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { endsOf, followTopics } from '@surehook/testing/follow-topics'
 import kafkajs from 'kafkajs'
-import { type Checkout, commandsOf, openCheckout } from '../support/checkout.ts'
+import { type Checkout, commandsOf, openCheckout } from '../support/commands/checkout.ts'
 import {
   openSharedListeningWorld,
   type SharedListeningWorld,

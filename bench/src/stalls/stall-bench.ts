@@ -10,7 +10,7 @@ import {
   newRecord,
   subscribe,
 } from '../platform/platform.ts'
-import { type ManyEndpoints, openManyEndpoints } from './many-endpoints.ts'
+import { type ManyEndpoints, openManyEndpoints } from './many-endpoints/many-endpoints.ts'
 
 export type StallOptions = {
   system: RunningSystem

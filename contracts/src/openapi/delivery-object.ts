@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ZodOpenApiPathItemObject } from 'zod-openapi'
-import { EventPayload } from '../event-payload.ts'
+import { EventPayload } from '../events/event-payload.ts'
 import { changeOperations } from '../events.ts'
 
 const headers = z.object({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { EventPayload } from '@surehook/contracts/event-payload'
+import { EventPayload } from '@surehook/contracts/events/event-payload'
 import fc from 'fast-check'
 import { buildBody } from './build-body.ts'
 import { recordMembers } from './record-members.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { ChangeEvent } from '@surehook/contracts/events'
-import { type NewChange, toChangeEvents } from '@surehook/contracts/new-change'
+import { type NewChange, toChangeEvents } from '@surehook/contracts/events/new-change'
 import { changeFault } from './change-fault.ts'
 import { aChange } from './testing/samples.ts'
 

@@ -1,5 +1,5 @@
-import { deliveredChange } from '@surehook/contracts/delivery-events'
 import type { ChangeEvent, DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
+import { deliveredChange } from '@surehook/contracts/events/delivery-events'
 import { deliveryId } from '@surehook/contracts/ids'
 import { buildBody } from './build-body.ts'
 import type { Subscription } from './subscription.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type RedisUser, redisRulesOf } from '@surehook/contracts/redis-access'
+import { type RedisUser, redisRulesOf } from '@surehook/contracts/access/redis-access'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
 import { silent } from './database.ts'
 

@@ -1,5 +1,5 @@
+import { type NewChange, toChangeEvents } from '@surehook/contracts/events/new-change'
 import { changeKey } from '@surehook/contracts/ids'
-import { type NewChange, toChangeEvents } from '@surehook/contracts/new-change'
 import { changesTopic } from '@surehook/contracts/topics'
 import { applyProducerPatches } from '@surehook/kafka/kafkajs-patches/apply-producer-patches'
 import { answeringFirst } from '@surehook/kafka/kafkajs-patches/connections/unresponsive-broker'
@@ -14,7 +14,7 @@ import {
   type Producer,
 } from 'kafkajs'
 
-export { InvalidChangeError, type NewChange } from '@surehook/contracts/new-change'
+export { InvalidChangeError, type NewChange } from '@surehook/contracts/events/new-change'
 
 export type ChangePublisherOptions = {
   /** Bootstrap brokers as `host:port`. */

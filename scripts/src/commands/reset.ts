@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { cacheDir, localDir, state } from '../lib/paths.ts'
-import { ownerOf } from '../lib/process-group.ts'
+import { ownerOf } from '../lib/processes/process-group.ts'
 import { removeStackData } from '../local-stack/local-stack.ts'
 import { removeContainers } from '../start/container-infrastructure.ts'
 

@@ -6,7 +6,7 @@ import { commandStep, runSteps, type Step } from '../check/step.ts'
 import { chooseInfra, whyNotLocal } from '../containers/choose-infra.ts'
 import { startStacks } from '../containers/start-stack.ts'
 import { localDir } from '../lib/paths.ts'
-import { ownerOf } from '../lib/process-group.ts'
+import { ownerOf } from '../lib/processes/process-group.ts'
 import { hasToolchain, missingToolchains, type Toolchain } from '../lib/toolchains.ts'
 
 /** `npm test`: runs every check and every test. Prints a line when each ends, and then the sum. */

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { waitUntil } from '@surehook/service-kit/wait-until'
-import type { ProcessHandle } from '../lib/managed-process.ts'
+import type { ProcessHandle } from '../lib/processes/managed-process.ts'
 import type { Docker } from './docker.ts'
 
 type DockerContainer = ReturnType<Docker['client']['container']['getById']>

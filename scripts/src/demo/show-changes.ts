@@ -1,4 +1,4 @@
-import type { EventPayload } from '@surehook/contracts/event-payload'
+import type { EventPayload } from '@surehook/contracts/events/event-payload'
 import { expectStatus, type Fields } from '../client/call.ts'
 import type { Receipt } from '../receiver/receiver.ts'
 import { verifySignature, verifyStandardWebhook } from '../receiver/verify-signature.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from '@jest/globals'
-import { kafkaUsers } from '@surehook/contracts/kafka-access'
+import { kafkaUsers } from '@surehook/contracts/access/kafka-access'
 import { topicTable } from '@surehook/contracts/topics'
 import { parse, parseAllDocuments } from 'yaml'
 import { repoRoot } from '../lib/paths.ts'

@@ -4,7 +4,7 @@ import {
   type KafkaUser,
   kafkaAclsOf,
   kafkaUsers,
-} from '@surehook/contracts/kafka-access'
+} from '@surehook/contracts/access/kafka-access'
 import { topicTable } from '@surehook/contracts/topics'
 import { retryTopicNames } from '@surehook/service-kit/config/retry-ladder'
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import type { ProcessHandle, ProcessOwner } from '../lib/managed-process.ts'
 import { cacheDir } from '../lib/paths.ts'
 import { freePort } from '../lib/ports.ts'
-import { openProcessGroup } from '../lib/process-group.ts'
+import type { ProcessHandle, ProcessOwner } from '../lib/processes/managed-process.ts'
+import { openProcessGroup } from '../lib/processes/process-group.ts'
 import { requireJava } from './java.ts'
 import { moveIntoPlace } from './maven.ts'
 

@@ -1,4 +1,4 @@
-import type { ProcessHandle, ProcessOwner } from '../lib/managed-process.ts'
+import type { ProcessHandle, ProcessOwner } from '../lib/processes/managed-process.ts'
 import type { Credentials } from './secured/credentials.ts'
 
 export type ComponentName = 'kafka' | 'registry' | 'postgres' | 'redis'

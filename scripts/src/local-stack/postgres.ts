@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { startProcess } from '../lib/managed-process.ts'
+import { startProcess } from '../lib/processes/managed-process.ts'
 import { type Component, type ComponentOptions, environment } from './component.ts'
 import {
   type Identity,

@@ -1,6 +1,6 @@
 import { chmod, mkdir, readdir } from 'node:fs/promises'
-import { startProcess } from '../lib/managed-process.ts'
 import { askPort } from '../lib/ports.ts'
+import { startProcess } from '../lib/processes/managed-process.ts'
 import { type Component, type ComponentOptions, environment } from './component.ts'
 import { fetchWithMaven } from './maven.ts'
 import { answersTls } from './secured/answers-tls.ts'

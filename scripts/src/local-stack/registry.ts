@@ -1,5 +1,5 @@
 import { answersOk } from '../lib/http-probe.ts'
-import { type ProcessHandle, startProcess } from '../lib/managed-process.ts'
+import { type ProcessHandle, startProcess } from '../lib/processes/managed-process.ts'
 import { classArchiveFlags } from './class-archive.ts'
 import { type Component, type ComponentOptions, environment } from './component.ts'
 import { jvmFlags } from './java.ts'

@@ -1,4 +1,8 @@
-import { type KafkaOperation, kafkaAclsOf, kafkaUsers } from '@surehook/contracts/kafka-access'
+import {
+  type KafkaOperation,
+  kafkaAclsOf,
+  kafkaUsers,
+} from '@surehook/contracts/access/kafka-access'
 import { deliveriesTopic, retryTopic, type TopicSpec } from '@surehook/contracts/topics'
 import { type AvroRecord, recordSection } from './avro-section.ts'
 import { code, paragraph, table } from './markdown.ts'

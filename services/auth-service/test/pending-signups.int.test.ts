@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { ChangeLog } from '@surehook/testing/change-log'
 import bcrypt from 'bcrypt'
-import { expiredSignups } from '../src/accounts/delete-expired-signups.ts'
+import { expiredSignups } from '../src/accounts/signup/delete-expired-signups.ts'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, outcome, password } from './support/auth-client.ts'
 import { log } from './support/under-test.ts'

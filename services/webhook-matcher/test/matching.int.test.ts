@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { EventPayload } from '@surehook/contracts/event-payload'
+import { EventPayload } from '@surehook/contracts/events/event-payload'
 import { deliveryId, endpointId } from '@surehook/contracts/ids'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { openWorld, type World } from './support/world.ts'

@@ -1,5 +1,5 @@
 import type { Tenant } from '@surehook/scripts/client/tenant'
-import { surehook } from '../../support/operator-cli.ts'
+import { surehook } from '../../support/commands/operator-cli.ts'
 
 /** The URL that `surehook console` prints. */
 export async function oneTimeUrl(

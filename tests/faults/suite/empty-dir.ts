@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { ownerOf } from '@surehook/scripts/lib/process-group'
+import { ownerOf } from '@surehook/scripts/lib/processes/process-group'
 import { removeStackData } from '@surehook/scripts/local-stack/local-stack'
 
 /** Deletes the files of an earlier run. */

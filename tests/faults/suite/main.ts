@@ -14,7 +14,7 @@ import {
 } from './plan.ts'
 import { describeOutcome, describeTotal, describeTrial } from './report.ts'
 import { type Outcome, runTrial } from './run-trial.ts'
-import { openStage, type Stage } from './stage.ts'
+import { openStage, type Stage } from './stage/stage.ts'
 
 /**
  * `npm run faults`: makes every part of a loaded system fail in turn. Exits with 1 if anything is

@@ -20,10 +20,10 @@ import {
   subscribeTwice,
 } from '../../support/deliveries/subscribers.ts'
 import { untilAnswered } from '../../support/until-answered.ts'
-import { makeFault } from './make-fault.ts'
+import { makeFault } from './faults/make-fault.ts'
 import type { Trial } from './plan.ts'
 import { countRepetitions, type Repetitions } from './repetitions.ts'
-import type { Stage } from './stage.ts'
+import type { Stage } from './stage/stage.ts'
 import { Watch } from './watch.ts'
 
 export type Outcome = {

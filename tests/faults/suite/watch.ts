@@ -1,4 +1,4 @@
-import type { EventPayload } from '@surehook/contracts/event-payload'
+import type { EventPayload } from '@surehook/contracts/events/event-payload'
 import type { Receiver } from '@surehook/scripts/receiver/receiver'
 import type { TransportName } from '../../support/change-transports.ts'
 import { changeKey, keyOf } from '../../support/deliveries/ledger.ts'

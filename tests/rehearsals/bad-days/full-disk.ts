@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { compilePreloaded } from '../../support/compile-preloaded.ts'
+import { compilePreloaded } from '../../support/commands/compile-preloaded.ts'
 
 export type FullDisk = {
   /** The environment of the component whose disk fills. */

@@ -3,7 +3,7 @@ import { changesTopic } from '@surehook/contracts/topics'
 import { admin } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import { waitUntil } from '@surehook/service-kit/wait-until'
-import { standStill } from '../../faults/suite/stand-still.ts'
+import { standStill } from '../../faults/suite/faults/stand-still.ts'
 import { allReady } from '../../support/all-ready.ts'
 import {
   type FaultWorld,

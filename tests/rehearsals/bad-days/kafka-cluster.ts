@@ -1,6 +1,6 @@
 import { createKafka } from '@surehook/kafka/client/client'
-import type { ProcessHandle } from '@surehook/scripts/lib/managed-process'
 import { freePort } from '@surehook/scripts/lib/ports'
+import type { ProcessHandle } from '@surehook/scripts/lib/processes/managed-process'
 import { settleAll } from '@surehook/scripts/lib/settle-all'
 import type { Stack } from '@surehook/scripts/lib/stack'
 import { type LocalStack, startLocalStack } from '@surehook/scripts/local-stack/local-stack'

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
 import { appendFile, copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import type { ProcessHandle } from '@surehook/scripts/lib/managed-process'
+import type { ProcessHandle } from '@surehook/scripts/lib/processes/managed-process'
 import { type LocalStack, startLocalStack } from '@surehook/scripts/local-stack/local-stack'
 import { postgresIdentity, postgresPlace } from '@surehook/scripts/local-stack/postgres-home'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { TcpProxy } from '@surehook/testing/tcp-proxy'
 import { Client } from 'pg'
-import { treeOf } from '../../faults/suite/process-tree.ts'
+import { treeOf } from '../../faults/suite/faults/process-tree.ts'
 
 export type SlotCopy = { slot: string; ready: boolean }
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type KafkaUser, kafkaUsers } from '@surehook/contracts/kafka-access'
+import { type KafkaUser, kafkaUsers } from '@surehook/contracts/access/kafka-access'
 import { infrastructureImages } from '@surehook/scripts/compose/infrastructure-images'
 import { clusterId, serverProperties } from '@surehook/scripts/local-stack/kafka'
 import { asPostgresFlags, postgresSettings } from '@surehook/scripts/local-stack/postgres-settings'

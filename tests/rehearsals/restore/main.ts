@@ -7,7 +7,7 @@ import { waitUntil } from '@surehook/service-kit/wait-until'
 import { emptyDir } from '../../faults/suite/empty-dir.ts'
 import { describeOutcome } from '../../faults/suite/report.ts'
 import { runUnderLoad } from '../../faults/suite/run-trial.ts'
-import { openStage, type Stage } from '../../faults/suite/stage.ts'
+import { openStage, type Stage } from '../../faults/suite/stage/stage.ts'
 import { undecidedAtMost } from '../../support/deliveries/fault-world.ts'
 import { indented, operatorEnv, surehook, trySurehook } from '../support/surehook.ts'
 import {

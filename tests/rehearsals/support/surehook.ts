@@ -1,6 +1,6 @@
 import { runCommand } from '@surehook/scripts/check/run-command'
 import { repoRoot } from '@surehook/scripts/lib/paths'
-import type { Stage } from '../../faults/suite/stage.ts'
+import type { Stage } from '../../faults/suite/stage/stage.ts'
 
 const bin = `${repoRoot}/packages/cli/bin/surehook.mjs`
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { EventPayload } from '@surehook/contracts/event-payload'
+import type { EventPayload } from '@surehook/contracts/events/event-payload'
 import { admin, expectStatus } from '@surehook/scripts/client/call'
 import { createTenant, Tenant } from '@surehook/scripts/client/tenant'
 import type { Receiver } from '@surehook/scripts/receiver/receiver'
 import { waitUntil } from '@surehook/service-kit/wait-until'
-import type { Stage } from '../../faults/suite/stage.ts'
+import type { Stage } from '../../faults/suite/stage/stage.ts'
 
 /** The changes of the record whose first one is refused for a while. */
 const versions = 4

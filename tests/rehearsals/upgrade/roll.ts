@@ -1,8 +1,8 @@
 import type { ServiceName } from '@surehook/scripts/system/service-catalog'
 import type { Version } from '@surehook/scripts/versions/check-out'
-import { replicaName } from '../../faults/suite/links.ts'
 import { seconds } from '../../faults/suite/seconds.ts'
-import type { Stage } from '../../faults/suite/stage.ts'
+import { replicaName } from '../../faults/suite/stage/links.ts'
+import type { Stage } from '../../faults/suite/stage/stage.ts'
 import type { ReplicaVersions } from './versions.ts'
 
 export type Rolling = {

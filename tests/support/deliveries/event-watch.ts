@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { EventPayload } from '@surehook/contracts/event-payload'
+import type { EventPayload } from '@surehook/contracts/events/event-payload'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { Receiver } from '@surehook/scripts/receiver/receiver'
 import { waitUntil } from '@surehook/service-kit/wait-until'

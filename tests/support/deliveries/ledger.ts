@@ -1,4 +1,4 @@
-import type { EventPayload } from '@surehook/contracts/event-payload'
+import type { EventPayload } from '@surehook/contracts/events/event-payload'
 import type { Receipt, Receiver } from '@surehook/scripts/receiver/receiver'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { DeliveryAudit, Statuses } from './delivery-audit.ts'

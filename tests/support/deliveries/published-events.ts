@@ -1,5 +1,5 @@
-import { isAboutDeliveries } from '@surehook/contracts/delivery-events'
-import type { EventPayload } from '@surehook/contracts/event-payload'
+import { isAboutDeliveries } from '@surehook/contracts/events/delivery-events'
+import type { EventPayload } from '@surehook/contracts/events/event-payload'
 import { circuitEventId, deadLetterEventId, endpointId } from '@surehook/contracts/ids'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { Receiver } from '@surehook/scripts/receiver/receiver'

@@ -1,4 +1,4 @@
-import closeStacks from '../close-stacks.mjs'
+import closeStacks from '../jest/close-stacks.mjs'
 
 /** Jest's global tear-down: stops what `open-systems.mjs` started. */
 export default async function closeSystems() {

@@ -1,4 +1,4 @@
-import openStacks from '../open-stacks.mjs'
+import openStacks from '../jest/open-stacks.mjs'
 import { openSharedSystems } from './shared-systems.ts'
 
 /** Jest's global set-up: a stack for each worker, and a system on it once a test shares one. */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { sessionQuery } from '../../api/check-session.ts'
+import { sessionQuery } from '../../api/session/check-session.ts'
 import type { Session } from './session.ts'
 import { useKeeper } from './session-context.tsx'
 

@@ -1,6 +1,6 @@
 import type { DeliveryDetail, Subscription } from '@surehook/client'
 import { version } from '../../../package.json'
-import { JsonView } from '../../parts/data/json-view.tsx'
+import { JsonView } from '../../parts/data/json/json-view.tsx'
 import { Notice } from '../../parts/feedback/notice.tsx'
 import { CopyButton } from '../../parts/forms/copy-button.tsx'
 import { Card } from '../../parts/layout/page.tsx'

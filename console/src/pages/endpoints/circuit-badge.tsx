@@ -1,6 +1,6 @@
 import type { Endpoint } from '@surehook/client'
 import { Badge } from '../../parts/data/status-badge.tsx'
-import { Countdown } from '../../parts/data/time.tsx'
+import { Countdown } from '../../parts/data/time/time.tsx'
 
 export function CircuitBadge({ endpoint }: { endpoint: Endpoint }) {
   const { circuit, openUntil } = endpoint

@@ -1,4 +1,4 @@
-import type { Column } from '../../parts/data/data-table.tsx'
+import type { Column } from '../../parts/data/tables/data-table.tsx'
 
 type Key = { kid: string; use: 'sig' | 'enc' }
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api.ts'
-import { type Column, DataTable } from '../../parts/data/data-table.tsx'
+import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 import { keyColumns, keyIdOf } from './key-columns.tsx'

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
-import { type Column, DataTable } from '../../parts/data/data-table.tsx'
-import { visibleText } from '../../parts/data/json-tokens.ts'
+import { visibleText } from '../../parts/data/json/json-tokens.ts'
 import { Badge } from '../../parts/data/status-badge.tsx'
+import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { type FieldRow, type Fields, fieldRows } from './field-rows.ts'
 
 type RecordFieldsProps = {

@@ -1,4 +1,4 @@
-import { prettyJson, visibleText } from '../../parts/data/json-tokens.ts'
+import { prettyJson, visibleText } from '../../parts/data/json/json-tokens.ts'
 import { milliseconds } from '../../parts/data/numbers.ts'
 import { Badge } from '../../parts/data/status-badge.tsx'
 import { FaultNotice } from '../../parts/feedback/notice.tsx'

@@ -1,5 +1,5 @@
-import { type Column, DataTable } from '../../parts/data/data-table.tsx'
 import { Badge } from '../../parts/data/status-badge.tsx'
+import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 import { type Area, areasOf, type Finding, levelTexts, titleOf } from './areas.ts'
 import './health.css'

@@ -1,8 +1,8 @@
 import type { InstallationHealth } from '@surehook/client'
-import { type Column, DataTable } from '../../parts/data/data-table.tsx'
 import { count, plural } from '../../parts/data/numbers.ts'
-import { TenantUrlCell, tenantColumn } from '../../parts/data/tenant-columns.tsx'
-import { Countdown } from '../../parts/data/time.tsx'
+import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
+import { TenantUrlCell, tenantColumn } from '../../parts/data/tables/tenant-columns.tsx'
+import { Countdown } from '../../parts/data/time/time.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 import { NotRead } from './not-read.tsx'
 

@@ -1,6 +1,6 @@
 import type { InstallationHealth } from '@surehook/client'
-import { type Column, DataTable } from '../../parts/data/data-table.tsx'
 import { count } from '../../parts/data/numbers.ts'
+import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 import { NotRead } from './not-read.tsx'
 

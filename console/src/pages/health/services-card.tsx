@@ -1,7 +1,7 @@
 import type { InstallationHealth } from '@surehook/client'
 import type { GatewayState } from '../../api/gateway-state.ts'
-import { type Column, DataTable } from '../../parts/data/data-table.tsx'
 import { Badge } from '../../parts/data/status-badge.tsx'
+import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 import { type ServiceSeen, servicesSeen } from './services-seen.ts'
 

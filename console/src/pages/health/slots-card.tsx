@@ -1,7 +1,7 @@
 import type { InstallationHealth } from '@surehook/client'
-import { type Column, DataTable } from '../../parts/data/data-table.tsx'
 import { bytes } from '../../parts/data/numbers.ts'
 import { Badge } from '../../parts/data/status-badge.tsx'
+import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 import { NotRead } from './not-read.tsx'
 

@@ -1,7 +1,7 @@
 import type { RunningJobs } from '@surehook/client'
-import type { Column } from '../../parts/data/data-table.tsx'
-import { TenantUrlCell } from '../../parts/data/tenant-columns.tsx'
-import { ExactTime } from '../../parts/data/time.tsx'
+import type { Column } from '../../parts/data/tables/data-table.tsx'
+import { TenantUrlCell } from '../../parts/data/tables/tenant-columns.tsx'
+import { ExactTime } from '../../parts/data/time/time.tsx'
 
 type Job = Pick<
   RunningJobs['replays'][number],

@@ -2,7 +2,7 @@ import type { Subscription } from '@surehook/client'
 import { useMemo } from 'react'
 import { Link } from 'react-router'
 import { endpointOf, useEndpoints } from '../../api/queries.ts'
-import { type Column, DataTable } from '../../parts/data/data-table.tsx'
+import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 import {
   type NumbersById,

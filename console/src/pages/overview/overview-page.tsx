@@ -14,7 +14,7 @@ import { FirstSteps } from './first-steps.tsx'
 import { HealthTable } from './health-table.tsx'
 import { useDay } from './use-day.ts'
 
-const AttemptsChart = lazy(() => import('../../parts/data/attempts-chart.tsx'))
+const AttemptsChart = lazy(() => import('../../parts/data/charts/attempts-chart.tsx'))
 
 export function Page() {
   const query = useWebhooks()

@@ -1,5 +1,5 @@
 import type { Table } from '@surehook/client'
-import { type Column, DataTable } from '../../parts/data/data-table.tsx'
+import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { Card, Facts } from '../../parts/layout/page.tsx'
 import { accessText } from '../tables/access-text.ts'
 

@@ -1,7 +1,7 @@
 import type { Table, Violation } from '@surehook/client'
 import { type FormEvent, useMemo, useState } from 'react'
 import { useSearchParams } from 'react-router'
-import { prettyJson } from '../../parts/data/json-tokens.ts'
+import { prettyJson } from '../../parts/data/json/json-tokens.ts'
 import { FilterField } from '../../parts/filter/filter-field.tsx'
 import { columnsOf } from '../../parts/filter/model/columns.ts'
 import { filterIn } from '../../parts/filter/model/filter-text.ts'

@@ -1,4 +1,4 @@
-import { isRefused } from '../../api/check-session.ts'
+import { isRefused } from '../../api/session/check-session.ts'
 import { FaultNotice, Notice } from '../../parts/feedback/notice.tsx'
 
 export function SignInFault({ error }: { error: unknown }) {

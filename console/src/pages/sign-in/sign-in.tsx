@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { checkSession } from '../../api/check-session.ts'
+import { checkSession } from '../../api/session/check-session.ts'
 import type { Session } from '../../app/session/session.ts'
 import { useKeeper } from '../../app/session/session-context.tsx'
 import { Notice } from '../../parts/feedback/notice.tsx'

@@ -1,7 +1,7 @@
 import type { ManagementToken } from '@surehook/client'
 import { Badge } from '../../parts/data/status-badge.tsx'
-import { Time } from '../../parts/data/time.tsx'
-import { useNow } from '../../parts/data/use-now.ts'
+import { Time } from '../../parts/data/time/time.tsx'
+import { useNow } from '../../parts/data/time/use-now.ts'
 import { isExpired } from './token-draft.ts'
 
 export function ExpiryCell({ token }: { token: ManagementToken }) {

@@ -1,7 +1,7 @@
 import type { UserAccount, UserLock } from '@surehook/client'
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api.ts'
-import { Countdown, ExactTime } from '../../parts/data/time.tsx'
+import { Countdown, ExactTime } from '../../parts/data/time/time.tsx'
 import { FaultNotice, Notice } from '../../parts/feedback/notice.tsx'
 import { Button } from '../../parts/forms/button.tsx'
 import { lockText } from './lock-text.ts'

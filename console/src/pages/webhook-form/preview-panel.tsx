@@ -1,6 +1,6 @@
 import type { Preview } from '@surehook/client'
 import { faultOf } from '../../api/faults.ts'
-import { JsonView } from '../../parts/data/json-view.tsx'
+import { JsonView } from '../../parts/data/json/json-view.tsx'
 import { plural } from '../../parts/data/numbers.ts'
 import { FaultNotice, Notice } from '../../parts/feedback/notice.tsx'
 import { Warnings } from '../../parts/feedback/warnings.tsx'

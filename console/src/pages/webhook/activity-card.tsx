@@ -6,7 +6,7 @@ import { Loading } from '../../parts/feedback/loading.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 
-const AttemptsChart = lazy(() => import('../../parts/data/attempts-chart.tsx'))
+const AttemptsChart = lazy(() => import('../../parts/data/charts/attempts-chart.tsx'))
 
 /** The attempts of the last day. */
 export function ActivityCard({ id }: { id: string }) {

@@ -1,5 +1,5 @@
 import type { Subscription } from '@surehook/client'
-import { JsonView } from '../../parts/data/json-view.tsx'
+import { JsonView } from '../../parts/data/json/json-view.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 
 /** Which changes match, which fields are sent, and how. */

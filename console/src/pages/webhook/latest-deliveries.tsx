@@ -1,7 +1,7 @@
 import type { Delivery, Subscription } from '@surehook/client'
 import { useMemo } from 'react'
 import { Link } from 'react-router'
-import { DataTable } from '../../parts/data/data-table.tsx'
+import { DataTable } from '../../parts/data/tables/data-table.tsx'
 import { EmptyState } from '../../parts/feedback/empty-state.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 import { deliveryColumns } from '../deliveries/delivery-columns.tsx'

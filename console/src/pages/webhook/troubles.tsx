@@ -1,6 +1,6 @@
 import type { Endpoint, Subscription } from '@surehook/client'
 import { plural } from '../../parts/data/numbers.ts'
-import { Countdown, Time } from '../../parts/data/time.tsx'
+import { Countdown, Time } from '../../parts/data/time/time.tsx'
 import { Notice } from '../../parts/feedback/notice.tsx'
 import { Warnings } from '../../parts/feedback/warnings.tsx'
 import { CloseCircuitButton } from '../endpoints/close-circuit-button.tsx'

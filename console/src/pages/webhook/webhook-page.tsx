@@ -1,7 +1,7 @@
 import type { Delivery, Endpoint, Subscription } from '@surehook/client'
 import { useParams } from 'react-router'
 import { endpointOf, useEndpoints, useWebhook } from '../../api/queries.ts'
-import { Time } from '../../parts/data/time.tsx'
+import { Time } from '../../parts/data/time/time.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
 import { Card, Facts, Page as Frame } from '../../parts/layout/page.tsx'

@@ -1,6 +1,6 @@
 import type { WebhookNumbers } from '@surehook/client'
+import { Sparkline } from '../../parts/data/charts/sparkline.tsx'
 import { plural } from '../../parts/data/numbers.ts'
-import { Sparkline } from '../../parts/data/sparkline.tsx'
 
 /** The attempts of the last day. */
 export function TrafficCell({ numbers }: { numbers: WebhookNumbers | undefined }) {

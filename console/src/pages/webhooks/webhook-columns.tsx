@@ -1,7 +1,7 @@
 import type { Endpoint, Subscription, WebhookNumbers } from '@surehook/client'
 import { endpointOf } from '../../api/queries.ts'
-import type { Column } from '../../parts/data/data-table.tsx'
 import { milliseconds, percent } from '../../parts/data/numbers.ts'
+import type { Column } from '../../parts/data/tables/data-table.tsx'
 import { TrafficCell } from './stats-cells.tsx'
 import { WebhookState } from './webhook-state.tsx'
 

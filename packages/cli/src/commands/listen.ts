@@ -1,6 +1,6 @@
 import { signingKeys } from '@surehook/matching/signed-headers'
 import { type Call, defineCommand, exitCodes, type OptionSpecs } from '../cli/command.ts'
-import { countOf } from '../lib/option-values.ts'
+import { countOf } from '../lib/input/option-values.ts'
 import { durationOf } from '../lib/wait-for.ts'
 import { forward, forwardUrl } from '../listen/forward.ts'
 import { onKeyPresses } from '../listen/key-presses.ts'

@@ -5,8 +5,8 @@ import { judgeExpiry } from './checks/check-certificates.ts'
 import { judgeClock } from './checks/check-clocks.ts'
 import { faultsIn } from './checks/check-configuration.ts'
 import { judgeSpace } from './checks/check-disk.ts'
-import { judgeBroker, judgeCluster } from './checks/check-kafka.ts'
-import { judgeTopics, type TopicState } from './checks/check-topics.ts'
+import { judgeBroker, judgeCluster } from './checks/kafka/check-kafka.ts'
+import { judgeTopics, type TopicState } from './checks/kafka/check-topics.ts'
 import { durabilityOf } from './durability.ts'
 
 const levels = (findings: readonly Finding[]) => findings.map(({ level }) => level)

@@ -1,4 +1,4 @@
-import { instantOf } from '../lib/option-values.ts'
+import { instantOf } from '../lib/input/option-values.ts'
 
 /** Parses the span of a ledger. `to` is undefined for `now`. */
 export function ledgerSpan(

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { kafkaUsers } from '@surehook/contracts/kafka-access'
+import { kafkaUsers } from '@surehook/contracts/access/kafka-access'
 import { kafkaAclCommands, principalOf } from './prepare-kafka-access.ts'
 
 it("can be printed as commands of Kafka's own tool", () => {

@@ -3,7 +3,7 @@ import {
   type KafkaUser,
   kafkaAclsOf,
   kafkaUsers,
-} from '@surehook/contracts/kafka-access'
+} from '@surehook/contracts/access/kafka-access'
 import {
   type AclEntry,
   AclOperationTypes,

@@ -1,6 +1,6 @@
 import { relayLimits } from '@surehook/change-capture/relay/relay-queue'
 import type { ChangeEvent } from '@surehook/contracts/events'
-import { httpSource } from '@surehook/contracts/new-change'
+import { httpSource } from '@surehook/contracts/events/new-change'
 import {
   changesTopic,
   environmentsTopic,

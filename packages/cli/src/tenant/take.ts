@@ -1,5 +1,5 @@
 import type { Io, OptionSpecs } from '../cli/command.ts'
-import { countOf } from '../lib/option-values.ts'
+import { countOf } from '../lib/input/option-values.ts'
 
 export const limitOption = {
   limit: { type: 'string', value: 'count', default: '50', help: 'the most that are shown' },

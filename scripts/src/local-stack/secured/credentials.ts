@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
-import { type KafkaUser, kafkaUsers } from '@surehook/contracts/kafka-access'
-import { type RedisUser, redisUsers } from '@surehook/contracts/redis-access'
+import { type KafkaUser, kafkaUsers } from '@surehook/contracts/access/kafka-access'
+import { type RedisUser, redisUsers } from '@surehook/contracts/access/redis-access'
 import { newKeys, openAuthority } from '../../receiver/certificates.ts'
 
 /** The credentials of a secured stack's components and clients. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
-import { redisRulesOf, redisUsers } from '@surehook/contracts/redis-access'
+import { redisRulesOf, redisUsers } from '@surehook/contracts/access/redis-access'
 import type { Credentials } from './credentials.ts'
 
 /** Settings of a server that accepts only TLS and the users of its list. */

@@ -1,4 +1,4 @@
-import { type RedisUser, redisUsers } from '@surehook/contracts/redis-access'
+import { type RedisUser, redisUsers } from '@surehook/contracts/access/redis-access'
 import { createKafka } from '@surehook/kafka/client/client'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { prepareKafkaAccess } from 'surehook/prepare/prepare-kafka-access'

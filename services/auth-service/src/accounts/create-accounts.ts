@@ -2,7 +2,7 @@ import type { CountOperation } from './account-meters.ts'
 import type { Accounts } from './accounts.ts'
 import { createLogin, type LoginDeps } from './login.ts'
 import { createRecovery, type RecoveryDeps } from './recovery.ts'
-import { createSignup, type SignupDeps } from './signup.ts'
+import { createSignup, type SignupDeps } from './signup/signup.ts'
 
 export type AccountsDeps = SignupDeps & LoginDeps & RecoveryDeps & { count: CountOperation }
 

@@ -1,7 +1,7 @@
 import type { UserChange } from '@surehook/contracts/http/admin/users'
 import { invalid } from '@surehook/service-kit/errors'
 import type { PoolClient } from 'pg'
-import { endPendingSignup } from '../accounts/pending-signups.ts'
+import { endPendingSignup } from '../accounts/signup/pending-signups.ts'
 import { unknownRoles } from './roles.ts'
 import type { User } from './user.ts'
 import { type ChangeOrigin, emitUserChanges } from './user-changes.ts'

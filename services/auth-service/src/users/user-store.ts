@@ -1,7 +1,7 @@
 import type { MailLocale } from '@surehook/contracts/http/admin/auth-settings'
 import { newEventId } from '@surehook/contracts/ids'
 import type { Pool, PoolClient } from 'pg'
-import { endPendingSignup } from '../accounts/pending-signups.ts'
+import { endPendingSignup } from '../accounts/signup/pending-signups.ts'
 import { foreignWorkOf, schemeOf } from '../password/password-hash.ts'
 import { type User, userColumns } from './user.ts'
 

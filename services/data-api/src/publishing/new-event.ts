@@ -1,7 +1,7 @@
 import type { ChangeEvent } from '@surehook/contracts/events'
+import { httpSource } from '@surehook/contracts/events/new-change'
 import { type ChangeInput, maxPublishedRecordBytes } from '@surehook/contracts/http/data/changes'
 import { changeKey, newEventId } from '@surehook/contracts/ids'
-import { httpSource } from '@surehook/contracts/new-change'
 import { changesTopic } from '@surehook/contracts/topics'
 import { requestFingerprint } from '@surehook/service-kit/idempotency/request-fingerprint'
 import type { Tenant } from '../tables/table-definition.ts'

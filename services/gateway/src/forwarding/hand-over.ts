@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, RequestListener } from 'node:http'
 import { discardRest } from '@surehook/service-kit/http/discard-rest'
 import { giveWholeBody } from '@surehook/service-kit/http/json-body'
 import type { Request, Response } from 'express'
-import { LargeBody } from './spooled-body.ts'
+import { LargeBody } from './request-body/spooled-body.ts'
 
 type HandingOver = {
   req: Request

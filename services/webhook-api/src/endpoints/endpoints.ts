@@ -1,4 +1,4 @@
-import { withoutQuery } from '@surehook/contracts/delivery-events'
+import { withoutQuery } from '@surehook/contracts/events/delivery-events'
 import { countedPaused, type Endpoint } from '@surehook/contracts/http/webhooks/endpoints'
 import { endpointId } from '@surehook/contracts/ids'
 import { AppError } from '@surehook/service-kit/errors'

@@ -1,5 +1,5 @@
 import type { EmitState } from '@surehook/change-capture/emit/state-writer'
-import { deactivationEvent, isAboutDeliveries } from '@surehook/contracts/delivery-events'
+import { deactivationEvent, isAboutDeliveries } from '@surehook/contracts/events/delivery-events'
 import { changeKey, newEventId } from '@surehook/contracts/ids'
 import { changesTopic } from '@surehook/contracts/topics'
 import type { PoolClient } from 'pg'

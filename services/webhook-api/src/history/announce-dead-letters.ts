@@ -1,6 +1,6 @@
 import { emitAll } from '@surehook/change-capture/emit/capture'
-import { deadLetterEvent } from '@surehook/contracts/delivery-events'
 import type { DeliveryAttempt } from '@surehook/contracts/events'
+import { deadLetterEvent } from '@surehook/contracts/events/delivery-events'
 import { changeKey } from '@surehook/contracts/ids'
 import { changesTopic } from '@surehook/contracts/topics'
 import type { Pool } from 'pg'

@@ -1,4 +1,4 @@
-import { withoutQuery } from '@surehook/contracts/delivery-events'
+import { withoutQuery } from '@surehook/contracts/events/delivery-events'
 import {
   installationLimits,
   type RunningJobs,

@@ -10,12 +10,12 @@ import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import { type Change, readChange } from '@surehook/matching/read-change'
 import type { EventCodec, TypeCodec } from '@surehook/schemas/codec'
 import { UndecodableError } from '@surehook/schemas/codec'
-import { DeliveryTable, type OpenPlace } from './delivery-table.ts'
+import { DeliveryTable, type OpenPlace } from './deliveries/delivery-table.ts'
+import { Unexplained } from './deliveries/unexplained.ts'
+import { type ShortId, shortIdOf } from './deliveries/uuid-bytes.ts'
 import type { KnownVersions } from './known-versions.ts'
 import type { LogMarks, Progress, Span } from './log-marks.ts'
 import { isTestEvent } from './test-event.ts'
-import { Unexplained } from './unexplained.ts'
-import { type ShortId, shortIdOf } from './uuid-bytes.ts'
 
 export type Owner = { projectId: string; environment: string; webhookId: string }
 export type Scope = { project?: string | undefined; environment?: string | undefined }

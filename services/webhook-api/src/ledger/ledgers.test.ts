@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Ledger } from '@surehook/contracts/http/webhooks/ledger'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
-import { TableFullError } from './delivery-table.ts'
+import { TableFullError } from './deliveries/delivery-table.ts'
 import { createLedgers, type LedgersDeps } from './ledgers.ts'
 
 const now = Date.UTC(2026, 0, 31, 12)

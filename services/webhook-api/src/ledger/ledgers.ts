@@ -1,7 +1,7 @@
 import type { Ledger } from '@surehook/contracts/http/webhooks/ledger'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
-import { TableFullError } from './delivery-table.ts'
+import { TableFullError } from './deliveries/delivery-table.ts'
 import type { LedgerMetrics } from './ledger-metrics.ts'
 import type { Scope } from './ledger-reading.ts'
 import type { Span } from './log-marks.ts'

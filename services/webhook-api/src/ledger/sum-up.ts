@@ -5,8 +5,8 @@ import {
   type LedgerLine,
   ledgerLimits,
 } from '@surehook/contracts/http/webhooks/ledger'
-import type { DeliveryFacts } from './delivery-table.ts'
-import { judgeDelivery, type Verdict } from './judge-delivery.ts'
+import type { DeliveryFacts } from './deliveries/delivery-table.ts'
+import { judgeDelivery, type Verdict } from './deliveries/judge-delivery.ts'
 import type { LedgerReading } from './ledger-reading.ts'
 
 const places = { delivered: 0, dead: 0, pending: 0, retrying: 0, paused: 0, cancelled: 0 }

@@ -1,5 +1,5 @@
-import { deliveryEventTables } from '@surehook/contracts/delivery-events'
 import type { TableState } from '@surehook/contracts/events'
+import { deliveryEventTables } from '@surehook/contracts/events/delivery-events'
 import { type FieldType, fieldTypes } from '@surehook/contracts/filter/filter'
 import { assignedFields } from '@surehook/contracts/http/data/names'
 import { tablesTopic } from '@surehook/contracts/topics'

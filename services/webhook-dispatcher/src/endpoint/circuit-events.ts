@@ -1,4 +1,4 @@
-import { type CircuitChange, circuitEvent } from '@surehook/contracts/delivery-events'
+import { type CircuitChange, circuitEvent } from '@surehook/contracts/events/delivery-events'
 import { changeKey } from '@surehook/contracts/ids'
 import { changesTopic } from '@surehook/contracts/topics'
 import type { EventProducer } from '@surehook/kafka/producer/producer'

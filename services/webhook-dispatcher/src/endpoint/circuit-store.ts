@@ -1,5 +1,5 @@
 import { circuitKey, closedByRequest, loadKey } from '@surehook/contracts/circuits'
-import type { EndpointPlace } from '@surehook/contracts/delivery-events'
+import type { EndpointPlace } from '@surehook/contracts/events/delivery-events'
 import type { Logger } from 'pino'
 import type { createClient } from 'redis'
 

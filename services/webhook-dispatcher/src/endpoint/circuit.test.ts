@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
-import type { CircuitChange, EndpointPlace } from '@surehook/contracts/delivery-events'
+import type { CircuitChange, EndpointPlace } from '@surehook/contracts/events/delivery-events'
 import CircuitBreaker from 'opossum'
 import type { AttemptResult } from '../transitions/decide-next-attempt.ts'
 import { Circuit } from './circuit.ts'

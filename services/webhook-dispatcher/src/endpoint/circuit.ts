@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events'
-import type { EndpointPlace } from '@surehook/contracts/delivery-events'
+import type { EndpointPlace } from '@surehook/contracts/events/delivery-events'
 import CircuitBreaker from 'opossum'
 import type { AttemptResult } from '../transitions/decide-next-attempt.ts'
 import { succeeded } from '../transitions/decide-next-attempt.ts'

@@ -1,9 +1,9 @@
+import type { DeliveryJob } from '@surehook/contracts/events'
 import {
   type EndpointPlace,
   isAboutDeliveries,
   withoutQuery,
-} from '@surehook/contracts/delivery-events'
-import type { DeliveryJob } from '@surehook/contracts/events'
+} from '@surehook/contracts/events/delivery-events'
 import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
 
 /** A job in this process, from its reading until Kafka acknowledges its next place. */

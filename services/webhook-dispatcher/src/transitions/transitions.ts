@@ -1,5 +1,5 @@
-import { deliveredChange } from '@surehook/contracts/delivery-events'
 import type { DeliveryAttempt, DeliveryJob, DeliveryStatus } from '@surehook/contracts/events'
+import { deliveredChange } from '@surehook/contracts/events/delivery-events'
 import { endpointId } from '@surehook/contracts/ids'
 import {
   attemptsTopic,

@@ -5,7 +5,7 @@ import type {
   InvalidMessage,
   SubscriptionState,
 } from '@surehook/contracts/events'
-import type { NewChange } from '@surehook/contracts/new-change'
+import type { NewChange } from '@surehook/contracts/events/new-change'
 import { invalidTopic, type TopicSpec } from '@surehook/contracts/topics'
 import { walPositionHeader } from '@surehook/contracts/wal-position'
 import { createKafka } from '@surehook/kafka/client/client'

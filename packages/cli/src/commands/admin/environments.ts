@@ -2,7 +2,7 @@ import { getEnvironment, putEnvironment, rotateKeys } from '@surehook/contracts/
 import { adminCommand, showList, showThing } from '../../admin/admin-command.ts'
 import { settingsFrom, settingsOptions } from '../../admin/settings-options.ts'
 import { Failure } from '../../cli/command.ts'
-import { readJsonFile } from '../../lib/json-file.ts'
+import { readJsonFile } from '../../lib/input/json-file.ts'
 
 const positionals = ['project', 'environment']
 

@@ -2,7 +2,7 @@ import { importUsers } from '@surehook/contracts/http/admin/users'
 import type { Violation } from '@surehook/contracts/problem'
 import { adminCommand } from '../../admin/admin-command.ts'
 import { Failure } from '../../cli/command.ts'
-import { readJsonFile } from '../../lib/json-file.ts'
+import { readJsonFile } from '../../lib/input/json-file.ts'
 
 /** Limit of one request. */
 const batchSize = 1_000

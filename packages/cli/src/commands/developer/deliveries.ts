@@ -1,7 +1,7 @@
 import type { DeliveryQuery } from '@surehook/client'
 import { deliveryStatuses, errorClasses } from '@surehook/contracts/events'
 import type { OptionSpecs, Values } from '../../cli/command.ts'
-import { countOf, given, instantOf } from '../../lib/option-values.ts'
+import { countOf, given, instantOf } from '../../lib/input/option-values.ts'
 import { foundCells, showDelivery } from '../../output/deliveries.ts'
 import { showDone, showRows } from '../../output/shown.ts'
 import { limitOption, take } from '../../tenant/take.ts'

@@ -1,4 +1,4 @@
-import { instantOf } from '../../lib/option-values.ts'
+import { instantOf } from '../../lib/input/option-values.ts'
 import { tableOf } from '../../output/shown.ts'
 import { cellOf } from '../../output/text-table.ts'
 import { timeCell } from '../../output/times.ts'

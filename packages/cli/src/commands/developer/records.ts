@@ -1,6 +1,6 @@
 import { UsageError } from '../../cli/command.ts'
-import { isObject, objectOf } from '../../lib/option-values.ts'
-import { inputOptions, readInput, readObject } from '../../lib/read-input.ts'
+import { isObject, objectOf } from '../../lib/input/option-values.ts'
+import { inputOptions, readInput, readObject } from '../../lib/input/read-input.ts'
 import { showFields, showRows } from '../../output/shown.ts'
 import { cellOf } from '../../output/text-table.ts'
 import { limitOption, take } from '../../tenant/take.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Replay } from '@surehook/client'
 import type { OptionSpecs } from '../../cli/command.ts'
-import { given, instantOf } from '../../lib/option-values.ts'
+import { given, instantOf } from '../../lib/input/option-values.ts'
 import { type Shown, showDone, showFields } from '../../output/shown.ts'
 import { timeCell } from '../../output/times.ts'
 import { tenantCommand } from '../../tenant/tenant-command.ts'

@@ -1,6 +1,6 @@
 import type { Table, TableInput } from '@surehook/client'
 import { UsageError } from '../../cli/command.ts'
-import { inputOptions, readObject } from '../../lib/read-input.ts'
+import { inputOptions, readObject } from '../../lib/input/read-input.ts'
 import { type Shown, showDone, showRows, tableOf } from '../../output/shown.ts'
 import { cellOf } from '../../output/text-table.ts'
 import { timeCell } from '../../output/times.ts'

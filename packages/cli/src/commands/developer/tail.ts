@@ -11,7 +11,7 @@ import {
 import { backoffMs } from '@surehook/service-kit/backoff'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { type Call, defineCommand, type ExitCode, exitCodes } from '../../cli/command.ts'
-import { countOf, instantOf } from '../../lib/option-values.ts'
+import { countOf, instantOf } from '../../lib/input/option-values.ts'
 import { endedLine } from '../../output/deliveries.ts'
 import { visible } from '../../output/visible.ts'
 import { DeliveryTail, type TailSource } from '../../tail/delivery-tail.ts'

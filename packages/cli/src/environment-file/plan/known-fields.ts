@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { deliveryEventTables } from '@surehook/contracts/delivery-events'
+import { deliveryEventTables } from '@surehook/contracts/events/delivery-events'
 import type { FieldType } from '@surehook/contracts/filter/filter'
 import { parseFilter } from '@surehook/contracts/filter/parse-filter'
 import { settleOperands } from '@surehook/contracts/filter/settle-operands'

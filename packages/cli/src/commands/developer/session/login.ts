@@ -1,6 +1,6 @@
 import { type Call, defineCommand, exitCodes, UsageError } from '../../../cli/command.ts'
+import { readStdin } from '../../../lib/input/read-input.ts'
 import { checkedUrl, platformOptions, tokenIn } from '../../../lib/platform-client.ts'
-import { readStdin } from '../../../lib/read-input.ts'
 import { findRunningSystem } from '../../../lib/running-system.ts'
 import { ask } from '../../../login/ask.ts'
 import { rightsOf } from '../../../login/check-token.ts'

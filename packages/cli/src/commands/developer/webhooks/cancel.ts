@@ -1,6 +1,6 @@
 import { cancellable } from '@surehook/contracts/events'
 import type { OptionSpecs } from '../../../cli/command.ts'
-import { instantOf } from '../../../lib/option-values.ts'
+import { instantOf } from '../../../lib/input/option-values.ts'
 import { showDone } from '../../../output/shown.ts'
 import type { TenantCall } from '../../../tenant/tenant-command.ts'
 

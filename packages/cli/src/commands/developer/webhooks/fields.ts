@@ -1,7 +1,7 @@
 import { changeOperations } from '@surehook/contracts/events'
 import type { Io, OptionSpecs, Values } from '../../../cli/command.ts'
-import { given, jsonOf, listOf } from '../../../lib/option-values.ts'
-import { readObject } from '../../../lib/read-input.ts'
+import { given, jsonOf, listOf } from '../../../lib/input/option-values.ts'
+import { readObject } from '../../../lib/input/read-input.ts'
 
 /** The fields of a subscription. `--url` is the gateway in every command. */
 export const fieldOptions = {

@@ -1,6 +1,6 @@
 import type { WebhookStats } from '@surehook/client'
 import { statsWindows } from '@surehook/contracts/http/webhooks/questions'
-import { given } from '../../../lib/option-values.ts'
+import { given } from '../../../lib/input/option-values.ts'
 import { deliveryCells } from '../../../output/deliveries.ts'
 import { type Shown, showDone, showRows, tableOf } from '../../../output/shown.ts'
 import { cellOf } from '../../../output/text-table.ts'

@@ -1,0 +1,139 @@
+import { describe, expect, it } from '@jest/globals'
+import type { ChangeEvent, DeliveryAttempt } from '../events.ts'
+import {
+  circuitEvent,
+  deactivationEvent,
+  deadLetterEvent,
+  deliveryEventTables,
+  isAboutDeliveries,
+  withoutQuery,
+} from './delivery-events.ts'
+
+const tenant = { projectId: 'shop', environment: 'master' }
+const url = 'https://receiver.example/hook?key=hidden'
+
+const transition: DeliveryAttempt = {
+  ...tenant,
+  url,
+  deliveryId: '0b7d8a3e-6a45-5d3b-8d55-0d1f6e1f2a01',
+  eventId: '0199a1c6-7a64-7cc3-98c4-dc0c0c07398f',
+  subscriptionId: '3f1f4c52-1c1e-4c3c-9f0e-4f8a3f0f6b11',
+  createdAt: 1_700_000_000_000,
+  step: 10,
+  status: 'dead_letter',
+  attempts: 5,
+  attempted: true,
+  at: 1_700_000_400_000,
+  httpStatus: 500,
+  latencyMs: 12,
+  errorClass: 'http',
+  errorMessage: 'refused',
+  answer: 'its answer',
+  nextAttemptAt: null,
+  change: { table: 'orders', operation: 'UPDATE', recordId: '42', redeliveryOf: null },
+}
+const of = (table: string): DeliveryAttempt => ({
+  ...transition,
+  change: { table, operation: 'UPDATE', recordId: '42', redeliveryOf: null },
+})
+const older: DeliveryAttempt = { ...transition, change: null }
+
+const recordOf = (event: ChangeEvent | null) =>
+  JSON.parse(event?.record ?? 'null') as Record<string, unknown>
+
+describe('the event of a dead letter', () => {
+  it('has the delivery without body, answer and query of the URL', () => {
+    const event = deadLetterEvent(transition)
+    expect(event).toMatchObject({
+      ...tenant,
+      table: '_deliveries',
+      recordId: transition.deliveryId,
+      operation: 'INSERT',
+      changedFields: [],
+    })
+    expect(recordOf(event)).toEqual({
+      id: transition.deliveryId,
+      webhookId: transition.subscriptionId,
+      eventId: transition.eventId,
+      table: 'orders',
+      event: 'UPDATE',
+      recordId: '42',
+      status: 'dead_letter',
+      attempts: 5,
+      httpStatus: 500,
+      lastError: 'http',
+      url: 'https://receiver.example/hook',
+      redeliveryOf: null,
+      createdAt: '2023-11-14T22:13:20.000Z',
+      updatedAt: '2023-11-14T22:20:00.000Z',
+    })
+  })
+
+  it('is the same event when it is made again', () => {
+    const again = deadLetterEvent({ ...transition, step: 11 })
+    expect(again).toEqual(deadLetterEvent(transition))
+  })
+
+  it.each(['_deliveries', '_endpoints'])('is not made for a delivery of %s', (table) => {
+    expect(deadLetterEvent(of(table))).toBeNull()
+    expect(deadLetterEvent(older, table)).toBeNull()
+  })
+
+  it.each(['users', '_webhooks'])('is made for a delivery of %s', (table) => {
+    expect(recordOf(deadLetterEvent(of(table)))).toMatchObject({ table, recordId: '42' })
+  })
+
+  it.each(['orders', null])('has the table alone, of an older version: %s', (table) => {
+    const lacks = { event: null, recordId: null, redeliveryOf: null }
+    expect(recordOf(deadLetterEvent(older, table))).toMatchObject({ table, ...lacks })
+  })
+})
+
+describe('the event of a circuit', () => {
+  const opening = {
+    endpointId: 'e1',
+    place: { ...tenant, url: withoutQuery(url) },
+    isOpen: true,
+    openUntil: 1_700_000_120_000,
+    at: 1_700_000_000_000,
+  }
+
+  it('has the same id when it is made again, and another one for its end and other openings', () => {
+    const end = { ...opening, isOpen: false, at: opening.openUntil }
+    const ids = [opening, opening, { ...end, at: 1 }, end, { ...opening, openUntil: 2 }].map(
+      (one) => circuitEvent(one).id,
+    )
+    expect(ids[0]).toBe(ids[1])
+    expect(ids[2]).toBe(ids[3])
+    expect(new Set(ids).size).toBe(3)
+  })
+
+  it('has the state of the circuit', () => {
+    expect(recordOf(circuitEvent(opening))).toEqual({
+      id: 'e1',
+      url: 'https://receiver.example/hook',
+      change: 'circuit_opened',
+      circuit: 'open',
+      openUntil: '2023-11-14T22:15:20.000Z',
+      webhookId: null,
+      reason: null,
+      updatedAt: '2023-11-14T22:13:20.000Z',
+    })
+    const end = circuitEvent({ ...opening, isOpen: false })
+    expect(recordOf(end)).toMatchObject({ change: 'circuit_closed', circuit: 'closed' })
+    expect(recordOf(end)).toMatchObject({ openUntil: null })
+  })
+})
+
+it('each record has exactly the declared fields', () => {
+  const at = new Date()
+  const deactivation = { ...tenant, url, webhookId: 'w', reason: 'gone', at }
+  const events = [deadLetterEvent(transition), deactivationEvent('e', deactivation)]
+  for (const event of events) {
+    const fields = deliveryEventTables.get(event?.table ?? '')
+    expect(Object.keys(recordOf(event)).toSorted()).toEqual([...(fields?.keys() ?? [])].toSorted())
+  }
+  expect(['_deliveries', '_endpoints', '_webhooks', 'orders'].map(isAboutDeliveries)).toEqual([
+    ...[true, true, false, false],
+  ])
+})
