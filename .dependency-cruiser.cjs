@@ -18,15 +18,16 @@ const mayImport = {
   'libs/kafka': [...kit, ...forTests],
   'libs/change-capture': [...clients, ...forTests],
   'libs/access': [...clients, 'libs/change-capture', ...forTests],
+  'libs/diagnosis': clients,
   'libs/matching': lowest,
   'libs/testing': clients,
   'packages/auth': [],
   'packages/client': [],
-  // What describes an operation is pure, and the docs use it too.
   console: [
     'packages/client',
     'contracts/src/openapi/reference',
     'contracts/src/openapi/error-meanings',
+    'contracts/src/byte-size',
   ],
   'packages/token-verifier': [],
   'packages/publisher': [...lowest, 'libs/kafka/src/kafkajs-patches', 'scripts/bundle'],

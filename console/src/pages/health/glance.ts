@@ -1,5 +1,6 @@
 import type { InstallationHealth } from '@surehook/client'
-import { bytes, count, percent } from '../../parts/data/numbers.ts'
+import { byteSize } from '@surehook/contracts/byte-size'
+import { count, percent } from '../../parts/data/numbers.ts'
 
 type Counts = NonNullable<InstallationHealth['deliveries']>['day']
 
@@ -18,7 +19,7 @@ export function glanceOf(health: InstallationHealth): [string, string][] {
   return [
     ['Open circuits', open === null ? '–' : count(open)],
     ['Most unread messages', lag === null ? '–' : count(lag)],
-    ['Most WAL kept by a slot', kept === null ? '–' : bytes(kept)],
+    ['Most WAL kept by a slot', kept === null ? '–' : byteSize(kept)],
     ['Dead letters, last hour', deliveries === null ? '–' : deadLetterText(deliveries.hour)],
     ['Dead letters, last 24 hours', deliveries === null ? '–' : deadLetterText(deliveries.day)],
   ]

@@ -1,5 +1,5 @@
 import type { InstallationHealth } from '@surehook/client'
-import { bytes } from '../../parts/data/numbers.ts'
+import { byteSize } from '@surehook/contracts/byte-size'
 import { Badge } from '../../parts/data/status-badge.tsx'
 import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { Card } from '../../parts/layout/page.tsx'
@@ -7,7 +7,7 @@ import { NotRead } from './not-read.tsx'
 
 type Slot = NonNullable<InstallationHealth['slots']>[number]
 
-const sizeText = (value: number | null) => (value === null ? '–' : bytes(value))
+const sizeText = (value: number | null) => (value === null ? '–' : byteSize(value))
 
 const columns: readonly Column<Slot>[] = [
   {
@@ -53,7 +53,7 @@ export const SlotsCard = ({ slots, limitBytes }: SlotsCardProps) => (
         <p className="table-note">
           {limitBytes === null
             ? 'max_slot_wal_keep_size sets no limit: a slot that nobody reads fills the disk.'
-            : `PostgreSQL gives up a slot that keeps more than ${bytes(limitBytes)}, and its changes are lost.`}
+            : `PostgreSQL gives up a slot that keeps more than ${byteSize(limitBytes)}, and its changes are lost.`}
         </p>
       </>
     )}

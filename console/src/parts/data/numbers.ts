@@ -15,14 +15,5 @@ export function milliseconds(value: number | null): string {
   return value < 1_000 ? `${Math.round(value)} ms` : `${(value / 1_000).toFixed(1)} s`
 }
 
-const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
-
-/** Such as `1.5 MiB`. */
-export function bytes(value: number): string {
-  const step = value < 1 ? 0 : Math.min(Math.floor(Math.log2(value) / 10), units.length - 1)
-  const amount = value / 1024 ** step
-  return `${step === 0 ? amount : amount.toFixed(1)} ${units[step]}`
-}
-
 export const plural = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`

@@ -1,4 +1,4 @@
-import { lagWarning } from '@surehook/kafka/diagnosis/judge-groups'
+import { lagWarning } from '@surehook/diagnosis/kafka/judge-groups'
 import { defineCommand, exitCodes, UsageError } from '../cli/command.ts'
 import { countOf, reportOf } from '../doctor/report.ts'
 import { runChecks } from '../doctor/run-checks.ts'

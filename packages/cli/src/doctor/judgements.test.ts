@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { topicTable } from '@surehook/contracts/topics'
-import type { Finding } from '@surehook/service-kit/diagnosis/finding'
+import type { Finding } from '@surehook/diagnosis/finding'
 import { judgeExpiry } from './checks/check-certificates.ts'
 import { judgeClock } from './checks/check-clocks.ts'
 import { faultsIn } from './checks/check-configuration.ts'

@@ -1,4 +1,4 @@
-import { areas, type Finding, type Level } from '@surehook/service-kit/diagnosis/finding'
+import { areas, type Finding, type Level } from '@surehook/diagnosis/finding'
 
 const marks: Record<Level, string> = { ok: 'ok', warn: 'WARN', wrong: 'WRONG', skipped: '-' }
 

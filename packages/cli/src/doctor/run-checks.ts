@@ -1,6 +1,6 @@
+import { type Area, type Finding, findingsOf } from '@surehook/diagnosis/finding'
+import { whenAway } from '@surehook/diagnosis/when-away'
 import { boundedBy } from '@surehook/service-kit/bounded'
-import { type Area, type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
-import { whenAway } from '@surehook/service-kit/diagnosis/when-away'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { checkCertificates } from './checks/check-certificates.ts'
 import { checkClocks } from './checks/check-clocks.ts'

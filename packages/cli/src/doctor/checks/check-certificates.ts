@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
+import { type Finding, findingsOf } from '@surehook/diagnosis/finding'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { expiryAt, type TlsPlace } from '../certificate-expiry.ts'
 import type { Target } from '../target.ts'

@@ -1,6 +1,6 @@
 import { attemptsTopic, changesTopic } from '@surehook/contracts/topics'
+import { type Finding, findingsOf } from '@surehook/diagnosis/finding'
 import type { Admin } from '@surehook/kafka/client/surface'
-import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
 import { reasonOf } from '@surehook/service-kit/errors'
 import type { Target } from '../target.ts'
 import { withKafka } from '../with-kafka.ts'

@@ -1,4 +1,4 @@
-import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
+import { type Finding, findingsOf } from '@surehook/diagnosis/finding'
 import { reasonOf } from '@surehook/service-kit/errors'
 import type { ServiceName } from '../../lib/service-catalog.ts'
 import { loadServiceConfiguration } from '../../lib/service-configuration.ts'

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
-import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
-import { sizeOf } from '@surehook/service-kit/diagnosis/size-of'
+import { byteSize } from '@surehook/contracts/byte-size'
+import { type Finding, findingsOf } from '@surehook/diagnosis/finding'
 import { surehookRoot } from '../../lib/root.ts'
 import type { Target } from '../target.ts'
 
@@ -17,7 +17,7 @@ export async function checkDisk({ isLocal }: Target): Promise<Finding[]> {
 }
 
 export function judgeSpace(freeBytes: number): Finding {
-  const says = `${sizeOf(freeBytes)} are free where .local is`
+  const says = `${byteSize(freeBytes)} are free where .local is`
   if (freeBytes >= leastBytes) return ok(says)
   return warn(says, 'Make room: Kafka and PostgreSQL stop when the disk is full.')
 }

@@ -1,4 +1,4 @@
-import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
+import { type Finding, findingsOf } from '@surehook/diagnosis/finding'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { causeOf } from '../../lib/cause-of.ts'
 import type { Target } from '../target.ts'

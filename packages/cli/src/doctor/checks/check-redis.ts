@@ -1,5 +1,6 @@
-import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
-import { infoOf, judgeRedis } from '@surehook/service-kit/diagnosis/judge-redis'
+import { type Finding, findingsOf } from '@surehook/diagnosis/finding'
+import { judgeRedis } from '@surehook/diagnosis/redis/judge-redis'
+import { infoOf } from '@surehook/diagnosis/redis/redis-info'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { createClient } from 'redis'
 import { redisOptionsOf } from '../../lib/connections.ts'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import { type Finding, findingsOf } from '@surehook/diagnosis/finding'
 import { eventSchemas } from '@surehook/schemas/event-schemas'
-import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
 import { askRegistry, type KafkaVariables, readKafkaVariables } from '../../lib/connections.ts'
 import type { Target } from '../target.ts'
 

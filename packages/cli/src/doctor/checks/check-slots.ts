@@ -1,5 +1,6 @@
-import type { Finding } from '@surehook/service-kit/diagnosis/finding'
-import { judgeSlot, readSlots } from '@surehook/service-kit/diagnosis/judge-slots'
+import type { Finding } from '@surehook/diagnosis/finding'
+import { judgeSlot } from '@surehook/diagnosis/postgres/judge-slots'
+import { readSlots } from '@surehook/diagnosis/postgres/read-slots'
 import { databaseServices } from '../../prepare/prepare-database.ts'
 import type { Target } from '../target.ts'
 import { withPostgres } from '../with-postgres.ts'

@@ -1,6 +1,6 @@
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
+import { type Finding, findingsOf } from '@surehook/diagnosis/finding'
 import { reasonOf } from '@surehook/service-kit/errors'
 import type { Target } from '../target.ts'
 

@@ -1,6 +1,7 @@
-import { judgeGroup, readGroups } from '@surehook/kafka/diagnosis/judge-groups'
+import type { Finding } from '@surehook/diagnosis/finding'
+import { judgeGroup } from '@surehook/diagnosis/kafka/judge-groups'
+import { readGroups } from '@surehook/diagnosis/kafka/read-groups'
 import { retryTopicNames } from '@surehook/service-kit/config/retry-ladder'
-import type { Finding } from '@surehook/service-kit/diagnosis/finding'
 import type { Target } from '../../target.ts'
 import { withKafka } from '../../with-kafka.ts'
 

@@ -1,7 +1,7 @@
+import { byteSize } from '@surehook/contracts/byte-size'
+import { type Finding, findingsOf } from '@surehook/diagnosis/finding'
+import { reachedText } from '@surehook/diagnosis/kafka/check-reach'
 import { type Admin, ConfigResourceTypes } from '@surehook/kafka/client/surface'
-import { reachedText } from '@surehook/kafka/diagnosis/judge-topics'
-import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
-import { sizeOf } from '@surehook/service-kit/diagnosis/size-of'
 import { type Durability, durabilityOf, safeCopies } from '../../durability.ts'
 import type { Target } from '../../target.ts'
 import { withKafka } from '../../with-kafka.ts'
@@ -87,7 +87,7 @@ export function judgeBroker({ broker, settings }: BrokerSettings): Finding[] {
     ...(Number(largest) < largestRecord
       ? [
           warn(
-            `broker ${broker}: message.max.bytes is ${sizeOf(Number(largest))}`,
+            `broker ${broker}: message.max.bytes is ${byteSize(Number(largest))}`,
             'Set message.max.bytes=2097152, or see that every topic keeps its own max.message.bytes.',
           ),
         ]

@@ -4,15 +4,15 @@ import {
   type TopicSpec,
   topicTable,
 } from '@surehook/contracts/topics'
-import { type Admin, ConfigResourceTypes } from '@surehook/kafka/client/surface'
+import { type Finding, findingsOf } from '@surehook/diagnosis/finding'
 import {
   judgeMissing,
   judgeReplicas,
   type PartitionState,
-} from '@surehook/kafka/diagnosis/judge-topics'
+} from '@surehook/diagnosis/kafka/judge-topics'
+import { type Admin, ConfigResourceTypes } from '@surehook/kafka/client/surface'
 import { differing } from '@surehook/kafka/topics/align-topics'
 import { retryTopicNames } from '@surehook/service-kit/config/retry-ladder'
-import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
 import { type Durability, durabilityOf, safeCopies } from '../../durability.ts'
 import type { Target } from '../../target.ts'
 import { withKafka } from '../../with-kafka.ts'

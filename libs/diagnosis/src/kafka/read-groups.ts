@@ -5,13 +5,7 @@ import {
   pausedTopic,
   retryTopic,
 } from '@surehook/contracts/topics'
-import { type Finding, findingsOf } from '@surehook/service-kit/diagnosis/finding'
-import type { Admin } from 'kafkajs'
-
-const { ok, warn, wrong, skipped } = findingsOf('consumers')
-
-/** Unread messages with which a group is worth a look, unless the operator says otherwise. */
-export const lagWarning = 10_000
+import type { Admin } from '@surehook/kafka/client/surface'
 
 export type GroupState = {
   /** Name of the group, which is the name of its service. */
@@ -87,42 +81,4 @@ export function behindOf(
 ): { lag: number; isLost: boolean } {
   const from = committed < 0 ? low : Math.max(committed, low)
   return { lag: Math.max(0, high - from), isLost: committed >= 0 && committed < low }
-}
-
-export function judgeGroup(
-  { group, state, members, lag, lost }: GroupState,
-  lagLimit: number,
-): Finding[] {
-  const says = `${group}: ${members} member${members === 1 ? '' : 's'}, ${lag} behind`
-  const gaps = lost.map((topic) =>
-    wrong(
-      `${group}: records of ${topic} were deleted before it read them`,
-      'Take a ledger of the span (`surehook ledger`) and keep the topic longer than the longest outage.',
-    ),
-  )
-  if (members === 0) {
-    return [
-      ...gaps,
-      wrong(
-        `${says}: nobody reads`,
-        `Start ${group}, or see in its log why it does not join its group.`,
-      ),
-    ]
-  }
-  if (state !== 'Stable') {
-    return [
-      ...gaps,
-      skipped(`${says}; its members change just now (${state}): look again in a moment`),
-    ]
-  }
-  if (lag > lagLimit) {
-    return [
-      ...gaps,
-      warn(
-        says,
-        `Watch whether it shrinks; if not, add replicas of ${group} or see what its log says.`,
-      ),
-    ]
-  }
-  return [...gaps, ok(says)]
 }

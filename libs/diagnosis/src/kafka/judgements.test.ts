@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Finding } from '@surehook/service-kit/diagnosis/finding'
-import { behindOf, type GroupState, judgeGroup } from './judge-groups.ts'
+import type { Finding } from '../finding.ts'
+import { judgeGroup } from './judge-groups.ts'
 import { judgeReplicas } from './judge-topics.ts'
+import { behindOf, type GroupState } from './read-groups.ts'
 
 const levels = (findings: readonly Finding[]) => findings.map(({ level }) => level)
 

@@ -1,34 +1,10 @@
-import type { ClientBase, Pool } from 'pg'
-import { type Finding, findingsOf } from './finding.ts'
+import { type Finding, findingsOf } from '../finding.ts'
+import type { Settings } from './read-settings.ts'
 
 const { ok, wrong } = findingsOf('postgresql')
 
 /** The oldest major version whose pgoutput streams logical messages. */
 const oldestMajor = 14
-
-/** Settings of PostgreSQL by name. */
-export type Settings = Readonly<Record<string, string>>
-
-const names = [
-  'server_version_num',
-  'server_version',
-  'wal_level',
-  'max_replication_slots',
-  'max_wal_senders',
-  'max_slot_wal_keep_size',
-  'synchronous_commit',
-  'fsync',
-  'full_page_writes',
-]
-
-/** Every role may read them. */
-export async function readSettings(db: ClientBase | Pool): Promise<Settings> {
-  const { rows } = await db.query<{ name: string; setting: string }>(
-    'select name, setting from pg_settings where name = any($1)',
-    [names],
-  )
-  return Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))
-}
 
 /** Checks the settings on which the delivery guarantees depend. `slots`: how many are needed. */
 export function judgeSettings(settings: Settings, { slots }: { slots: number }): Finding[] {
@@ -65,12 +41,6 @@ export function judgeSettings(settings: Settings, { slots }: { slots: number }):
   }
   findings.push(ok(`max_slot_wal_keep_size is ${whatIsKept(is('max_slot_wal_keep_size'))}`))
   return findings
-}
-
-/** WAL after which PostgreSQL gives up a slot. null: never, or unknown. */
-export function keptLimitBytes({ max_slot_wal_keep_size: megabytes }: Settings): number | null {
-  const limit = Number(megabytes ?? -1)
-  return limit < 0 ? null : limit * 1024 * 1024
 }
 
 /** Both settings are valid: one risks a full disk, the other a lost slot. */

@@ -1,19 +1,11 @@
-import { type Finding, findingsOf } from './finding.ts'
-import { sizeOf } from './size-of.ts'
+import { byteSize } from '@surehook/contracts/byte-size'
+import { type Finding, findingsOf } from '../finding.ts'
 
 const { ok, warn, wrong } = findingsOf('redis')
 
 const fullShare = 0.9
 /** The oldest version that the tests cover. */
 const oldest = { major: 6, minor: 2 }
-
-/** Parses `INFO`. A user without the right to read the configuration may run it. */
-export function infoOf(text: string): Readonly<Record<string, string>> {
-  const lines = text.split(/\r?\n/).filter((line) => line.includes(':'))
-  return Object.fromEntries(
-    lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]),
-  )
-}
 
 export function judgeRedis(info: Readonly<Record<string, string>>): Finding[] {
   const policy = info['maxmemory_policy']
@@ -36,7 +28,7 @@ export function judgeRedis(info: Readonly<Record<string, string>>): Finding[] {
     ...(most > 0 && used > most * fullShare
       ? [
           warn(
-            `${sizeOf(used)} of ${sizeOf(most)} are used`,
+            `${byteSize(used)} of ${byteSize(most)} are used`,
             'Raise maxmemory: when it is full logins are answered 503.',
           ),
         ]

@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Finding } from './finding.ts'
-import { infoOf, judgeRedis } from './judge-redis.ts'
-import { judgeSettings } from './judge-settings.ts'
-import { judgeSlot, type SlotRow } from './judge-slots.ts'
+import { judgeSettings } from './postgres/judge-settings.ts'
+import { judgeSlot } from './postgres/judge-slots.ts'
+import type { SlotRow } from './postgres/read-slots.ts'
+import { judgeRedis } from './redis/judge-redis.ts'
+import { infoOf } from './redis/redis-info.ts'
 
 const levels = (findings: readonly Finding[]) => findings.map(({ level }) => level)
 const faults = (findings: readonly Finding[]) =>

@@ -1,34 +1,11 @@
-import type { ClientBase, Pool } from 'pg'
-import { slotOf } from '../postgres/capture-slot.ts'
-import { type Finding, findingsOf } from './finding.ts'
-import { sizeOf } from './size-of.ts'
+import { byteSize } from '@surehook/contracts/byte-size'
+import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
+import { type Finding, findingsOf } from '../finding.ts'
+import type { SlotRow } from './read-slots.ts'
 
 const { ok, warn, wrong } = findingsOf('slots')
 
-export type SlotRow = {
-  slot: string
-  active: boolean
-  /** `wal_status`: `reserved`, `extended`, `unreserved` or `lost`. */
-  status: string | null
-  lagBytes: number | null
-  /** WAL that the server keeps for the slot. */
-  retainedBytes: number | null
-}
-
 const lagWarnBytes = 256 * 1024 * 1024
-
-/** Reads the slots of the database. Every role may read them. */
-export async function readSlots(db: ClientBase | Pool): Promise<SlotRow[]> {
-  const { rows } = await db.query<SlotRow>(
-    `select slot_name as slot, active, wal_status as status,
-            pg_wal_lsn_diff(pg_current_wal_flush_lsn(), confirmed_flush_lsn)::float8 as "lagBytes",
-            pg_wal_lsn_diff(pg_current_wal_flush_lsn(), restart_lsn)::float8 as "retainedBytes"
-       from pg_replication_slots
-      where database = current_database()
-      order by slot_name`,
-  )
-  return rows
-}
 
 /** Each service that captures has one slot, which one of its replicas reads. */
 export function judgeSlot(service: string, rows: readonly SlotRow[]): Finding[] {
@@ -43,7 +20,7 @@ export function judgeSlot(service: string, rows: readonly SlotRow[]): Finding[] 
       ),
     ]
   }
-  const lag = sizeOf(row.lagBytes ?? 0)
+  const lag = byteSize(row.lagBytes ?? 0)
   if (row.status === 'lost')
     return [wrong(`${slot} was given up by the server`, `Changes may be missing: ${recipe}.`)]
   if (!row.active) {
