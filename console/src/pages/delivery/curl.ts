@@ -55,10 +55,15 @@ const headerText = (name: string, value: string | HiddenValue) =>
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** The operation that the body tells. */
-export function operationIn(body: string | null): string | null {
+export const operationIn = (body: string | null): string | null => fieldIn(body, 'event')
+
+/** The time of the change that the body tells. */
+export const timestampIn = (body: string | null): string | null => fieldIn(body, 'timestamp')
+
+function fieldIn(body: string | null, name: string): string | null {
   try {
-    const { event } = JSON.parse(body ?? '{}') as { event?: unknown }
-    return typeof event === 'string' ? event : null
+    const { [name]: value } = JSON.parse(body ?? '{}') as Record<string, unknown>
+    return typeof value === 'string' ? value : null
   } catch {
     // Bytes of an older format.
     return null

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { Link, useParams } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { useWebhook } from '../../api/queries.ts'
+import { eventPath } from '../../parts/data/event-path.ts'
 import { StatusBadge } from '../../parts/data/status-badge.tsx'
 import { Countdown, ExactTime, Time } from '../../parts/data/time/time.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
@@ -12,6 +13,7 @@ import { Card, Facts, Page as Frame } from '../../parts/layout/page.tsx'
 import { deliveryPath } from '../deliveries/delivery-columns.tsx'
 import { RedeliverDialog } from '../deliveries/redeliver-dialog.tsx'
 import { AttemptTimeline } from './attempt-timeline.tsx'
+import { timestampIn } from './curl.ts'
 import { RequestCard } from './request-card.tsx'
 import { SignatureCard } from './signature-card.tsx'
 
@@ -60,7 +62,7 @@ type DeliveryViewProps = { webhookId: string; delivery: DeliveryDetail }
 
 function DeliveryView({ webhookId, delivery }: DeliveryViewProps) {
   const webhook = useWebhook(webhookId).data?.webhook
-  const { eventId, createdAt, nextAttemptAt, redeliveryOf, attempts } = delivery
+  const { eventId, body, createdAt, nextAttemptAt, redeliveryOf, attempts } = delivery
   return (
     <>
       <Card>
@@ -74,7 +76,7 @@ function DeliveryView({ webhookId, delivery }: DeliveryViewProps) {
             ],
             [
               'Event',
-              <Link key="e" to={`/events/${encodeURIComponent(eventId)}`}>
+              <Link key="e" to={eventPath(eventId, timestampIn(body) ?? createdAt)}>
                 {eventId}
               </Link>,
             ],

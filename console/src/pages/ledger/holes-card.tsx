@@ -1,4 +1,5 @@
 import type { Ledger } from '@surehook/client'
+import { eventPath } from '../../parts/data/event-path.ts'
 import { count } from '../../parts/data/numbers.ts'
 import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { tenantColumn } from '../../parts/data/tables/tenant-columns.tsx'
@@ -8,13 +9,13 @@ import { isUnexpected, reasonTexts } from './ledger-text.ts'
 
 type Hole = Ledger['holes'][number]
 
-const columns: readonly Column<Hole>[] = [
+const columnsOf = ({ from }: Ledger): readonly Column<Hole>[] => [
   {
     id: 'event',
     header: 'Event',
     cell: ({ eventId, projectId, environment }) => (
       <TenantLink
-        to={`/events/${encodeURIComponent(eventId)}`}
+        to={eventPath(eventId, from)}
         projectId={projectId}
         environment={environment}
       >
@@ -56,13 +57,14 @@ const idOf = ({ eventId, webhookId, reason, asked }: Hole) =>
 const shown = 200
 
 /** The deliveries that are missing, each with its event. */
-export function HolesCard({ ledger: { holes, holesLeftOut } }: { ledger: Ledger }) {
+export function HolesCard({ ledger }: { ledger: Ledger }) {
+  const { holes, holesLeftOut } = ledger
   if (holes.length === 0) return null
   const rows = holes.slice(0, shown)
   const more = holes.length - rows.length + holesLeftOut
   return (
     <Card title="Holes" isFlush>
-      <DataTable label="Holes" columns={columns} rows={rows} idOf={idOf} />
+      <DataTable label="Holes" columns={columnsOf(ledger)} rows={rows} idOf={idOf} />
       <p className="table-note">
         {more > 0 && `${count(more)} more are not shown. `}
         Events and webhooks open in a new tab. Sign in there with a management token of the project.
