@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, it } from '@jest/globals'
-import { curlOf, operationIn, sentHeaders } from './curl.ts'
+import { curlOf, operationIn, sentHeaders, timestampIn } from './curl.ts'
 
 it('quotes every byte for the shell', () => {
   const body = `{"a":"it's $HOME \`id\` \\\\ \\n"}`
@@ -56,4 +56,10 @@ it.each([
   [null, null],
 ])('reads the operation of %p', (body, operation) => {
   expect(operationIn(body)).toBe(operation)
+})
+
+it('reads the time of the change', () => {
+  const timestamp = '2026-11-25T12:00:00.000Z'
+  expect(timestampIn(JSON.stringify({ timestamp }))).toBe(timestamp)
+  expect(timestampIn(null)).toBeNull()
 })

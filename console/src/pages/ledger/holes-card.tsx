@@ -1,4 +1,5 @@
 import type { Ledger } from '@surehook/client'
+import { useMemo } from 'react'
 import { eventPath } from '../../parts/data/event-path.ts'
 import { count } from '../../parts/data/numbers.ts'
 import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
@@ -9,16 +10,13 @@ import { isUnexpected, reasonTexts } from './ledger-text.ts'
 
 type Hole = Ledger['holes'][number]
 
-const columnsOf = ({ from }: Ledger): readonly Column<Hole>[] => [
+/** @param from the start of the ledger's span */
+const columnsOf = (from: string): readonly Column<Hole>[] => [
   {
     id: 'event',
     header: 'Event',
     cell: ({ eventId, projectId, environment }) => (
-      <TenantLink
-        to={eventPath(eventId, from)}
-        projectId={projectId}
-        environment={environment}
-      >
+      <TenantLink to={eventPath(eventId, from)} projectId={projectId} environment={environment}>
         <code className="breakable ledger-id">{eventId}</code>
       </TenantLink>
     ),
@@ -58,13 +56,14 @@ const shown = 200
 
 /** The deliveries that are missing, each with its event. */
 export function HolesCard({ ledger }: { ledger: Ledger }) {
-  const { holes, holesLeftOut } = ledger
+  const { from, holes, holesLeftOut } = ledger
+  const columns = useMemo(() => columnsOf(from), [from])
   if (holes.length === 0) return null
   const rows = holes.slice(0, shown)
   const more = holes.length - rows.length + holesLeftOut
   return (
     <Card title="Holes" isFlush>
-      <DataTable label="Holes" columns={columnsOf(ledger)} rows={rows} idOf={idOf} />
+      <DataTable label="Holes" columns={columns} rows={rows} idOf={idOf} />
       <p className="table-note">
         {more > 0 && `${count(more)} more are not shown. `}
         Events and webhooks open in a new tab. Sign in there with a management token of the project.
