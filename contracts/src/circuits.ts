@@ -7,8 +7,8 @@
 /**
  * A hash: `failures` (in a row), and once the circuit has opened `openSince` and `openUntil` (epoch
  * milliseconds).
- * `place` if an event tells of the opening, and `toldUntil`, the `openUntil` of the opening that was
- * told last. With an event, `openUntil` stays until the event of the end is published.
+ * `place` if an event tells of the opening, and `toldUntil`, the `openUntil` of the opening that
+ * was told last. With an event, `openUntil` stays until the event of the end is published.
  */
 export const circuitKey = (endpointId: string) => `surehook:circuit:${endpointId}`
 

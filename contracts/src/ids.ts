@@ -38,7 +38,9 @@ export function newEventId(): string {
   return v7()
 }
 
-/** Namespace of the event ids of CloudEvents. Fixed for ever, as their publishers may repeat them. */
+/**
+ * Namespace of the event ids of CloudEvents. Fixed for ever, as their publishers may repeat them.
+ */
 export const cloudEventNamespace = '6f0a2f4e-93c7-5d08-8f5b-1c7e4b2d9a50'
 
 /**
@@ -49,7 +51,9 @@ export function cloudEventId(source: string, id: string): string {
   return uuidV5(`${source} ${id}`, cloudEventBytes)
 }
 
-/** Namespace of the ids of events about deliveries. Fixed for ever, as their writers repeat them. */
+/**
+ * Namespace of the ids of events about deliveries. Fixed for ever, as their writers repeat them.
+ */
 export const deliveryEventNamespace = 'd7c1b1de-52a6-5c0f-8f3e-6a9b0c4e71f5'
 
 /** Id of the event that a delivery became a dead letter. */

@@ -11,7 +11,9 @@ import { transports } from '../support/auth/auth-transports.ts'
 import { openSharedAuthWorld, type SharedAuthWorld } from '../support/shared/shared-world.ts'
 
 type Issued = { issuer: string; audience: string; token: string }
-/** The claims of a token that verifies, by a library that knows nothing but the URL of its issuer. */
+/**
+ * The claims of a token that verifies, by a library that knows nothing but the URL of its issuer.
+ */
 type Library = (issued: Issued) => Promise<JWTPayload | null>
 
 const jose: Library = async ({ issuer, audience, token }) => {

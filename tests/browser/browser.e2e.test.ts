@@ -117,7 +117,8 @@ describe('a page of another origin', () => {
 })
 
 it('a page of an origin that is not allowed may neither call nor read', async () => {
-  // A browser asks before it sends these headers; an answer to a request without them it would hide.
+  // A browser asks before it sends these headers; an answer to a request without them it would
+  // hide.
   await expect(call(stranger, 'GET /gw/api/rest/orders')).rejects.toThrow('Failed to fetch')
   const url = `${world.system.baseUrl}/healthz`
   await expect(stranger.evaluate((from) => fetch(from), url)).rejects.toThrow('Failed to fetch')

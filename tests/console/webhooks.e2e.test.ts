@@ -115,7 +115,9 @@ async function expectRow(status: string): Promise<void> {
   await shown.waitFor()
 }
 
-/** The event of a record that nothing delivered: the preview of a webhook without a filter tells it. */
+/**
+ * The event of a record that nothing delivered: the preview of a webhook without a filter tells it.
+ */
 async function eventOf(recordId: string): Promise<string> {
   const read = async () => {
     const preview = await tenant.webhooks('POST /preview', { table: 'orders', events: ['INSERT'] })

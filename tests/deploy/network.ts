@@ -9,8 +9,8 @@ export type End =
 type Connection = { end: End; port: number; protocol?: 'TCP' | 'UDP' }
 
 /**
- * Returns whether the policies let a pod connect to `end`. Everything is allowed if no policy applies
- * to the pod.
+ * Returns whether the policies let a pod connect to `end`. Everything is allowed if no policy
+ * applies to the pod.
  */
 export function mayConnect(
   objects: readonly KubeObject[],

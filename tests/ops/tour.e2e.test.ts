@@ -40,7 +40,8 @@ it('the commands of README and the guides work, also when repeated', async () =>
     const { code, out } = await checkout.run(commands)
     expect({ code, errors: codesIn(out) }).toEqual({
       code: 0,
-      // In the order of the comments that announce them: 400, 409, 409, 412, 403, 401, 401, 403, 400.
+      // In the order of the comments that announce them: 400, 409, 409, 412, 403, 401, 401, 403,
+      // 400.
       errors: [
         'VALIDATION_ERROR',
         'CONFLICT',

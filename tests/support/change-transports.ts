@@ -14,7 +14,8 @@ export const publishedTable = 'parcels'
 export type NewRecord = { ref: string; lane: string; version: number }
 
 /**
- * A way to change the records of a table. `null` or `false` means that it is unknown whether the change was made.
+ * A way to change the records of a table. `null` or `false` means that it is unknown whether the
+ * change was made.
  */
 export type ChangeTransport = {
   readonly name: TransportName

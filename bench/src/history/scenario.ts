@@ -10,7 +10,9 @@ const searchTarget = '< 20 ms'
 
 type Page = { deliveries: { id: string; eventId: string; createdAt: string }[] }
 
-/** Measures queries on a history of that many deliveries of one subscription, through the gateway. */
+/**
+ * Measures queries on a history of that many deliveries of one subscription, through the gateway.
+ */
 export async function history(system: RunningSystem, deliveries: number): Promise<void> {
   const project = await createProject(system)
   await createTable(project, 'bench')

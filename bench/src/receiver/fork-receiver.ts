@@ -9,7 +9,9 @@ export type ReceiverProcess = AsyncDisposable & {
   url(path: string): string
 }
 
-/** Starts a receiver in a process of its own. `entry` opens its server with `openReceiverServer`. */
+/**
+ * Starts a receiver in a process of its own. `entry` opens its server with `openReceiverServer`.
+ */
 export async function forkReceiver(entry: URL, tls: Tls): Promise<ReceiverProcess> {
   const child = fork(entry, [tls.key, tls.cert], { execArgv: process.execArgv })
   const [port] = (await once(child, 'message')) as [number]

@@ -4,8 +4,8 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
 /**
- * The HTTPS server of a process that `forkReceiver` started. Unlike the receiver of the tests, it keeps no bodies: a
- * run sends too many of them.
+ * The HTTPS server of a process that `forkReceiver` started. Unlike the receiver of the tests, it
+ * keeps no bodies: a run sends too many of them.
  */
 export function openReceiverServer(listener: RequestListener): Server {
   const [keyFile = '', certFile = ''] = process.argv.slice(2)

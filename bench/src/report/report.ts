@@ -70,7 +70,9 @@ export function usageRows(
   return [
     ...used.map(({ name, cpuS, rssMiB }) => ({
       measure: name,
-      value: `${cpuS.toFixed(2)} CPU-s, ${fineMs((cpuS * 1_000) / deliveries)} each, ${rssMiB.toFixed(0)} MiB`,
+      value:
+        `${cpuS.toFixed(2)} CPU-s, ${fineMs((cpuS * 1_000) / deliveries)} each, ` +
+        `${rssMiB.toFixed(0)} MiB`,
     })),
     {
       measure: 'memory of all services afterwards',

@@ -22,7 +22,8 @@ export async function fairness(bench: StallBench): Promise<void> {
   const floodAlone = await drain(bench, flood)
   const flooded = await besideQuiet(bench, quiet, () => drain(bench, flood))
   printRows(
-    `a tenant with ${quietPerSecond} changes/s for ${quietPaths.length} endpoints, beside ${bench.changes.toLocaleString('en')} changes of another at once, for ${floodPaths.length}`,
+    `a tenant with ${quietPerSecond} changes/s for ${quietPaths.length} endpoints, beside ` +
+      `${bench.changes.toLocaleString('en')} changes of another at once, for ${floodPaths.length}`,
     [
       ...latencyRows('the small one alone', alone.latency),
       ...latencyRows('in the flood', flooded.latency),

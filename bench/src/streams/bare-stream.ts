@@ -10,7 +10,10 @@ export type BareStream = AsyncDisposable & {
 const needle = Buffer.from('\nevent: ')
 const agent = new Agent({ keepAlive: false })
 
-/** Opens a stream through the gateway, and only counts its events: parsing would cost the bench more. */
+/**
+ * Opens a stream through the gateway, and only counts its events: parsing would cost the bench
+ * more.
+ */
 export async function openBareStream(
   { system, headers }: BenchProject,
   query: string,

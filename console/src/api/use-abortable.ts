@@ -1,6 +1,8 @@
 import { useCallback, useEffect, useRef } from 'react'
 
-/** Signals for calls that take long. A new signal, `stop` and leaving the page abort the last one. */
+/**
+ * Signals for calls that take long. A new signal, `stop` and leaving the page abort the last one.
+ */
 export function useAbortable() {
   const running = useRef<AbortController>(null)
   const stop = useCallback(() => running.current?.abort(), [])

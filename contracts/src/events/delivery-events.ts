@@ -151,7 +151,9 @@ export type CircuitChange = {
   at: number
 }
 
-/** The event of a circuit that opened or closed. A repeated call makes an event with the same id. */
+/**
+ * The event of a circuit that opened or closed. A repeated call makes an event with the same id.
+ */
 export function circuitEvent(change: CircuitChange): ChangeEvent {
   const { endpointId: id, place, isOpen, openUntil, at } = change
   const circuit = isOpen ? 'open' : 'closed'

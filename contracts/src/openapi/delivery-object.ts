@@ -33,7 +33,8 @@ export const deliveryObject: ZodOpenApiPathItemObject = {
     operationId: 'receiveDelivery',
     summary: 'Receive a delivery',
     description:
-      'Surehook sends this request to the URL of each matching subscription, until the answer is 2xx: by default up to five times.',
+      'Surehook sends this request to the URL of each matching subscription, until the answer is ' +
+      '2xx: by default up to five times.',
     tags: ['deliveries'],
     security: [],
     requestParams: { header: headers },

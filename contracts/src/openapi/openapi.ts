@@ -152,7 +152,8 @@ const schemes = {
     type: 'http',
     scheme: 'bearer',
     description:
-      'A management token of the project. Each operation names the right that it needs, in OpenAPI as `x-management-right`',
+      'A management token of the project. Each operation names the right that it needs, in ' +
+      'OpenAPI as `x-management-right`',
   },
   user: { type: 'http', scheme: 'bearer', description: "A user's access token" },
 } as const

@@ -37,8 +37,8 @@ export type PlatformAccess = AsyncDisposable & {
     signal?: AbortSignal,
   ): Promise<ManagementIdentity>
   /**
-   * For what outlives its request: tells at any time whether the token still has the right in the project and environment,
-   * by what is known here. False also while that is not current.
+   * For what outlives its request: tells at any time whether the token still has the right in the
+   * project and environment, by what is known here. False also while that is not current.
    */
   standingOf(credentials: ManagementCredentials): () => boolean
   environmentExists(projectId: string, environment: string, signal?: AbortSignal): Promise<boolean>

@@ -7,7 +7,9 @@ import {
 } from '@surehook/service-kit/limits/request-limiter'
 import type { PlatformAccess } from './management-access.ts'
 
-/** The caller whose credential was verified. `id` is that of its management token or of the user. */
+/**
+ * The caller whose credential was verified. `id` is that of its management token or of the user.
+ */
 export type LimitedCaller = { projectId: string; environment: string; id: string }
 
 export type RequestLimits = {

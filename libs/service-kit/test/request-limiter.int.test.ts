@@ -79,7 +79,9 @@ function bucketsOf(project: string, token: string, limit: { perSecond: number; b
   ]
 }
 
-/** Asks from all replicas at once for some time. Resolves with the admitted requests and seconds. */
+/**
+ * Asks from all replicas at once for some time. Resolves with the admitted requests and seconds.
+ */
 async function askAll(replicas: readonly Replica[], buckets: readonly Bucket[], ms: number) {
   const startedAt = performance.now()
   const counts = await Promise.all(

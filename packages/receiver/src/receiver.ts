@@ -40,7 +40,9 @@ export type Receiver = {
   receive(request: DeliveryRequest | (() => Promise<DeliveryRequest>)): Promise<Answer>
 }
 
-/** Creates the receiver that all adapters use. Throws a `TypeError` for options that are not valid. */
+/**
+ * Creates the receiver that all adapters use. Throws a `TypeError` for options that are not valid.
+ */
 export function createReceiver<R extends object = Record<string, unknown>>(
   options: ReceiverOptions<R>,
 ): Receiver {

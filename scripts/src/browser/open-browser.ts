@@ -9,7 +9,9 @@ const run = promisify(execFile)
 const unpackedWithinMs = 120_000
 const startsWithinMs = 60_000
 
-/** The browser of `CHROME_PATH`, else Chromium of npm for Linux on x64. Throws when it cannot start. */
+/**
+ * The browser of `CHROME_PATH`, else Chromium of npm for Linux on x64. Throws when it cannot start.
+ */
 export async function openBrowser(env: NodeJS.ProcessEnv): Promise<Browser> {
   const named = env['CHROME_PATH']
   const { path: executablePath, libraries } = named
@@ -24,7 +26,10 @@ export async function openBrowser(env: NodeJS.ProcessEnv): Promise<Browser> {
   })
 }
 
-/** Kept in `.local/cache`, once for each version. It brings the few libraries that it needs besides those of C. */
+/**
+ * Kept in `.local/cache`, once for each version. It brings the few libraries that it needs besides
+ * those of C.
+ */
 async function unpackedChromium(): Promise<{ path: string; libraries: string }> {
   const dir = `${cacheDir}/chromium-${await versionOfChromium()}`
   if (!existsSync(dir)) {

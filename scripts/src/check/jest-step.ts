@@ -16,8 +16,8 @@ export type JestStep = {
 }
 
 /**
- * How many test files run at once on two cores. Those on a shared stack mostly wait, and each worker
- * has its own stack.
+ * How many test files run at once on two cores. Those on a shared stack mostly wait, and each
+ * worker has its own stack.
  */
 const workersOf: Readonly<Record<JestLevel, number>> = {
   unit: 2,

@@ -14,7 +14,9 @@ export type Command = {
   logFile?: string
   /** Aborting ends the command. */
   signal?: AbortSignal
-  /** The niceness of the command, from 0 (the default) to 19: it gets what more urgent ones leave. */
+  /**
+   * The niceness of the command, from 0 (the default) to 19: it gets what more urgent ones leave.
+   */
   priority?: number
 }
 

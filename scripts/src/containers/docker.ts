@@ -17,7 +17,8 @@ export async function requireDocker(): Promise<Docker> {
     return { client, host: host === 'localhost' ? '127.0.0.1' : host }
   } catch (err) {
     throw new Error(
-      'No Docker answers, which TEST_INFRA=containers needs: start it (or name it in DOCKER_HOST), or take TEST_INFRA=local',
+      'No Docker answers, which TEST_INFRA=containers needs: start it (or name it in ' +
+        'DOCKER_HOST), or take TEST_INFRA=local',
       { cause: err },
     )
   }

@@ -24,7 +24,10 @@ export type MailCatcher = AsyncDisposable & {
   readonly port: number
   /** In order of arrival. */
   readonly mails: readonly CaughtMail[]
-  /** The newest mail to the address, once there are `count` of them; `codes`: of those with a code in them. */
+  /**
+   * The newest mail to the address, once there are `count` of them; `codes`: of those with a code
+   * in them.
+   */
   waitFor(address: string, options?: WaitForMail): Promise<CaughtMail>
   stop(): Promise<void>
 }

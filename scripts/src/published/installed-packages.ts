@@ -11,13 +11,15 @@ export type InstalledPackages = AsyncDisposable & {
   readonly dir: string
   /** Writes a file into the project. */
   write(name: string, text: string): Promise<void>
-  /** Runs a program of this repository, or of the path, in the project. Resolves with its output. */
+  /**
+   * Runs a program of this repository, or of the path, in the project. Resolves with its output.
+   */
   run(...args: string[]): Promise<string>
 }
 
 /**
- * Packs built packages of `packages/` as they are published, and installs them with `others` into an
- * empty project.
+ * Packs built packages of `packages/` as they are published, and installs them with `others` into
+ * an empty project.
  */
 export async function installPackages(
   names: readonly string[],

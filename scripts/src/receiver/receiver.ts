@@ -22,8 +22,8 @@ export type Answer =
   /** Closes the connection. */
   | 'reset'
   /**
-   * Closes the connection after part of the status line. Without any byte the dispatcher would repeat
-   * the request within the attempt.
+   * Closes the connection after part of the status line. Without any byte the dispatcher would
+   * repeat the request within the attempt.
    */
   | 'cut'
 

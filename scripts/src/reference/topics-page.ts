@@ -18,12 +18,15 @@ export function topicsPage(topics: readonly TopicSpec[], records: readonly AvroR
     'This page lists every Kafka topic, the services that use it, and the Avro record that it holds.',
     '',
     ...paragraph(
-      'Producers register the records under `FULL_TRANSITIVE`: fields are added with a default, and nothing is renamed or removed.',
+      'Producers register the records under `FULL_TRANSITIVE`: fields are added with a default, ' +
+        'and nothing is renamed or removed.',
     ),
     '## Topics and their records',
     '',
     ...paragraph(
-      'Brokers stamp each record with their own clock (`LogAppendTime`). A record has at most 2 MiB. Brokers store `changes` uncompressed, however a producer compresses. `WEBHOOK_RETRY_LADDER` names the retry topics.',
+      'Brokers stamp each record with their own clock (`LogAppendTime`). A record has at most 2 ' +
+        'MiB. Brokers store `changes` uncompressed, however a producer compresses. ' +
+        '`WEBHOOK_RETRY_LADDER` names the retry topics.',
     ),
     ...table(
       ['topic', 'record', 'partitions', 'kept'],

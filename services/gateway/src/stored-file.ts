@@ -9,7 +9,9 @@ const zip = promisify(gzip)
 export type StoredFile = {
   readonly type: string
   readonly bytes: Buffer
-  /** The bytes compressed. The first request compresses them, because most files are seldom read. */
+  /**
+   * The bytes compressed. The first request compresses them, because most files are seldom read.
+   */
   zipped(): Promise<Buffer>
 }
 

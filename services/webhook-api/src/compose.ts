@@ -171,7 +171,8 @@ function openPurge({
         { pool, writer, isDeleted: () => isDeleted(environment), longestRetryMs },
         environment,
       ),
-    // A job on the slowest topic of the schedule is cancelled when it is due, and filed in the history.
+    // A job on the slowest topic of the schedule is cancelled when it is due, and filed in the
+    // history.
     settleMs: longestDelayMs * 1.1 + longestRequestMs,
     log,
   })

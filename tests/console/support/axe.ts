@@ -6,7 +6,10 @@ type Violation = { id: string; help: string; nodes: { html: string; failureSumma
 
 const source = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
-/** What axe finds on the page, a line for each place. Scripts of the debugger pass the page's policy. */
+/**
+ * What axe finds on the page, a line for each place. Scripts of the debugger pass the page's
+ * policy.
+ */
 export async function faultsOfAccess(page: Page): Promise<string[]> {
   await page.evaluate(source)
   const { violations } = await page.evaluate<{ violations: Violation[] }>(

@@ -51,7 +51,8 @@ export function describeOutcome(outcome: Outcome): string {
   const expected = accounts.reduce((sum, { matched }) => sum + matched, 0)
   const arrived = repetitions.reduce((sum, { deliveries }) => sum + deliveries, 0)
   const lines = [
-    `lasted ${seconds(faultMs)}, ${recovery}; ${acknowledged} changes acknowledged, ${unanswered} tries refused`,
+    `lasted ${seconds(faultMs)}, ${recovery}; ${acknowledged} changes acknowledged, ` +
+      `${unanswered} tries refused`,
     `${expected} deliveries expected, ${arrived} arrived; repeated: ${repetitions.map(repeated).join(', ')}`,
     ...(events === null
       ? []
@@ -84,7 +85,8 @@ export function describeTotal(outcomes: readonly Outcome[]): string {
   const ratio = ((100 * again) / Math.max(1, deliveries)).toFixed(3)
   const slowest = Math.max(0, ...outcomes.map(({ recoveryMs }) => recoveryMs ?? Infinity))
   return [
-    `${outcomes.length} faults, ${bad.length} failed; ${deliveries} deliveries, ${again} repeated (${ratio} %)`,
+    `${outcomes.length} faults, ${bad.length} failed; ${deliveries} deliveries, ${again} ` +
+      `repeated (${ratio} %)`,
     `slowest recovery ${Number.isFinite(slowest) ? seconds(slowest) : 'never'}`,
   ].join('; ')
 }

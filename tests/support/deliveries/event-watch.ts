@@ -107,8 +107,8 @@ export class EventWatch {
         what: 'the dead letter of the neighbour',
         timeoutMs: withinMs,
       })
-      // A killed owner of the endpoint may have left an event unpublished. The next owner publishes it
-      // with its next delivery.
+      // A killed owner of the endpoint may have left an event unpublished. The next owner publishes
+      // it with its next delivery.
       this.#failing.away = false
       await neighbour.insert({ status: 'accepted' })
       await waitUntil(isComplete, { what: 'events about deliveries', timeoutMs: withinMs })

@@ -164,8 +164,8 @@ type Counted = {
 }
 
 /**
- * Returns the first arrival and the event of each change, and the number of arrivals of each event. Unexpected
- * arrivals are faults.
+ * Returns the first arrival and the event of each change, and the number of arrivals of each event.
+ * Unexpected arrivals are faults.
  */
 function countReceipts(
   receipts: readonly ReturnType<typeof readReceipt>[],

@@ -21,7 +21,10 @@ export type Subscriber = {
 
 /** The header of the subscription with a policy. */
 export const ownHeader = { name: 'x-faults', value: 'of-the-even' }
-/** Every part of it that takes no time from what is measured: all limits are those of the installation. */
+/**
+ * Every part of it that takes no time from what is measured: all limits are those of the
+ * installation.
+ */
 const harmlessPolicy = {
   headers: { [ownHeader.name]: ownHeader.value },
   retryAfter: true,
@@ -33,7 +36,8 @@ const harmlessPolicy = {
 }
 
 /**
- * Two subscriptions to `orders`: to all records; and to half of them, with every 20th event refused at first.
+ * Two subscriptions to `orders`: to all records; and to half of them, with every 20th event refused
+ * at first.
  * @param hasPolicy the second has a delivery policy, and its refusals a `Retry-After`
  */
 export async function subscribeTwice(

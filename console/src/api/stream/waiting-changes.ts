@@ -3,7 +3,9 @@ import type { ChangeEvent } from '@surehook/client'
 /** More than this nobody reads. Older ones leave the page, so it never grows. */
 export const kept = 200
 
-/** The changes since the last drawing. A hidden tab draws seldom, so it keeps only the last ones. */
+/**
+ * The changes since the last drawing. A hidden tab draws seldom, so it keeps only the last ones.
+ */
 export class WaitingChanges {
   #last: ChangeEvent[] = []
   #count = 0

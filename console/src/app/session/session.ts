@@ -1,6 +1,8 @@
 import { noPeers, type Peers } from './peers.ts'
 
-/** Who is signed in. A developer acts in one environment, the operator on the whole installation. */
+/**
+ * Who is signed in. A developer acts in one environment, the operator on the whole installation.
+ */
 export type Session =
   | { kind: 'developer'; project: string; environment: string; token: string }
   | { kind: 'operator'; token: string }

@@ -8,7 +8,9 @@ import { webhookSignature } from './signature.ts'
 
 type Verdict = { isGenuine: boolean; expected: string } | { error: string }
 
-/** Compares a signature that a receiver got with one made here. The secret never leaves the page. */
+/**
+ * Compares a signature that a receiver got with one made here. The secret never leaves the page.
+ */
 export function SignatureCard({ delivery }: { delivery: DeliveryDetail }) {
   const { body, webhookId } = delivery
   const [secret, setSecret] = useState('')

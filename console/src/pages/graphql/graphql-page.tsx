@@ -13,8 +13,8 @@ import './graphql.css'
  *
  * - GraphiQL 5.4.0 edits with Monaco, which writes a style attribute into each line that it draws:
  *   85 refusals at 1440 px. Its scripts have 1,735 kB compressed.
- * - GraphiQL 4.1.2, the last with CodeMirror 5, lost 34 fonts in data: URLs and the style element of
- *   its dialogs. Axe found 16 faults, such as fields without a label. At 360 px the result lies
+ * - GraphiQL 4.1.2, the last with CodeMirror 5, lost 34 fonts in data: URLs and the style element
+ *   of its dialogs. Axe found 16 faults, such as fields without a label. At 360 px the result lies
  *   outside the screen. Its queries stay in the storage of the browser by default.
  *
  * @see https://github.com/microsoft/monaco-editor/issues/271

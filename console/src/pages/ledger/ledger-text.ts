@@ -17,7 +17,8 @@ export const isUnexpected = ({ reason }: Pick<Hole, 'reason'>): boolean => reaso
 const missingText =
   'Replay the changes of this time span to each webhook with holes. The replay delivers what is missing.'
 const unexpectedText =
-  'Nothing is missing. Find out who else writes to the delivery topics, and whether the topic “changes” lost records.'
+  'Nothing is missing. Find out who else writes to the delivery topics, and whether the topic ' +
+  '“changes” lost records.'
 
 /** The answer to the question of a ledger. */
 export function verdictOf(ledger: Ledger): { tone: Tone; title: string; text: string } {

@@ -88,8 +88,8 @@ const diagnosticOf = ({ from, to, message }: EditorMark, length: number): Diagno
 const keys = keymap.of([...defaultKeymap, ...historyKeymap])
 
 /**
- * Text that is typed over a selection. A browser that replaces it by itself keeps the colours of the
- * old text as inline styles, which the policy refuses.
+ * Text that is typed over a selection. A browser that replaces it by itself keeps the colours of
+ * the old text as inline styles, which the policy refuses.
  */
 const replacing = EditorView.domEventHandlers({
   beforeinput(event, view) {
@@ -169,7 +169,8 @@ export default function CodeMirror(props: CodeMirrorProps) {
           violations(shownMarks),
           languages.of(first.current.language),
           EditorState.readOnly.of(isReadOnly),
-          // A text that scrolls must be within reach of the keyboard, by a tabindex that checkers see.
+          // A text that scrolls must be within reach of the keyboard, by a tabindex that checkers
+          // see.
           EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) changed.current?.(update.state.doc.toString())

@@ -203,7 +203,8 @@ export const importUsers = defineOperation({
         z
           .unknown()
           .describe(
-            '`email`, `passwordHash` (argon2id or bcrypt), and optionally `firstName`, `lastName`, `roles`, `emailVerified` (default true)',
+            '`email`, `passwordHash` (argon2id or bcrypt), and optionally `firstName`, ' +
+              '`lastName`, `roles`, `emailVerified` (default true)',
           ),
       )
       .min(1)

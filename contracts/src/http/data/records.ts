@@ -41,5 +41,7 @@ export const DataRecord = z
   .meta({
     id: 'DataRecord',
     description:
-      'A record has the columns of its table as further fields. `bigint` and `decimal` are strings. Timestamps are ISO 8601 in UTC with milliseconds. A user who may not read the table gets only these three fields after a write.',
+      'A record has the columns of its table as further fields. `bigint` and `decimal` are ' +
+      'strings. Timestamps are ISO 8601 in UTC with milliseconds. A user who may not read the ' +
+      'table gets only these three fields after a write.',
   })

@@ -84,7 +84,8 @@ export const InstallationHealth = z
         isComplete: z
           .boolean()
           .describe(
-            `False if more than ${installationLimits.failing} subscriptions fail. Then only the circuits of those that failed last were read`,
+            `False if more than ${installationLimits.failing} subscriptions fail. Then only the ` +
+              'circuits of those that failed last were read',
           ),
       })
       .nullable()
@@ -127,7 +128,9 @@ const RunningRecovery = z
     left: number
       .nullable()
       .describe(
-        `Dead letters that are still to be sent. At most ${installationLimits.countedDeadLetters} are counted. null: they were not counted in time`,
+        'Dead letters that are still to be sent. At most ' +
+          `${installationLimits.countedDeadLetters} are counted. null: they were not counted in ` +
+          'time',
       ),
     requestedAt: z.iso.datetime(),
   })

@@ -67,7 +67,8 @@ const query = z.strictObject({
     .optional()
     .describe('Only these fields of the record, separated by commas'),
   from: From.optional().describe(
-    `The start without a cursor: \`now\` (default), an instant, or a duration back such as \`1h\`. At most ${days} days back`,
+    'The start without a cursor: `now` (default), an instant, or a duration back such as ' +
+      `\`1h\`. At most ${days} days back`,
   ),
   cursor: Cursor.optional().describe(
     'Begin after this cursor. `Last-Event-ID` overrides it. Not together with `from`',

@@ -16,7 +16,8 @@ export function judgeSlot(service: string, rows: readonly SlotRow[]): Finding[] 
     return [
       wrong(
         `${slot} is not there`,
-        `On a new database run \`surehook prepare database\`; if it was there before, changes may be missing: ${recipe}.`,
+        'On a new database run `surehook prepare database`; if it was there before, changes ' +
+          `may be missing: ${recipe}.`,
       ),
     ]
   }

@@ -89,7 +89,9 @@ async function createTopics(
     if (!isRefused(err)) throw err
     const names = specs.map(({ name }) => name).join(', ')
     throw new Error(
-      `Not allowed to create the topics ${names}. The user "operator" of \`surehook prepare topics\` is, after \`surehook prepare kafka-access\`; a service is not meant to be: KAFKA_CREATE_TOPICS=false`,
+      `Not allowed to create the topics ${names}. The user "operator" of \`surehook prepare ` +
+        'topics` is, after `surehook prepare kafka-access`; a service is not meant to be: ' +
+        'KAFKA_CREATE_TOPICS=false',
       { cause: err },
     )
   }
@@ -162,7 +164,8 @@ async function leaderless(
     if (partitions.length === 0 || partitions.some(({ leader }) => leader < 0)) return spec.name
     if (partitions.length !== expected) {
       throw new Error(
-        `Topic ${spec.name} has ${partitions.length} partitions and KAFKA_PARTITIONS asks for ${expected}: keys would move. Set it to what is there.`,
+        `Topic ${spec.name} has ${partitions.length} partitions and KAFKA_PARTITIONS asks for ` +
+          `${expected}: keys would move. Set it to what is there.`,
       )
     }
   }

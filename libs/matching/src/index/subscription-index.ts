@@ -24,9 +24,9 @@ const keptInAll = 50_000
 type Newest = { version: Subscription | null; walPosition: string | null }
 
 /**
- * True if the next state changes nothing that matching depends on, such as one with another delivery
- * policy. The present version then also covers the time of the next one. A version of its own would
- * displace an older one that differs.
+ * True if the next state changes nothing that matching depends on, such as one with another
+ * delivery policy. The present version then also covers the time of the next one. A version of its
+ * own would displace an older one that differs.
  */
 function isContinued(known: Newest, next: Newest): boolean {
   if (known.version === null || next.version === null || next.walPosition === null) return false

@@ -44,7 +44,9 @@ export function kafkaConnection(read: Read<typeof kafkaEnv>, name: string): Kafk
   }
 }
 
-/** As `kafkaConnection`, with the registry and the names of the retry topics: what messaging needs. */
+/**
+ * As `kafkaConnection`, with the registry and the names of the retry topics: what messaging needs.
+ */
 export function messagingConfig(read: Read<typeof kafkaEnv>, name: string) {
   return {
     kafka: kafkaConnection(read, name),

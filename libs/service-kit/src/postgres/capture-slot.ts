@@ -20,7 +20,8 @@ export class CaptureSlotLostError extends Error {
 
   constructor(slot: string, since: string) {
     super(
-      `capture slot ${slot} was lost: changes since ${since} may be missing; see docs/operate/recover-a-lost-slot.md`,
+      `capture slot ${slot} was lost: changes since ${since} may be missing; see ` +
+        'docs/operate/recover-a-lost-slot.md',
     )
   }
 }

@@ -29,7 +29,9 @@ export type Metrics = {
 /** All packages share one version. */
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
 
-/** Milliseconds. Each probe wakes the process, and prom-client's 10 ms wake it 100 times a second. */
+/**
+ * Milliseconds. Each probe wakes the process, and prom-client's 10 ms wake it 100 times a second.
+ */
 const eventLoopProbeMs = 100
 
 /** Creates the registry of `/metrics` with the metrics of the process. */

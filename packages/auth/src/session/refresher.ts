@@ -30,7 +30,9 @@ export class Refresher {
     this.#parts = parts
   }
 
-  /** Resolves with a newer session than `stale`. Rejects with a `SignedOutError` if there is none. */
+  /**
+   * Resolves with a newer session than `stale`. Rejects with a `SignedOutError` if there is none.
+   */
   async refresh(stale: Session): Promise<Session> {
     this.#running ??= this.#refresh(stale).finally(() => {
       this.#running = undefined
@@ -67,9 +69,9 @@ export class Refresher {
   }
 
   /**
-   * An answer may get lost after the service took the token. Nobody can tell, so the same token is sent
-   * again: at once by `exchange`, or later by the next caller. Within `refreshReuseInterval` the service
-   * answers the same pair. Without an interval the session has ended in any case.
+   * An answer may get lost after the service took the token. Nobody can tell, so the same token is
+   * sent again: at once by `exchange`, or later by the next caller. Within `refreshReuseInterval`
+   * the service answers the same pair. Without an interval the session has ended in any case.
    */
   async #exchange(current: Session): Promise<Session> {
     const { store, tabs, clock, exchange, onRefused } = this.#parts

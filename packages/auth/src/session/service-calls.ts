@@ -9,8 +9,9 @@ export const exchange = (http: Http, refreshToken: string): Promise<TokenPair> =
   http.send(exchangeOf(refreshToken))
 
 /**
- * Ends the session at the service, which takes only an access token for it. `isExpired`: that of the
- * session is known to be refused. The page is often left meanwhile, so each request outlives it.
+ * Ends the session at the service, which takes only an access token for it. `isExpired`: that of
+ * the session is known to be refused. The page is often left meanwhile, so each request outlives
+ * it.
  */
 export async function endAtService(
   http: Http,

@@ -48,8 +48,8 @@ export class SessionStore {
   }
 
   /**
-   * Replaces `before`, unless it was replaced or ended in the meantime. Resolves with the session that
-   * is current then.
+   * Replaces `before`, unless it was replaced or ended in the meantime. Resolves with the session
+   * that is current then.
    */
   async rotate(before: Session, after: Session): Promise<Session | null> {
     const current = await this.read()

@@ -58,8 +58,8 @@ export function changeBetween(
 export type Freshness = 'fresh' | 'due' | 'expired'
 
 /**
- * Compares only times of this device, so that its clock need not be right. If the clock was set back,
- * the token counts as fresh: a 401 tells otherwise.
+ * Compares only times of this device, so that its clock need not be right. If the clock was set
+ * back, the token counts as fresh: a 401 tells otherwise.
  */
 export function freshness({ since, lifetime }: Session, now: number, ahead: number): Freshness {
   if (lifetime === null) return 'fresh'

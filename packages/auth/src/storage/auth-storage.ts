@@ -6,7 +6,7 @@ export type AuthStorage = {
 }
 
 /**
- * `localStorage`: all tabs, also later. `sessionStorage`: one tab, also after a reload. `memory`: one
- * page.
+ * `localStorage`: all tabs, also later. `sessionStorage`: one tab, also after a reload. `memory`:
+ * one page.
  */
 export type StorageName = 'localStorage' | 'sessionStorage' | 'memory'

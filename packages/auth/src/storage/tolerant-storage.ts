@@ -1,8 +1,8 @@
 import type { AuthStorage } from './auth-storage.ts'
 
 /**
- * A storage that may stop working at any time: without room, or blocked. A session must survive this
- * in memory, so that a failure is an answer here.
+ * A storage that may stop working at any time: without room, or blocked. A session must survive
+ * this in memory, so that a failure is an answer here.
  */
 export class TolerantStorage {
   readonly #storage: AuthStorage

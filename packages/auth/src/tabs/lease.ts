@@ -3,8 +3,8 @@ import type { TolerantStorage } from '../storage/tolerant-storage.ts'
 import type { LeaseMessage, Tabs, Target } from './tabs.ts'
 
 /**
- * How long a claim waits for objections. Within it, a write reaches other tabs, or a message and the
- * answer to it.
+ * How long a claim waits for objections. Within it, a write reaches other tabs, or a message and
+ * the answer to it.
  */
 const settleMs = 100
 const pollMs = 200
@@ -29,8 +29,8 @@ export type LeaseParts = {
 /**
  * Lets one tab at a time refresh, by a mark in the storage and by messages. Either alone keeps two
  * tabs apart if it arrives within `settleMs`. A holder that lives answers, however late its timers
- * run: only a tab that is gone loses the lease. Web Locks are not the default, because browsers left
- * some of them locked for good (supabase/supabase-js#2235).
+ * run: only a tab that is gone loses the lease. Web Locks are not the default, because browsers
+ * left some of them locked for good (supabase/supabase-js#2235).
  */
 export class Lease {
   readonly #parts: LeaseParts
@@ -46,7 +46,8 @@ export class Lease {
   }
 
   /**
-   * Resolves once this tab may refresh: true. False: `isWanted` says that there is no reason any more.
+   * Resolves once this tab may refresh: true. False: `isWanted` says that there is no reason any
+   * more.
    */
   async acquire(target: Target, isWanted: () => Promise<boolean>): Promise<boolean> {
     const { key, storage, clock } = this.#parts

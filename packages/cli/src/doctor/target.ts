@@ -46,7 +46,8 @@ export function findTarget(
   const system = running()
   if (system === null) {
     throw new Failure(
-      'nothing to check: start a system with "npm start", set the variables of the services, or name a file of them with --env-file',
+      'nothing to check: start a system with "npm start", set the variables of the services, or ' +
+        'name a file of them with --env-file',
     )
   }
   const known = { ...env, ...variablesOf(system) }

@@ -57,7 +57,10 @@ export function readSubscriptions(
 
 type KnownRow = NamedRow & { updated_at: Date; cancellations: { askedAt: number }[] }
 
-/** A cancellation does not change `updated_at`; the time of the newest one shows whether it is missing. */
+/**
+ * A cancellation does not change `updated_at`; the time of the newest one shows whether it is
+ * missing.
+ */
 function isLost(state: SubscriptionState | null, row: KnownRow | undefined): boolean {
   if (state === null || row === undefined) return (state === null) !== (row === undefined)
   const [here, there] = [row.updated_at.getTime(), Date.parse(state.updatedAt)]

@@ -27,8 +27,8 @@ const madeAt = ({ createdAt }: Delivery) => Date.parse(createdAt)
  * Finds each delivery that ends, exactly once. The API lists deliveries by the time that they were
  * made, and a delivery may end long after that. So each poll reads two parts:
  *
- * - The window: all deliveries from `overlapMs` before the newest one of the last poll on. It follows
- *   the newest delivery and no clock, so it waits for a history that falls behind.
+ * - The window: all deliveries from `overlapMs` before the newest one of the last poll on. It
+ *   follows the newest delivery and no clock, so it waits for a history that falls behind.
  * - The open deliveries from before the window. The API lists those that are still open. Each one
  *   that is missing there is asked for by its id.
  *

@@ -7,7 +7,9 @@ export const adminTokenOptions = {
   'admin-token-file': {
     type: 'string',
     value: 'file',
-    help: 'a file with the administration token. Default: SUREHOOK_ADMIN_TOKEN, if --url or SUREHOOK_URL names the gateway',
+    help:
+      'a file with the administration token. Default: SUREHOOK_ADMIN_TOKEN, if --url or ' +
+      'SUREHOOK_URL names the gateway',
   },
 } as const satisfies OptionSpecs
 
@@ -32,6 +34,7 @@ export function findAdminToken(
   if (token === undefined || from === 'named profile') return undefined
   if (from === 'call') return token
   throw new UsageError(
-    'SUREHOOK_ADMIN_TOKEN is sent only to --url or SUREHOOK_URL: set one of them, or give --admin-token-file, or unset SUREHOOK_ADMIN_TOKEN',
+    'SUREHOOK_ADMIN_TOKEN is sent only to --url or SUREHOOK_URL: set one of them, or give ' +
+      '--admin-token-file, or unset SUREHOOK_ADMIN_TOKEN',
   )
 }

@@ -141,7 +141,8 @@ function tokenOf(
   if (file !== undefined) return tokenIn(file)
   if (variable && from === 'current profile') {
     throw new UsageError(
-      'SUREHOOK_TOKEN is not sent to the URL of a profile: set SUREHOOK_URL or --url too, or unset SUREHOOK_TOKEN, or name the profile with --profile to use its own token',
+      'SUREHOOK_TOKEN is not sent to the URL of a profile: set SUREHOOK_URL or --url too, or ' +
+        'unset SUREHOOK_TOKEN, or name the profile with --profile to use its own token',
     )
   }
   if (variable) return variable
@@ -152,5 +153,6 @@ function tokenOf(
 
 const missing = (what: string, ways: string) =>
   new UsageError(
-    `the ${what} is missing: ${ways} or "surehook login". An operator creates a token with "surehook admin tokens create"`,
+    `the ${what} is missing: ${ways} or "surehook login". An operator creates a token with ` +
+      '"surehook admin tokens create"',
   )

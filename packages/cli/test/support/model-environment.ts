@@ -3,7 +3,9 @@ import type { DeliveryPolicyInput, Role, Subscription } from '@surehook/client'
 import { secretFingerprint } from '@surehook/matching/secret-fingerprint'
 import type { State, Step, StoredTable } from '../../src/environment-file/plan/steps.ts'
 
-/** An environment in memory, for tests of plans: it does what the API does, and refuses the same. */
+/**
+ * An environment in memory, for tests of plans: it does what the API does, and refuses the same.
+ */
 export class ModelEnvironment {
   readonly #roles: Role[] = []
   readonly #tables = new Map<string, StoredTable>()

@@ -9,8 +9,8 @@ const maxDelayMs = 8_000
 const maxRetryAfterS = 30
 
 /**
- * Whether to send the same request again. If it must not happen twice, only a 429 is repeated, which
- * says that nothing happened.
+ * Whether to send the same request again. If it must not happen twice, only a 429 is repeated,
+ * which says that nothing happened.
  */
 export function isTransient(error: SurehookError, isRepeatable: boolean): boolean {
   if (error.status === 429) return true

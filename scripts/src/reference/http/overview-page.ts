@@ -22,11 +22,13 @@ export function overviewPage(documents: Readonly<Record<string, OpenApiDocument>
     ...fence('bash', variables(all)),
     ...table(['variable', 'credential'], credentialRows(all)),
     ...paragraph(
-      'Requests and answers are JSON. A request with an unknown field is refused. Answers may get new fields: ignore the fields that you do not know.',
+      'Requests and answers are JSON. A request with an unknown field is refused. Answers may ' +
+        'get new fields: ignore the fields that you do not know.',
     ),
     ...paragraph(
       'Every answer has an `X-Request-Id`. Send your own to find a request in the logs of all services. ' +
-        'The data API and the webhook API have [limits of requests](../request-limits.md). Beyond them you get 429 with `Retry-After`.',
+        'The data API and the webhook API have [limits of requests](../request-limits.md). ' +
+        'Beyond them you get 429 with `Retry-After`.',
     ),
     '## Operations',
     '',

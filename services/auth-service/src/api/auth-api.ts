@@ -25,7 +25,10 @@ export type Call = {
   authorization: string | undefined
   acceptLanguage: string | undefined
   audit: Audit
-  /** Told whose access token was good: the audit trail names the user of a call that fails afterwards. */
+  /**
+   * Told whose access token was good: the audit trail names the user of a call that fails
+   * afterwards.
+   */
   identify: (userId: string) => void
 }
 

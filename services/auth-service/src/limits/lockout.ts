@@ -16,7 +16,9 @@ export type Lockout = {
    * account meanwhile, so that this result stays secret.
    */
   settle(attempt: Attempt, outcome: 'success' | 'failure'): Promise<{ locked: boolean }>
-  /** The locks that refuse logins now. A lock of another scope than the environment's is left out. */
+  /**
+   * The locks that refuse logins now. A lock of another scope than the environment's is left out.
+   */
   read(
     place: Pick<Tenant, 'projectId' | 'environment'>,
     account: { email: string; scope: LockScope },

@@ -7,7 +7,10 @@ const slack = `interval '1 minute'`
 
 const seconds = (parameter: string) => `${parameter} * interval '1 second'`
 
-/** `$1` id, `$2` project, `$3` environment, `$4` user, `$5` hash, `$6` idle s, `$7` absolute s, `$8` access s. */
+/**
+ * `$1` id, `$2` project, `$3` environment, `$4` user, `$5` hash, `$6` idle s, `$7` absolute s, `$8`
+ * access s.
+ */
 export const openSessionSql = `
 insert into session
   (id, project_id, environment, user_id, roles, refresh_hash, idle_expires_at, expires_at, access_expires_at)
@@ -86,8 +89,9 @@ select t.user_id as "userId", t.roles, t.generation, t.ended_at is not null as r
 }
 
 /**
- * Ends sessions: `$1` project, `$2` environment, `$3` session or null, `$4` user or null, `$5` reason, `$6` session
- * that goes on, or null. Rows are locked in one order, so that two who end all sessions of a user do not wait for each other.
+ * Ends sessions: `$1` project, `$2` environment, `$3` session or null, `$4` user or null, `$5`
+ * reason, `$6` session that goes on, or null. Rows are locked in one order, so that two who end all
+ * sessions of a user do not wait for each other.
  */
 export const endSessionsSql = `
 with chosen as (

@@ -48,7 +48,9 @@ export async function findUserById(
   return rows[0] ?? null
 }
 
-/** The scheme of the costliest password hash of the environment that is not of our own parameters. */
+/**
+ * The scheme of the costliest password hash of the environment that is not of our own parameters.
+ */
 export async function findCostliestScheme(
   db: Db,
   { projectId, environment }: UserPlace,
@@ -157,7 +159,9 @@ export async function setPassword(
   return rowCount === 1
 }
 
-/** False when the password is no longer the one that was checked, or the user is disabled or gone. */
+/**
+ * False when the password is no longer the one that was checked, or the user is disabled or gone.
+ */
 export async function replacePassword(
   tx: PoolClient,
   { id, projectId, environment, passwordHash }: User,

@@ -29,7 +29,9 @@ export type AuthClient = {
   admin(request: string, body?: unknown): Promise<Answer>
 }
 
-/** Calls `/auth/admin/projects…` with the administration token, unless the headers say otherwise. */
+/**
+ * Calls `/auth/admin/projects…` with the administration token, unless the headers say otherwise.
+ */
 export const callAdmin = (api: string, ...call: Parameters<Client['call']>): Promise<Answer> =>
   admin({ baseUrl: api, adminToken }, ...call)
 

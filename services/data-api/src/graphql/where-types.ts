@@ -48,7 +48,8 @@ const filters = new Map<ColumnType, GraphQLInputType>([
 ])
 
 const jsonDescription =
-  'A value, tests of it ({"eq": …}, {"contains": …}), or tests of what is inside by their dotted path ({"a.b": …}).'
+  'A value, tests of it ({"eq": …}, {"contains": …}), or tests of what is inside by their dotted ' +
+  'path ({"a.b": …}).'
 
 /** The type of the argument `where` for a table with these fields. */
 export function whereType(

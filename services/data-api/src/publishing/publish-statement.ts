@@ -72,7 +72,9 @@ export function conflict({ field, cause }: RefusedChangeError, name: string): Ap
   })
 }
 
-/** Resolves when the changes are durable. Rejects with `RefusedChangeError` if one has a conflict. */
+/**
+ * Resolves when the changes are durable. Rejects with `RefusedChangeError` if one has a conflict.
+ */
 export async function publishEvents(
   pool: Pool,
   { projectId, environment }: Tenant,

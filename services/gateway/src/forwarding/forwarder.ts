@@ -26,9 +26,9 @@ export type ForwarderOptions = {
 
 export type Forwarder = AsyncDisposable & {
   /**
-   * Sends the request on as the route's `url` once its body has arrived. A large body streams. A request that
-   * was sent is never sent again. If there is no connection, the gateway tries another one, which
-   * may reach another replica.
+   * Sends the request on as the route's `url` once its body has arrived. A large body streams. A
+   * request that was sent is never sent again. If there is no connection, the gateway tries another
+   * one, which may reach another replica.
    */
   forward(route: ProxyRoute, exchange: Exchange): void
   /** Ends the streams, so that a server that closes need not wait for them. */

@@ -11,8 +11,9 @@ import { upsertDeliveries } from './write/upsert-deliveries.ts'
 
 export type DeliveryStore = {
   /**
-   * Jobs become pending deliveries, transitions are applied by step; in whatever order and however often they
-   * come. All entries of one delivery make one row. What they add to the statistics is counted once.
+   * Jobs become pending deliveries, transitions are applied by step; in whatever order and however
+   * often they come. All entries of one delivery make one row. What they add to the statistics is
+   * counted once.
    */
   add(entries: LogEntries): Promise<void>
   addJobs(jobs: readonly LoggedJob[]): Promise<void>

@@ -27,7 +27,9 @@ export class StreamLimits {
     return this.#open
   }
 
-  /** Takes a place, which disposing gives back. Rejects with RATE_LIMIT_EXCEEDED if all are taken. */
+  /**
+   * Takes a place, which disposing gives back. Rejects with RATE_LIMIT_EXCEEDED if all are taken.
+   */
   async enter(tenantKey: string): Promise<Disposable> {
     using entering = new DisposableStack()
     entering.use(this.#enterHere(tenantKey))

@@ -49,7 +49,8 @@ function withoutCut(text: string, forms: readonly string[]): string {
 
 /**
  * Length of the longest proper beginning of `form` with which the text ends. Knuth, Morris and
- * Pratt's algorithm: receivers choose the text and subscribers the form, so the time must be linear.
+ * Pratt's algorithm: receivers choose the text and subscribers the form, so the time must be
+ * linear.
  */
 export function cutLength(text: string, form: string): number {
   const start = form.slice(0, -1)

@@ -120,7 +120,8 @@ export class Circuit {
     // At most the cooldown, because the earlier owner's clock may have been ahead.
     const now = Date.now()
     const until = Math.min(openUntil, now + cooldownMs)
-    // An older version stores no `openSince`. A cooldown that has changed since makes it wrong then.
+    // An older version stores no `openSince`. A cooldown that has changed since makes it wrong
+    // then.
     const since = Math.min(openSince || until - cooldownMs, now)
     if (openUntil > now) this.#open({ since, until }, opening)
     // The earlier owner was gone when the cooldown ended, so the count starts at 0.

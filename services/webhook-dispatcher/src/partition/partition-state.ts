@@ -90,7 +90,10 @@ export class PartitionState {
     )
   }
 
-  /** Whether deliveries of the subscription are paused: it is inactive, or its endpoint's circuit is open. */
+  /**
+   * Whether deliveries of the subscription are paused: it is inactive, or its endpoint's circuit is
+   * open.
+   */
   isBlocked({ deliverable, endpointId }: Subscription): boolean {
     return !deliverable || this.endpoints.of(endpointId).circuit.isOpen
   }
@@ -109,8 +112,8 @@ export class PartitionState {
   }
 
   /**
-   * Whether a delivery was cancelled before it moves. Its new record does not show what it was at the
-   * time of the request.
+   * Whether a delivery was cancelled before it moves. Its new record does not show what it was at
+   * the time of the request.
    */
   isCancelledNow(delivery: Delivery): boolean {
     const subscription = this.deps.subscriptions.get(delivery.job.subscriptionId)

@@ -21,7 +21,10 @@ export type PausedView = {
   isBusy: (queueId: string) => boolean
   /** When a delivery that waits in the order of its record may start, in epoch ms. 0: at once. */
   dueAt: (delivery: Delivery) => number
-  /** False when the subscription is blocked and only its cancelled deliveries go: `slotsOf` tells that from then on. */
+  /**
+   * False when the subscription is blocked and only its cancelled deliveries go: `slotsOf` tells
+   * that from then on.
+   */
   mayGo: (delivery: Delivery) => boolean
 }
 

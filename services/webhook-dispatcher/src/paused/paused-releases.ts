@@ -132,7 +132,9 @@ export class PausedReleases {
     return undefined
   }
 
-  /** True if others, or its own first delivery, need the room of its bodies until that one may go. */
+  /**
+   * True if others, or its own first delivery, need the room of its bodies until that one may go.
+   */
   #isInTheWay(queue: PausedQueue): boolean {
     const { queues, reading } = this.#options
     const needsRoom = queue.group !== null || !queues.hasRoom(queue.subscriptionId)

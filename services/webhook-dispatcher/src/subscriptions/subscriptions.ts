@@ -65,8 +65,8 @@ export class Subscription {
   }
 
   /**
-   * Deliveries may go out. Without its current secret nothing could be verified, and without its headers
-   * nobody would let them in: they wait.
+   * Deliveries may go out. Without its current secret nothing could be verified, and without its
+   * headers nobody would let them in: they wait.
    */
   get deliverable(): boolean {
     return this.#active && this.#keysOf(this.#current) !== null && this.headers !== null

@@ -43,9 +43,10 @@ export function nextHop(ladder: RetryLadder, at: number, notBefore: number): Hop
 type Waits = Pick<DeliveryJob, 'dueAt' | 'notBefore' | 'waitMs'>
 
 /**
- * Returns when a retry that waits in the order of its record is due; 0 for at once, also if the clock
- * of the dispatcher that wrote the time was ahead. Without `waitMs` (a job of an older version) the
- * current ladder bounds the wait. It may be shorter than the ladder that the wait came from.
+ * Returns when a retry that waits in the order of its record is due; 0 for at once, also if the
+ * clock of the dispatcher that wrote the time was ahead. Without `waitMs` (a job of an older
+ * version) the current ladder bounds the wait. It may be shorter than the ladder that the wait came
+ * from.
  */
 export function retryDueAt(job: Waits, ladder: RetryLadder, now: number): number {
   const { dueAt, notBefore, waitMs } = job

@@ -19,8 +19,8 @@ import type { Hop } from './retry-ladder.ts'
 /** A transition of a job: one step of its delivery. */
 export type Transition =
   /**
-   * After an attempt: delivered, cancelled, to the dead letters, or to a retry topic. With a group, it
-   * waits for its retry on the paused topic, in the order of its record.
+   * After an attempt: delivered, cancelled, to the dead letters, or to a retry topic. With a group,
+   * it waits for its retry on the paused topic, in the order of its record.
    */
   | { kind: 'attempted'; result: AttemptResult; next: NextStep; group: number | null }
   /**
@@ -204,8 +204,8 @@ const paused = (job: DeliveryJob, mark: PausedMark) => ({
 export const nextStepOf = (job: DeliveryJob): DeliveryJob => ({ ...job, step: job.step + 1 })
 
 /**
- * Returns the step of a retry that waits in the order of its record. `retrying` is a step of its own,
- * so that `paused` can follow if the circuit opens.
+ * Returns the step of a retry that waits in the order of its record. `retrying` is a step of its
+ * own, so that `paused` can follow if the circuit opens.
  */
 export const retryInOrder = (job: DeliveryJob): DeliveryJob => nextStepOf(nextStepOf(job))
 

@@ -73,7 +73,9 @@ export type PolicyOf = Partial<Omit<DeliveryPolicy, 'headers'>> & {
   headers?: Record<string, string>
 }
 
-/** The dispatcher in this process, on the real broker, registry and Redis, and an HTTPS receiver. */
+/**
+ * The dispatcher in this process, on the real broker, registry and Redis, and an HTTPS receiver.
+ */
 export async function openHarness(): Promise<Harness> {
   await using opening = new AsyncDisposableStack()
   const certificates = await createCertificates()

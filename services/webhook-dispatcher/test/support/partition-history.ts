@@ -7,10 +7,15 @@ type Known = { subscriptionId: string; status: DeliveryStatus; had: Set<Delivery
 export class PartitionHistory {
   readonly delivered = new Set<string>()
   readonly cancelled = new Set<string>()
-  /** Attempts of deliveries that were retrying when that was cancelled, unless they were in flight. */
+  /**
+   * Attempts of deliveries that were retrying when that was cancelled, unless they were in flight.
+   */
   readonly attemptedInVain: string[] = []
   readonly #all = new Map<string, Known>()
-  /** Deliveries that a request to cancel may have met. A killed owner leaves copies of earlier statuses. */
+  /**
+   * Deliveries that a request to cancel may have met. A killed owner leaves copies of earlier
+   * statuses.
+   */
   readonly #met = new Set<string>()
   /** Deliveries that were certainly retrying when that was cancelled. */
   readonly #over = new Set<string>()

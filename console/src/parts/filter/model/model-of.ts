@@ -13,7 +13,9 @@ import {
 /** Where a member is in the JSON: the path of its value, and that of its column. */
 export type Place = { readonly path: string; readonly field: string }
 
-/** The places of all members, by their address. The address `1.0` is the first member of the second. */
+/**
+ * The places of all members, by their address. The address `1.0` is the first member of the second.
+ */
 export type Places = ReadonlyMap<string, Place>
 
 export type Read =

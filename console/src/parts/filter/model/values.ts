@@ -18,7 +18,9 @@ const kindOfType: Record<Exclude<ColumnType, 'json'>, Kind> = {
 
 const ordered: readonly Operator[] = ['gt', 'gte', 'lt', 'lte']
 
-/** The kinds of value that fit, the usual one first. One value that is null is a test of its own. */
+/**
+ * The kinds of value that fit, the usual one first. One value that is null is a test of its own.
+ */
 export function kindsOf(type: ColumnType | null, operator: Operator): readonly Kind[] {
   if (operator === 'exists') return ['boolean']
   if (operator === 'startsWith') return ['text']

@@ -53,7 +53,10 @@ async function encodeBatch({ records, attributes, ...of }: Batch): Promise<Buffe
 
 type Partition = { partition: number; batches: Batch[]; cut: number; stableEnd?: number }
 
-/** kafkajs reads the version of the first batch, its 17th byte. A broker sends that batch whole (KIP-74). */
+/**
+ * kafkajs reads the version of the first batch, its 17th byte. A broker sends that batch whole
+ * (KIP-74).
+ */
 const leastBytes = 17
 
 async function encodeResponse(topics: { topic: string; partitions: Partition[] }[]) {

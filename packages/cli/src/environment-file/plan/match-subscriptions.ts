@@ -32,7 +32,8 @@ export type Matching = {
 
 /**
  * Finds the subscription of each entry: by its name, otherwise by its table and URL. Several to one
- * table and URL are told apart by what they are already, for which `isAsWished` looks at each field.
+ * table and URL are told apart by what they are already, for which `isAsWished` looks at each
+ * field.
  */
 export function matchSubscriptions(
   wishes: readonly SubscriptionWish[],

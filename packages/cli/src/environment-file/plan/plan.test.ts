@@ -231,8 +231,8 @@ it('refuses before the first step what the API would refuse', () => {
 })
 
 /**
- * Entries without a name, for which the only subscriptions left have a name that is not in the file.
- * They are impossible without --prune.
+ * Entries without a name, for which the only subscriptions left have a name that is not in the
+ * file. They are impossible without --prune.
  */
 function lostNames(environment: ModelEnvironment, { subscriptions = [] }: Wishes): string[] {
   const existing = environment.state.subscriptions.toSorted(byCreation)

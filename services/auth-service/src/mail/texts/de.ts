@@ -12,8 +12,10 @@ export const de: MailTexts = {
       `mit diesem ${noun} bestätigen Sie Ihre E-Mail-Adresse${at(project)}:`,
     validity: validity,
     otherwise: (noun) => [
-      `Wenn Sie sich nicht registriert haben, geben Sie diesen ${noun} nicht weiter. Das Konto wird gelöscht, wenn niemand seine Adresse bestätigt.`,
-      'Wenn Ihr Passwort nach der Bestätigung nicht gilt oder jemand anders es gewählt hat, setzen Sie mit „Passwort vergessen“ ein neues.',
+      `Wenn Sie sich nicht registriert haben, geben Sie diesen ${noun} nicht weiter. Das Konto ` +
+        'wird gelöscht, wenn niemand seine Adresse bestätigt.',
+      'Wenn Ihr Passwort nach der Bestätigung nicht gilt oder jemand anders es gewählt hat, ' +
+        'setzen Sie mit „Passwort vergessen“ ein neues.',
     ],
   },
   recovery: {
@@ -21,7 +23,8 @@ export const de: MailTexts = {
     intro: (noun, project) => `mit diesem ${noun} setzen Sie ein neues Passwort${at(project)}:`,
     validity: validity,
     otherwise: (noun) => [
-      `Wenn Sie ihn nicht angefordert haben, geben Sie diesen ${noun} nicht weiter: Ihr Passwort bleibt, wie es ist.`,
+      `Wenn Sie ihn nicht angefordert haben, geben Sie diesen ${noun} nicht weiter: Ihr Passwort ` +
+        'bleibt, wie es ist.',
     ],
   },
   password_changed: {
@@ -34,16 +37,20 @@ export const de: MailTexts = {
   account_locked: {
     subject: 'Zu viele fehlgeschlagene Anmeldungen',
     paragraphs: (project) => [
-      `jemand hat mit falschen Passwörtern versucht, sich in Ihrem Konto${at(project)} anzumelden. Anmeldungen sind für eine Weile gesperrt.`,
+      `jemand hat mit falschen Passwörtern versucht, sich in Ihrem Konto${at(project)} ` +
+        'anzumelden. Anmeldungen sind für eine Weile gesperrt.',
       'Wenn Sie das waren, warten Sie etwas, oder setzen Sie mit „Passwort vergessen“ ein neues Passwort.',
-      'Wenn Sie das nicht waren: Ihr Passwort wurde nicht erraten. Wählen Sie ein langes, das Sie sonst nirgends verwenden.',
+      'Wenn Sie das nicht waren: Ihr Passwort wurde nicht erraten. Wählen Sie ein langes, das ' +
+        'Sie sonst nirgends verwenden.',
     ],
   },
   token_reused: {
     subject: 'Sie wurden auf einem Gerät abgemeldet',
     paragraphs: (project) => [
-      `die Anmeldung eines Geräts in Ihrem Konto${at(project)} wurde zweimal verwendet, deshalb haben wir sie beendet. Vielleicht hat sie jemand kopiert.`,
-      'Melden Sie sich dort neu an. Wenn Sie den Grund nicht kennen, setzen Sie mit „Passwort vergessen“ ein neues Passwort.',
+      `die Anmeldung eines Geräts in Ihrem Konto${at(project)} wurde zweimal verwendet, deshalb ` +
+        'haben wir sie beendet. Vielleicht hat sie jemand kopiert.',
+      'Melden Sie sich dort neu an. Wenn Sie den Grund nicht kennen, setzen Sie mit „Passwort ' +
+        'vergessen“ ein neues Passwort.',
     ],
   },
 }

@@ -11,8 +11,10 @@ export const en: MailTexts = {
     intro: (noun, project) => `with this ${noun} you confirm your e-mail address${at(project)}:`,
     validity,
     otherwise: (noun) => [
-      `If you have not signed up, tell this ${noun} to nobody. The account is deleted unless somebody confirms its address.`,
-      'If your password does not work after the confirmation, or somebody else chose it, set a new one with “Forgot password”.',
+      `If you have not signed up, tell this ${noun} to nobody. The account is deleted unless ` +
+        'somebody confirms its address.',
+      'If your password does not work after the confirmation, or somebody else chose it, set a ' +
+        'new one with “Forgot password”.',
     ],
   },
   recovery: {
@@ -33,7 +35,8 @@ export const en: MailTexts = {
   account_locked: {
     subject: 'Too many failed logins',
     paragraphs: (project) => [
-      `somebody tried to log in to your account${at(project)} with wrong passwords. Logins are locked for a while.`,
+      `somebody tried to log in to your account${at(project)} with wrong passwords. Logins are ` +
+        'locked for a while.',
       'If it was you, wait and try again, or set a new password with “Forgot password”.',
       'If it was not you, your password was not guessed. Choose a long one that you use nowhere else.',
     ],
@@ -41,7 +44,8 @@ export const en: MailTexts = {
   token_reused: {
     subject: 'You were logged out on one device',
     paragraphs: (project) => [
-      `the login of one device to your account${at(project)} was used twice, so that we ended it. Somebody may have copied it.`,
+      `the login of one device to your account${at(project)} was used twice, so that we ended ` +
+        'it. Somebody may have copied it.',
       'Log in again there. If you do not know why this happened, set a new password with “Forgot password”.',
     ],
   },

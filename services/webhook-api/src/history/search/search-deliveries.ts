@@ -20,7 +20,10 @@ type Row = FiledDelivery & {
 
 export type SearchDeliveries = ReturnType<typeof searchDeliveries>
 
-/** The deliveries of the tenant's subscriptions, newest first. A page reads a bounded number of rows. */
+/**
+ * The deliveries of the tenant's subscriptions, newest first. A page reads a bounded number of
+ * rows.
+ */
 export function searchDeliveries(pool: Pool) {
   return async (tenant: Tenant, { limit, cursor, ...filters }: SearchQuery) => {
     const after = decodeCursor(Position, cursor)

@@ -15,9 +15,9 @@ const lookEveryMs = 1_000
 const pageSize = 200
 
 /**
- * Publishes states with a policy, a name or cancellations again when this process begins to relay. A
- * replica of an older version may have relayed before, and it leaves these fields out. These states
- * are no changes, so they make no events.
+ * Publishes states with a policy, a name or cancellations again when this process begins to relay.
+ * A replica of an older version may have relayed before, and it leaves these fields out. These
+ * states are no changes, so they make no events.
  */
 export function runRestateSubscriptions(deps: RestateSubscriptionsDeps): BackgroundWork {
   const { writer, relay, log } = deps

@@ -77,8 +77,8 @@ export function isCancelled(
 }
 
 /**
- * Returns the status that the history shows for a time. Undefined in doubt, and for a time before the
- * broker's timestamp of the record, because nothing shows earlier statuses.
+ * Returns the status that the history shows for a time. Undefined in doubt, and for a time before
+ * the broker's timestamp of the record, because nothing shows earlier statuses.
  */
 function statusAt(
   { job, message }: Delivery,

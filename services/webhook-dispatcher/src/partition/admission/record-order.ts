@@ -7,8 +7,8 @@ import type { Delivery } from '../delivery.ts'
 type Ordered = Pick<Subscription, 'ordered'>
 
 /**
- * The order of deliveries per record. One delivery of a group of records is started at a time: until
- * Kafka has its outcome, the later ones wait on the paused topic.
+ * The order of deliveries per record. One delivery of a group of records is started at a time:
+ * until Kafka has its outcome, the later ones wait on the paused topic.
  */
 export class RecordOrder {
   /** By queue, the delivery that has started and not ended. */

@@ -67,7 +67,9 @@ export class PausedQueue {
     return this.kept < (this.group === null ? ahead : aheadInGroup)
   }
 
-  /** Returns whether the body may be kept: few are, unless it comes first or is a copy of the first. */
+  /**
+   * Returns whether the body may be kept: few are, unless it comes first or is a copy of the first.
+   */
   mayKeep(arrival: number): boolean {
     if (this.group === null || this.readsAhead) return true
     return arrival <= (this.#kept.peek()?.arrival ?? Number.POSITIVE_INFINITY)

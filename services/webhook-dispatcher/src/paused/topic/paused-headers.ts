@@ -10,7 +10,9 @@ export type PausedMark = {
   run: number
   /** True if its status `paused` was published; false if it only waits for a slot. */
   published: boolean
-  /** The group of its record, in whose order it is sent; null if its subscription was not ordered. */
+  /**
+   * The group of its record, in whose order it is sent; null if its subscription was not ordered.
+   */
   group: number | null
 }
 

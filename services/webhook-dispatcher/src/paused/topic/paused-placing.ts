@@ -15,7 +15,9 @@ export type PausedPlacingOptions = {
   reading: PausedReading
 }
 
-/** Notes the places of deliveries in their queues as they are read, and keeps the next few bodies. */
+/**
+ * Notes the places of deliveries in their queues as they are read, and keeps the next few bodies.
+ */
 export class PausedPlacing {
   readonly #options: PausedPlacingOptions
 

@@ -73,7 +73,8 @@ export function judgeBroker({ broker, settings }: BrokerSettings): Finding[] {
     Number(retention) < leastRetentionMinutes
       ? wrong(
           `broker ${broker}: commits of idle groups are kept for ${days} days`,
-          'Set offsets.retention.minutes=5256000: a group whose commits are forgotten posts everything again.',
+          'Set offsets.retention.minutes=5256000: a group whose commits are forgotten posts ' +
+            'everything again.',
         )
       : ok(`broker ${broker}: commits of idle groups are kept for ${days} days`),
     ...(settings['auto.create.topics.enable'] === 'true'

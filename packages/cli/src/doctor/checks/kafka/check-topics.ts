@@ -139,7 +139,8 @@ function judgeCopies(name: string, { partitions, config }: TopicState, wanted: W
   if (copies >= 3 && least < 2) {
     return [
       wrong(
-        `${name}: min.insync.replicas is ${least} of ${copies} copies: one broker's disk may take what was acknowledged`,
+        `${name}: min.insync.replicas is ${least} of ${copies} copies: one broker's disk may ` +
+          'take what was acknowledged',
         setCopies,
       ),
     ]
@@ -170,8 +171,10 @@ function judgeDurability(
   const more = few.length > shown.length ? ` and ${few.length - shown.length} more` : ''
   return [
     judge(
-      `fewer than ${safeCopies} copies of ${shown.join(', ')}${more}: a broker's disk or a power cut may take what was acknowledged`,
-      'Set KAFKA_REPLICATION_FACTOR=3, add copies with kafka-reassign-partitions.sh, and set min.insync.replicas to 2.',
+      `fewer than ${safeCopies} copies of ${shown.join(', ')}${more}: a broker's disk or a power ` +
+        'cut may take what was acknowledged',
+      'Set KAFKA_REPLICATION_FACTOR=3, add copies with kafka-reassign-partitions.sh, and set ' +
+        'min.insync.replicas to 2.',
     ),
   ]
 }
@@ -202,7 +205,8 @@ function judgeTogether(
     ...(lag < kept
       ? [
           wrong(
-            `${subscriptionsTopic}: states are compacted after ${lag} ms, and changes are kept for ${kept} ms`,
+            `${subscriptionsTopic}: states are compacted after ${lag} ms, and changes are kept ` +
+              `for ${kept} ms`,
             'Set min.compaction.lag.ms and delete.retention.ms to what changes are kept.',
           ),
         ]
