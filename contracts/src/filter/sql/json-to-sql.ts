@@ -47,7 +47,11 @@ const textOf = (value: string): string =>
 /** SQL of the value as a number if it is a number or a decimal string, else null. */
 function numberOf(value: string): string {
   const text = `(${value} #>> '{}')`
-  return `(case jsonb_typeof(${value}) when 'number' then ${text}::numeric when 'string' then case when length(${text}) <= ${maxDecimalLength} and ${text} ~ ${decimalForm} then ${text}::numeric end end)`
+  const isDecimal = `length(${text}) <= ${maxDecimalLength} and ${text} ~ ${decimalForm}`
+  return (
+    `(case jsonb_typeof(${value}) when 'number' then ${text}::numeric ` +
+    `when 'string' then case when ${isDecimal} then ${text}::numeric end end)`
+  )
 }
 
 function equalSql(operand: Scalar, value: string, params: SqlParams): string {

@@ -24,7 +24,8 @@ export function capturePrefix(service: string): string {
  * nothing.
  */
 export function captureSql(service: string, headerSql: string, bodySql: string): string {
-  return `pg_logical_emit_message(true, '${capturePrefix(service)}', (${headerSql})::text || E'\\n' || (${bodySql})::text)`
+  const text = `(${headerSql})::text || E'\\n' || (${bodySql})::text`
+  return `pg_logical_emit_message(true, '${capturePrefix(service)}', ${text})`
 }
 
 /**

@@ -173,6 +173,8 @@ update code c
          select greatest(e.attempts_left - 1, 0)::smallint
            from unnest(c.earlier_attempts_left) with ordinality as e(attempts_left, place)
           order by e.place),
-       wrong_tries = 1 + case when c.wrong_since > now() - interval '1 hour' then c.wrong_tries else 0 end,
-       wrong_since = case when c.wrong_since > now() - interval '1 hour' then c.wrong_since else now() end
+       wrong_tries = 1 + case
+         when c.wrong_since > now() - interval '1 hour' then c.wrong_tries else 0 end,
+       wrong_since = case
+         when c.wrong_since > now() - interval '1 hour' then c.wrong_since else now() end
  where c.user_id = $1 and c.purpose = $2`

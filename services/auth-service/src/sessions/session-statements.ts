@@ -13,7 +13,8 @@ const seconds = (parameter: string) => `${parameter} * interval '1 second'`
  */
 export const openSessionSql = `
 insert into session
-  (id, project_id, environment, user_id, roles, refresh_hash, idle_expires_at, expires_at, access_expires_at)
+  (id, project_id, environment, user_id, roles, refresh_hash,
+   idle_expires_at, expires_at, access_expires_at)
 select $1, $2, $3, u.id, u.roles, $5,
        clock_timestamp() + ${seconds('$6')},
        clock_timestamp() + ${seconds('$7')},

@@ -18,7 +18,9 @@ export type NewUser = Pick<
 /**
  * The time of a user's next change. It is later than the last one, even if the clock was set back.
  */
-const nextUpdate = `greatest(date_trunc('milliseconds', clock_timestamp()), u.updated_at + interval '1 millisecond')`
+const nextUpdate = `greatest(
+  date_trunc('milliseconds', clock_timestamp()),
+  u.updated_at + interval '1 millisecond')`
 
 export async function findUserByEmail(
   db: Db,
@@ -73,13 +75,17 @@ export async function insertUsers(
 ): Promise<User[]> {
   const { rows } = await tx.query<User>(
     `with clock as materialized (select date_trunc('milliseconds', clock_timestamp()) as at)
-     insert into user_account as u (id, project_id, environment, email, password_hash, hash_work, first_name,
-                                    last_name, roles, email_verified, locale, created_at, updated_at)
+     insert into user_account as u
+       (id, project_id, environment, email, password_hash, hash_work, first_name, last_name,
+        roles, email_verified, locale, created_at, updated_at)
      select n.id, $1, $2, n.email, n.password_hash, n.hash_work, n.first_name, n.last_name,
-            array(select json_array_elements_text(n.roles)), n.email_verified, n.locale, clock.at, clock.at
-       from clock, unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[], $9::boolean[], $10::int[],
-                        $11::text[])
-              as n(id, email, password_hash, first_name, last_name, roles, email_verified, hash_work, locale)
+            array(select json_array_elements_text(n.roles)), n.email_verified, n.locale,
+            clock.at, clock.at
+       from clock,
+            unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[],
+                   $9::boolean[], $10::int[], $11::text[])
+              as n(id, email, password_hash, first_name, last_name, roles,
+                   email_verified, hash_work, locale)
      on conflict (project_id, environment, email) do nothing
      returning ${userColumns}`,
     [
@@ -169,7 +175,8 @@ export async function replacePassword(
 ): Promise<boolean> {
   const { rowCount } = await tx.query(
     `update user_account set password_hash = $5, hash_work = null
-      where project_id = $1 and environment = $2 and id = $3 and password_hash = $4 and not disabled`,
+      where project_id = $1 and environment = $2 and id = $3 and password_hash = $4
+        and not disabled`,
     [projectId, environment, id, passwordHash, replacement],
   )
   return rowCount === 1
@@ -203,7 +210,8 @@ export async function updateUser(
   const { firstName, lastName, roles, disabled, emailVerified } = fields
   const { rows } = await tx.query<User>(
     `update user_account u
-        set first_name = $4, last_name = $5, roles = $6, disabled = $7, email_verified = $8, updated_at = ${nextUpdate}
+        set first_name = $4, last_name = $5, roles = $6, disabled = $7, email_verified = $8,
+            updated_at = ${nextUpdate}
       where u.project_id = $1 and u.environment = $2 and u.id = $3
       returning ${userColumns}`,
     [projectId, environment, id, firstName, lastName, roles, disabled, emailVerified],

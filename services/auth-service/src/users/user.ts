@@ -18,8 +18,9 @@ export type User = {
 
 /** The columns of `user_account` (as `u`) under the names of `User`. */
 export const userColumns = `u.id, u.project_id as "projectId", u.environment, u.email,
-  u.password_hash as "passwordHash", u.first_name as "firstName", u.last_name as "lastName", u.roles,
-  u.email_verified as "emailVerified", u.disabled, u.created_at as "createdAt", u.updated_at as "updatedAt"`
+  u.password_hash as "passwordHash", u.first_name as "firstName", u.last_name as "lastName",
+  u.roles, u.email_verified as "emailVerified", u.disabled,
+  u.created_at as "createdAt", u.updated_at as "updatedAt"`
 
 /** The fields of a user that the answer to a login contains. */
 export function toPublicUser({ id, email, firstName, lastName, roles }: User): PublicUser {

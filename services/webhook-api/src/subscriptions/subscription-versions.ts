@@ -66,7 +66,8 @@ export async function findVersionsOfAll(
   subscriptionIds: readonly string[],
 ): Promise<ReadonlyMap<string, SubscriptionVersion[]>> {
   const { rows } = await pool.query<Row>(
-    `select subscription_id as id, valid_from as "validFrom", lsn::text, active, watched_table as "table", events, filter,
+    `select subscription_id as id, valid_from as "validFrom", lsn::text, active,
+            watched_table as "table", events, filter,
             (select system_identifier::text from pg_control_system()) as "systemId"
      from subscription_version where subscription_id = any($1::uuid[]) order by number`,
     [subscriptionIds],

@@ -42,7 +42,8 @@ async function findExpired(tx: PoolClient): Promise<string[]> {
           from pending_signup p
          where p.project_id = e.project_id and p.environment = e.name
            and p.signed_up_at
-               < now() - coalesce((e.auth_overrides ->> 'unverifiedAccountTtl')::int, $1) * interval '1 second'
+               < now() - interval '1 second'
+                 * coalesce((e.auth_overrides ->> 'unverifiedAccountTtl')::int, $1)
          order by p.signed_up_at limit ${share}
       ) p
       where e.deleted_at is null

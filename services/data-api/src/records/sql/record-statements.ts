@@ -66,7 +66,8 @@ export function recordStatements(table: TableDefinition): RecordStatements {
     get deleteIf() {
       return deleteIfSql(target, isExpected(3))
     },
-    get: `select ${recordJson(table, 't')} as record from ${target.name} t where t."id" = any($1::uuid[]) and ${current}`,
+    get: `select ${recordJson(table, 't')} as record from ${target.name} t
+ where t."id" = any($1::uuid[]) and ${current}`,
   }
 }
 
@@ -80,7 +81,8 @@ export function listParts(table: TableDefinition): ListParts {
 }
 
 const isCurrent = ({ id, version }: TableDefinition): string =>
-  `exists (select from table_definition d where d.id = ${quoteLiteral(id)}::bigint and d.version = ${version})`
+  `exists (select from table_definition d
+    where d.id = ${quoteLiteral(id)}::bigint and d.version = ${version})`
 
 type Target = { table: TableDefinition; name: string; current: string }
 
@@ -134,12 +136,15 @@ function updateSql({ table, name, current }: Target, expected: string | null): s
     name: quoteIdent(column.name),
     literal: quoteLiteral(column.name),
     next: `c${index}`,
-    value: `case when ($3::boolean[])[${index + 1}] then ($4::text[])[${index + 1}]::${valueTypes[column.type].cast} else o.${quoteIdent(column.name)} end`,
+    value: `case when ($3::boolean[])[${index + 1}]
+      then ($4::text[])[${index + 1}]::${valueTypes[column.type].cast}
+      else o.${quoteIdent(column.name)} end`,
   }))
   const next = columns.map((column) => `${column.value} as ${column.next}`)
   const changed = columns.map(
     (column) =>
-      `case when o.${column.name}::text is distinct from n.${column.next}::text then ${column.literal} end`,
+      `case when o.${column.name}::text is distinct from n.${column.next}::text
+        then ${column.literal} end`,
   )
   const set = columns.map((column) => `${column.name} = n.${column.next}`)
   return `
@@ -166,12 +171,14 @@ rendered as (
 select capture_change($1, n."id", d.fields, n.at, r.record) as record
   from rendered r, next n, diff d
 union all
-select ${recordJson(table, 'o')} from old o, diff d where cardinality(d.fields) = 0${otherwise(expected)}`
+select ${recordJson(table, 'o')} from old o, diff d
+ where cardinality(d.fields) = 0${otherwise(expected)}`
 }
 
 /** Compared while the row is locked. */
 const isExpected = (first: number): string =>
-  `(($${first}::timestamptz[] is null or o."updatedAt" = any($${first}::timestamptz[])) and o."updatedAt" <> all($${first + 1}::timestamptz[]))`
+  `(($${first}::timestamptz[] is null or o."updatedAt" = any($${first}::timestamptz[]))
+    and o."updatedAt" <> all($${first + 1}::timestamptz[]))`
 
 const otherwise = (expected: string | null): string =>
   expected === null ? '' : `\nunion all\nselect null from old o where not ${expected}`
@@ -182,8 +189,8 @@ with gone as (
   delete from ${name} t where t."id" = $2::uuid and ${current} returning t.*
 ),
 rendered as (
-  select g."id" as id, ${after('g."updatedAt"')} as at, ${recordJson(table, 'g')} as record from gone g
-  offset 0
+  select g."id" as id, ${after('g."updatedAt"')} as at, ${recordJson(table, 'g')} as record
+    from gone g offset 0
 )
 select capture_change($1, r.id, '{}', r.at, r.record) as record from rendered r`
 }
@@ -197,8 +204,9 @@ gone as (
   delete from ${name} t using old o where t."id" = o."id" and ${expected} returning t.*
 ),
 rendered as (
-  select g."id" as id, ${after('g."updatedAt"')} as at, ${recordJson(table, 'g')} as record from gone g
-  offset 0
+  select g."id" as id, ${after('g."updatedAt"')} as at, ${recordJson(table, 'g')} as record
+    from gone g offset 0
 )
-select capture_change($1, r.id, '{}', r.at, r.record) as record from rendered r${otherwise(expected)}`
+select capture_change($1, r.id, '{}', r.at, r.record) as record
+  from rendered r${otherwise(expected)}`
 }

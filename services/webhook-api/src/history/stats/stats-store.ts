@@ -41,7 +41,8 @@ function packed(latencies: readonly number[]): number[] {
 const addSql = `
   insert into attempt_stats as s
     (subscription_id, at, attempts, delivered, retrying, dead_letter, cancelled, latencies)
-  select of_subscription, at, attempts, delivered, retrying, dead_letter, cancelled, latencies::integer[]
+  select of_subscription, at, attempts, delivered, retrying, dead_letter, cancelled,
+    latencies::integer[]
   from unnest($1::uuid[], $2::timestamptz[], $3::integer[], $4::integer[], $5::integer[],
     $6::integer[], $7::integer[], $8::text[]) as more
     (of_subscription, at, attempts, delivered, retrying, dead_letter, cancelled, latencies)
@@ -51,7 +52,8 @@ const addSql = `
     retrying = s.retrying + excluded.retrying,
     dead_letter = s.dead_letter + excluded.dead_letter,
     cancelled = s.cancelled + excluded.cancelled,
-    latencies = case when cardinality(s.latencies) < ${longestList} then s.latencies || excluded.latencies
+    latencies = case
+      when cardinality(s.latencies) < ${longestList} then s.latencies || excluded.latencies
       else array(select (entry >> 24 << 24) + sum(entry & ${mostInEntry})::integer
         from unnest(s.latencies || excluded.latencies) entry group by entry >> 24) end`
 
