@@ -12,7 +12,9 @@ import {
   installPackages,
 } from '@surehook/scripts/published/installed-packages'
 import { nodesOf } from '@surehook/scripts/published/node-versions'
+import { otherRuntimes } from '@surehook/scripts/published/other-runtimes'
 import { waitUntil } from '@surehook/service-kit/wait-until'
+import { Webhook } from 'standardwebhooks'
 import { commandsOf, startShell } from '../support/checkout.ts'
 import { newPath } from '../support/listening-world.ts'
 import { writeExample } from '../support/readme-example.ts'
@@ -38,15 +40,18 @@ beforeAll(async () => {
 afterAll(async () => resources.disposeAsync())
 
 /** Starts the example of the README as it is printed. */
-async function startReceiver() {
+async function startReceiver([program, ...args]: readonly string[] = [process.execPath]) {
   const port = await freePort()
   const env = {
     ...process.env,
     PORT: String(port),
     WEBHOOK_SECRETS: JSON.stringify([defaultSecret, nextSecret]),
+    DENO_DIR: `${installed.dir}/deno`,
   }
-  const child = spawn(process.execPath, [await writeExample(installed, 'receiver')], {
+  const file = await writeExample(installed, 'receiver')
+  const child = spawn(program ?? '', [...args, file], {
     env,
+    cwd: installed.dir,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const out = text(child.stdout)
@@ -99,6 +104,27 @@ it('the README of the receiver handles deliveries once, also during a rotation',
   expect(lines.filter((line) => line.includes('INSERT orders'))).toHaveLength(2)
   expect(lines[0]).toContain(receipt.headers['webhook-id'])
 })
+
+for (const [runtime, command] of otherRuntimes(process.env)) {
+  it(`the README of the receiver handles a delivery once on ${runtime}`, async () => {
+    const receiver = await startReceiver(command)
+    const change = { id: 'e1', timestamp: 't', project_id: 'shop', environment: 'master' }
+    const body = JSON.stringify({ ...change, table: 'orders', event: 'INSERT', record: { n: 1 } })
+    const now = new Date()
+    const headers = {
+      'webhook-id': 'd1',
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+      'webhook-signature': new Webhook(nextSecret).sign('d1', now, body),
+    }
+    const statuses: number[] = []
+    for (const sent of [body, body, body.replace('orders', 'others')]) {
+      statuses.push(await postTo(receiver.port, { headers, body: sent, path: '/hooks' }))
+    }
+    const lines = await receiver.stop()
+    expect(statuses).toEqual([204, 204, 401])
+    expect(lines.filter((line) => line.includes('INSERT orders'))).toHaveLength(1)
+  })
+}
 
 it('the README of the publisher delivers its event', async () => {
   const tenant = await world.tenant()
