@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { NotFoundError, PermissionError, PreconditionFailedError, Surehook } from '@surehook/client'
 import { defaultSecret } from '@surehook/scripts/client/tenant'
-import { repoRoot } from '@surehook/scripts/lib/paths'
 import { installPackages } from '@surehook/scripts/published/installed-packages'
 import { nodesOf } from '@surehook/scripts/published/node-versions'
 import { otherRuntimes } from '@surehook/scripts/published/other-runtimes'
 import { newPath } from '../support/listening-world.ts'
-import { writeExample } from '../support/readme-example.ts'
+import { compileExample } from '../support/readme-example.ts'
 import { eventually, openWorld, payloadOf, type World } from '../support/world.ts'
 
 type Order = { status?: string; n: number; note?: string | null }
@@ -184,16 +183,7 @@ it('administers projects, settings, tokens, roles and users', async () => {
 
 it('the example of the README runs as printed, from the packed package', async () => {
   await using installed = await installPackages(['client'])
-  await writeExample(installed, 'client')
-  const compilerOptions = {
-    target: 'es2022',
-    module: 'node16',
-    strict: true,
-    types: ['node'],
-    typeRoots: [`${repoRoot}/node_modules/@types`],
-  }
-  await installed.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['client.ts'] }))
-  await installed.run('tsc', '-p', '.')
+  await compileExample(installed, 'client')
   const nodes = await nodesOf(process.env['PATH'] ?? '')
   const commands = [
     ...[...nodes].map(([version, node]) => [version, [node, 'client.js']] as const),

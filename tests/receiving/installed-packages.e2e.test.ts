@@ -17,7 +17,7 @@ import { waitUntil } from '@surehook/service-kit/wait-until'
 import { Webhook } from 'standardwebhooks'
 import { commandsOf, startShell } from '../support/checkout.ts'
 import { newPath } from '../support/listening-world.ts'
-import { writeExample } from '../support/readme-example.ts'
+import { compileExample, writeExample } from '../support/readme-example.ts'
 import {
   openSharedListeningWorld,
   type SharedListeningWorld,
@@ -26,6 +26,12 @@ import { eventually } from '../support/world.ts'
 import { postTo } from './receivers.ts'
 
 const nextSecret = `whsec_${Buffer.from('another, for the rotation').toString('base64')}`
+
+const nodes = [...(await nodesOf(process.env['PATH'] ?? ''))]
+const runtimes = [
+  ...nodes.map(([version, node]) => [`Node ${version}`, [node]] as const),
+  ...otherRuntimes(process.env),
+]
 
 let resources: AsyncDisposableStack
 let world: SharedListeningWorld
@@ -105,7 +111,7 @@ it('the README of the receiver handles deliveries once, also during a rotation',
   expect(lines[0]).toContain(receipt.headers['webhook-id'])
 })
 
-for (const [runtime, command] of otherRuntimes(process.env)) {
+for (const [runtime, command] of runtimes) {
   it(`the README of the receiver handles a delivery once on ${runtime}`, async () => {
     const receiver = await startReceiver(command)
     const change = { id: 'e1', timestamp: 't', project_id: 'shop', environment: 'master' }
@@ -126,18 +132,19 @@ for (const [runtime, command] of otherRuntimes(process.env)) {
   })
 }
 
-it('the README of the publisher delivers its event', async () => {
+// Compiled, because Node before version 24 lacks `await using`.
+it.each(nodes)('the README of the publisher delivers its event on Node %s', async (_, node) => {
   const tenant = await world.tenant()
   const listener = await world.listen(tenant, { table: 'invoices', events: ['UPDATE'] })
   const { kafkaBrokers, schemaRegistryUrl } = world.system.endpoints
-  const file = await writeExample(installed, 'publisher', (code) =>
+  const file = await compileExample(installed, 'publisher', (code) =>
     code
       .replace('localhost:9092', kafkaBrokers)
       .replace('http://localhost:8081/apis/ccompat/v7', schemaRegistryUrl)
       .replace("'shop'", `'${tenant.projectId}'`)
       .replace("'master'", `'${tenant.environment}'`),
   )
-  await promisify(execFile)(process.execPath, [file])
+  await promisify(execFile)(node, [file])
   expect(await listener.arrived(1)).toMatchObject([
     { event: 'UPDATE', record: { id: '42' }, changed_fields: ['paidAt'] },
   ])
