@@ -167,7 +167,7 @@ it('the page about the first webhook works as printed, on the oldest Node of thi
   const port = String(await freePort())
   const project = `first-${port}`
   const env = {
-    ...{ PATH: await pathOfOldestNode(), SUREHOOK_URL: baseUrl, SUREHOOK_PROJECT: project },
+    ...{ PATH: pathOfOldestNode(), SUREHOOK_URL: baseUrl, SUREHOOK_PROJECT: project },
     SUREHOOK_ADMIN_TOKEN: adminToken,
   }
   const start = (commands: string, more: NodeJS.ProcessEnv = {}) =>
@@ -196,10 +196,8 @@ it('the page about the first webhook works as printed, on the oldest Node of thi
   expect(receiver.out()).toBe('INSERT orders Ada\n')
 })
 
-async function pathOfOldestNode(): Promise<string> {
-  const path = process.env['PATH'] ?? ''
-  const nodes = [...(await nodesOf(path))]
+function pathOfOldestNode(): string {
   const major = ([version]: [string, string]) => Number(/^v(\d+)/.exec(version)?.[1])
   const [[, node] = ['', process.execPath]] = nodes.toSorted((a, b) => major(a) - major(b))
-  return `${dirname(node)}:${path}`
+  return `${dirname(node)}:${process.env['PATH'] ?? ''}`
 }

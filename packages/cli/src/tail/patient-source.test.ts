@@ -6,7 +6,7 @@ import { patientSource } from './patient-source.ts'
 function sourceOf(...answers: (object | null)[]) {
   const [asked, notes]: [(string | null)[], string[]] = [[], []]
   const fetch = async (url: string | URL | Request) => {
-    asked.push(new URL(String(url)).searchParams.get('cursor'))
+    asked.push(new URL(new Request(url).url).searchParams.get('cursor'))
     const answer = answers.shift() ?? null
     if (answer === null) throw new TypeError('fetch failed')
     return Response.json(answer)
