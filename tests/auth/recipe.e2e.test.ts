@@ -6,6 +6,7 @@ import { freePort } from '@surehook/scripts/lib/ports'
 import { type ProcessHandle, startProcess } from '@surehook/scripts/lib/processes/managed-process'
 import { openProcessGroup, type ProcessGroup } from '@surehook/scripts/lib/processes/process-group'
 import { installPackages } from '@surehook/scripts/published/installed-packages'
+import { nodesOf } from '@surehook/scripts/published/node-versions'
 import type { AuthTenant } from '../support/auth/auth-tenant.ts'
 import { transports } from '../support/auth/auth-transports.ts'
 import { writeExample } from '../support/commands/readme-example.ts'
@@ -41,13 +42,13 @@ afterAll(async () => {
 
 async function startRecipe(
   args: string[],
-  { port, url: address }: { port: number; url: string },
+  { port, url: address, node }: { port: number; url: string; node?: string },
 ): Promise<ProcessHandle> {
   const { baseUrl, serviceToken, endpoints } = world.system
   return startProcess(
     {
       name: 'recipe',
-      command: process.execPath,
+      command: node ?? process.execPath,
       args,
       env: {
         BASE_URL: baseUrl,
@@ -109,13 +110,17 @@ describe('the service of the recipe', () => {
 it('the README of the package accepts a token, outside of the repository', async () => {
   await tenant.configure({ emailVerification: false, encryptTokens: false })
   await using installed = await installPackages(['token-verifier'], ['express@5.3.0'])
-  const port = await freePort()
-  const at = { port, url: `http://127.0.0.1:${port}/me` }
-  const started = await startRecipe([await writeExample(installed, 'token-verifier')], at)
+  const example = await writeExample(installed, 'token-verifier')
   const { session } = await tenant.newUser()
-  const answer = await ask(session.accessToken, at.url)
-  const forged = await ask(`${session.accessToken.slice(0, -8)}AAAAAAAA`, at.url)
-  await started.stop()
-  expect(answer).toMatchObject({ status: 200, body: { user: session.user.id, roles: [] } })
-  expect(forged.status).toBe(401)
+  const accepted = { status: 200, body: { user: session.user.id, roles: [] } }
+  for (const [version, node] of await nodesOf(process.env['PATH'] ?? '')) {
+    const port = await freePort()
+    const at = { port, url: `http://127.0.0.1:${port}/me`, node }
+    const started = await startRecipe([example], at)
+    const answer = await ask(session.accessToken, at.url)
+    const forged = await ask(`${session.accessToken.slice(0, -8)}AAAAAAAA`, at.url)
+    await started.stop()
+    expect([version, answer]).toEqual([version, expect.objectContaining(accepted)])
+    expect([version, forged.status]).toEqual([version, 401])
+  }
 }, 120_000)

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type AuthChange, SurehookAuth } from '@surehook/auth'
 import type { Surehook } from '@surehook/client'
@@ -13,7 +12,7 @@ import { nodesOf } from '@surehook/scripts/published/node-versions'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { type AuthTenant, newEmail, password } from '../support/auth/auth-tenant.ts'
 import { transports } from '../support/auth/auth-transports.ts'
-import { writeExample } from '../support/commands/readme-example.ts'
+import { compileExample } from '../support/commands/readme-example.ts'
 import { openSharedAuthWorld, type SharedAuthWorld } from '../support/shared/shared-world.ts'
 import { eventually } from '../support/world.ts'
 import { isRefresh, RefreshWatch } from './refresh-watch.ts'
@@ -234,17 +233,7 @@ it('an account: code, names, sessions, a new password, a forgotten one', async (
 
 it('the example of the README runs as printed, from the packed package', async () => {
   await using installed = await installPackages(['auth'])
-  const compilerOptions = {
-    target: 'es2022',
-    module: 'node16',
-    strict: true,
-    types: ['node'],
-    typeRoots: [`${repoRoot}/node_modules/@types`],
-  }
-  await installed.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['auth.ts'] }))
-  await writeExample(installed, 'auth')
-  await installed.run('tsc', '-p', '.')
-  const program = await readFile(join(installed.dir, 'auth.js'), 'utf8')
+  const program = await readFile(await compileExample(installed, 'auth'), 'utf8')
   const { baseUrl } = world.system
   for (const [version, node] of await nodesOf(process.env['PATH'] ?? '')) {
     const { projectId } = await newTenant()

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { NotFoundError, PermissionError, PreconditionFailedError, Surehook } from '@surehook/client'
 import { defaultSecret } from '@surehook/scripts/client/tenant'
-import { repoRoot } from '@surehook/scripts/lib/paths'
 import { installPackages } from '@surehook/scripts/published/installed-packages'
 import { nodesOf } from '@surehook/scripts/published/node-versions'
-import { writeExample } from '../support/commands/readme-example.ts'
+import { otherRuntimes } from '@surehook/scripts/published/other-runtimes'
+import { compileExample } from '../support/commands/readme-example.ts'
 import { newPath } from '../support/listening-world.ts'
 import { eventually, openWorld, payloadOf, type World } from '../support/world.ts'
 
@@ -183,27 +183,26 @@ it('administers projects, settings, tokens, roles and users', async () => {
 
 it('the example of the README runs as printed, from the packed package', async () => {
   await using installed = await installPackages(['client'])
-  await writeExample(installed, 'client')
-  const compilerOptions = {
-    target: 'es2022',
-    module: 'node16',
-    strict: true,
-    types: ['node'],
-    typeRoots: [`${repoRoot}/node_modules/@types`],
-  }
-  await installed.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['client.ts'] }))
-  await installed.run('tsc', '-p', '.')
-  for (const [version, node] of await nodesOf(process.env['PATH'] ?? '')) {
+  await compileExample(installed, 'client')
+  const nodes = await nodesOf(process.env['PATH'] ?? '')
+  const commands = [
+    ...[...nodes].map(([version, node]) => [version, [node, 'client.js']] as const),
+    // They run TypeScript themselves.
+    ...[...otherRuntimes(process.env)].map(
+      ([name, command]) => [name, [...command, 'client.ts']] as const,
+    ),
+  ]
+  for (const [runtime, command] of commands) {
     const { projectId, token } = await world.tenant()
     const output = await installed.run(
       'env',
       `SUREHOOK_URL=${world.system.baseUrl}`,
       `SUREHOOK_PROJECT=${projectId}`,
       `SUREHOOK_TOKEN=${token}`,
-      node,
-      'client.js',
+      `DENO_DIR=${installed.dir}/deno`,
+      ...command,
     )
     const expected = /^order [\w-]+: 12\.50\nINSERT of Ada\nUPDATE of Ada\n$/
-    expect([version, output]).toEqual([version, expect.stringMatching(expected)])
+    expect([runtime, output]).toEqual([runtime, expect.stringMatching(expected)])
   }
 })

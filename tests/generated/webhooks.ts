@@ -2537,7 +2537,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only changes of this table. Default: all tables
+                 * @description Only changes of these tables, separated by commas. Default: all tables
                  * @example orders
                  */
                 table?: string;

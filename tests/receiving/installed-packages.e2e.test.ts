@@ -12,9 +12,11 @@ import {
   installPackages,
 } from '@surehook/scripts/published/installed-packages'
 import { nodesOf } from '@surehook/scripts/published/node-versions'
+import { otherRuntimes } from '@surehook/scripts/published/other-runtimes'
 import { waitUntil } from '@surehook/service-kit/wait-until'
+import { Webhook } from 'standardwebhooks'
 import { commandsOf, startShell } from '../support/commands/checkout.ts'
-import { writeExample } from '../support/commands/readme-example.ts'
+import { compileExample, writeExample } from '../support/commands/readme-example.ts'
 import { newPath } from '../support/listening-world.ts'
 import {
   openSharedListeningWorld,
@@ -24,6 +26,12 @@ import { eventually } from '../support/world.ts'
 import { postTo } from './receivers.ts'
 
 const nextSecret = `whsec_${Buffer.from('another, for the rotation').toString('base64')}`
+
+const nodes = [...(await nodesOf(process.env['PATH'] ?? ''))]
+const runtimes = [
+  ...nodes.map(([version, node]) => [`Node ${version}`, [node]] as const),
+  ...otherRuntimes(process.env),
+]
 
 let resources: AsyncDisposableStack
 let world: SharedListeningWorld
@@ -38,15 +46,18 @@ beforeAll(async () => {
 afterAll(async () => resources.disposeAsync())
 
 /** Starts the example of the README as it is printed. */
-async function startReceiver() {
+async function startReceiver([program, ...args]: readonly string[] = [process.execPath]) {
   const port = await freePort()
   const env = {
     ...process.env,
     PORT: String(port),
     WEBHOOK_SECRETS: JSON.stringify([defaultSecret, nextSecret]),
+    DENO_DIR: `${installed.dir}/deno`,
   }
-  const child = spawn(process.execPath, [await writeExample(installed, 'receiver')], {
+  const file = await writeExample(installed, 'receiver')
+  const child = spawn(program ?? '', [...args, file], {
     env,
+    cwd: installed.dir,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const out = text(child.stdout)
@@ -100,18 +111,40 @@ it('the README of the receiver handles deliveries once, also during a rotation',
   expect(lines[0]).toContain(receipt.headers['webhook-id'])
 })
 
-it('the README of the publisher delivers its event', async () => {
+for (const [runtime, command] of runtimes) {
+  it(`the README of the receiver handles a delivery once on ${runtime}`, async () => {
+    const receiver = await startReceiver(command)
+    const change = { id: 'e1', timestamp: 't', project_id: 'shop', environment: 'master' }
+    const body = JSON.stringify({ ...change, table: 'orders', event: 'INSERT', record: { n: 1 } })
+    const now = new Date()
+    const headers = {
+      'webhook-id': 'd1',
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+      'webhook-signature': new Webhook(nextSecret).sign('d1', now, body),
+    }
+    const statuses: number[] = []
+    for (const sent of [body, body, body.replace('orders', 'others')]) {
+      statuses.push(await postTo(receiver.port, { headers, body: sent, path: '/hooks' }))
+    }
+    const lines = await receiver.stop()
+    expect(statuses).toEqual([204, 204, 401])
+    expect(lines.filter((line) => line.includes('INSERT orders'))).toHaveLength(1)
+  })
+}
+
+// Compiled, because Node before version 24 lacks `await using`.
+it.each(nodes)('the README of the publisher delivers its event on Node %s', async (_, node) => {
   const tenant = await world.tenant()
   const listener = await world.listen(tenant, { table: 'invoices', events: ['UPDATE'] })
   const { kafkaBrokers, schemaRegistryUrl } = world.system.endpoints
-  const file = await writeExample(installed, 'publisher', (code) =>
+  const file = await compileExample(installed, 'publisher', (code) =>
     code
       .replace('localhost:9092', kafkaBrokers)
       .replace('http://localhost:8081/apis/ccompat/v7', schemaRegistryUrl)
       .replace("'shop'", `'${tenant.projectId}'`)
       .replace("'master'", `'${tenant.environment}'`),
   )
-  await promisify(execFile)(process.execPath, [file])
+  await promisify(execFile)(node, [file])
   expect(await listener.arrived(1)).toMatchObject([
     { event: 'UPDATE', record: { id: '42' }, changed_fields: ['paidAt'] },
   ])
@@ -134,7 +167,7 @@ it('the page about the first webhook works as printed, on the oldest Node of thi
   const port = String(await freePort())
   const project = `first-${port}`
   const env = {
-    ...{ PATH: await pathOfOldestNode(), SUREHOOK_URL: baseUrl, SUREHOOK_PROJECT: project },
+    ...{ PATH: pathOfOldestNode(), SUREHOOK_URL: baseUrl, SUREHOOK_PROJECT: project },
     SUREHOOK_ADMIN_TOKEN: adminToken,
   }
   const start = (commands: string, more: NodeJS.ProcessEnv = {}) =>
@@ -163,10 +196,8 @@ it('the page about the first webhook works as printed, on the oldest Node of thi
   expect(receiver.out()).toBe('INSERT orders Ada\n')
 })
 
-async function pathOfOldestNode(): Promise<string> {
-  const path = process.env['PATH'] ?? ''
-  const nodes = [...(await nodesOf(path))]
+function pathOfOldestNode(): string {
   const major = ([version]: [string, string]) => Number(/^v(\d+)/.exec(version)?.[1])
   const [[, node] = ['', process.execPath]] = nodes.toSorted((a, b) => major(a) - major(b))
-  return `${dirname(node)}:${path}`
+  return `${dirname(node)}:${process.env['PATH'] ?? ''}`
 }

@@ -79,6 +79,19 @@ describe('surehook listen', () => {
     expect(lines.map(({ answer }) => answer)).toMatchObject([{ status: 204 }, { status: 204 }])
   })
 
+  it('forwards the changes of several tables only', async () => {
+    const tenant = await world.tenant()
+    for (const table of ['letters', 'parcels']) await tenant.putTable(table)
+    await tenant.insert({ note: 'elsewhere' }, 'letters')
+    await tenant.insert({ note: 'one' })
+    await tenant.insert({ note: 'two' }, 'parcels')
+    await using receiver = await openLocalReceiver(() => 204)
+    const listen = ['listen', 'orders', 'parcels', '--from', '1h', '--exit-after', '2']
+    const to = ['--forward-to', receiver.url]
+    expect((await surehook(variablesOf(tenant), ...listen, ...to)).code).toBe(0)
+    expect(notesOf(receiver)).toEqual(['one', 'two'])
+  })
+
   it('gives each environment a secret of its own, which does not contain the token', async () => {
     const [mine, other] = [await world.tenant(), await world.tenant()]
     const secrets = await Promise.all(

@@ -10,6 +10,13 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.once(name, () => process.exit(1))
   })
 }
+// The reader of the output has ended, as `head` does. The command ends then, without a stack trace.
+for (const output of [process.stdout, process.stderr]) {
+  output.on('error', (err: NodeJS.ErrnoException) => {
+    if (err.code !== 'EPIPE') throw err
+    process.exit()
+  })
+}
 process.exitCode = await runCli(commands, process.argv.slice(2), {
   env: process.env,
   out: (line) => process.stdout.write(`${line}\n`),

@@ -1,8 +1,15 @@
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { repoRoot } from './paths.ts'
 
 /** Tools that tests need besides Node, Java and Maven. */
-export type Toolchain = 'python' | 'go' | 'helm' | 'promtool' | 'browser'
+export type Toolchain = 'python' | 'go' | 'helm' | 'promtool' | 'browser' | 'deno' | 'bun'
+
+/** The program of a package of npm, which has it for Linux on x64, else that of the path. */
+function programOf(name: string, file: string): string {
+  const ofNpm = `${repoRoot}/node_modules/${file}`
+  return existsSync(ofNpm) ? ofNpm : name
+}
 
 const probes = {
   python: {
@@ -20,6 +27,16 @@ const probes = {
     args: ['--conditions=source', `${repoRoot}/scripts/src/browser/probe.ts`],
     needed: 'a browser (that of npm needs Linux on x64, CHROME_PATH names another)',
   },
+  deno: {
+    command: programOf('deno', '@deno/linux-x64-glibc/deno'),
+    args: ['--version'],
+    needed: 'deno, version 2',
+  },
+  bun: {
+    command: programOf('bun', '@oven/bun-linux-x64/bin/bun'),
+    args: ['--version'],
+    needed: 'bun, version 1',
+  },
 } as const satisfies Record<Toolchain, object>
 
 /**
@@ -30,6 +47,9 @@ export function hasToolchain(tool: Toolchain, env: NodeJS.ProcessEnv): boolean {
   if (env['TEST_REQUIRE'] === 'all') requireToolchain(tool, env)
   return isInstalled(tool, env)
 }
+
+/** Returns the program that the probe of `tool` starts. */
+export const commandOf = (tool: Toolchain): string => probes[tool].command
 
 /** Throws the name of the tool to install if `tool` is missing. */
 export function requireToolchain(tool: Toolchain, env: NodeJS.ProcessEnv): void {

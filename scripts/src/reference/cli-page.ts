@@ -23,9 +23,9 @@ const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
 /** Describes every command of `surehook`, from its own help. */
 export function cliPage(commands: readonly AnyCommand[]): string {
   return [
-    '# The command `surehook`',
+    '# Commands and options',
     '',
-    'This page lists every command with its options. `surehook <command> --help` shows the same.',
+    'This page lists every command of `surehook` with its options. `--help` shows the same.',
     '',
     ...table(
       ['exit code', 'meaning'],

@@ -11,10 +11,12 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { runCommand } from '../check/run-command.ts'
 import { repoRoot } from '../lib/paths.ts'
+import { absoluteLinks } from './absolute-links.ts'
 
 export type Manifest = {
   name: string
   version: string
+  repository?: { url: string }
   private?: boolean
   bin?: Record<string, string>
   engines?: Record<string, string>
@@ -68,7 +70,7 @@ const withManifest = (pattern: string) => `${pattern}/package.json`
 
 /**
  * Packs a built package into `destination` and returns the file. It packs a copy, because the
- * published manifest differs: see `publishedManifest`.
+ * published manifest and the links of the README differ: see `publishedManifest`, `absoluteLinks`.
  */
 export async function packPackage(dir: string, destination: string): Promise<string> {
   await using temp = await mkdtempDisposable(join(tmpdir(), 'surehook-pack-'))
@@ -77,6 +79,11 @@ export async function packPackage(dir: string, destination: string): Promise<str
   await copyFile(`${repoRoot}/LICENSE`, `${temp.path}/LICENSE`)
   const published = publishedManifest(await manifestOf(dir), await workspaces())
   await writeFile(`${temp.path}/package.json`, `${JSON.stringify(published, null, 2)}\n`)
+  const { repository, version } = published
+  if (repository === undefined) throw new Error(`${dir}/package.json names no repository`)
+  const readme = await readFile(`${repoRoot}/${dir}/README.md`, 'utf8')
+  const place = { dir, repository: repository.url, tag: `v${version}` }
+  await writeFile(`${temp.path}/README.md`, absoluteLinks(readme, place))
   const args = ['npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', destination]
   const { ok, output } = await runCommand({ args, cwd: temp.path, timeoutMs: 60_000 })
   if (!ok) throw new Error(`npm pack of ${dir} failed:\n${output}`)

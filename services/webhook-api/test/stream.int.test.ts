@@ -96,6 +96,27 @@ describe('a stream', () => {
     expect(stream.events).toHaveLength(2)
   })
 
+  it('has the changes of several tables, whose columns the filter fits', async () => {
+    for (const name of ['orders', 'refunds']) {
+      await publishTable(world, tenant, { name, columns: { total: 'decimal' } })
+    }
+    const filter = encodeURIComponent(JSON.stringify({ total: { gte: '9' } }))
+    using stream = await openStream(service.api, tenant, {
+      query: `?table=orders,refunds&filter=${filter}`,
+    })
+    await log([
+      { record: { total: '10.00' } },
+      { record: { total: '8' } },
+      { record: { total: '11' }, table: 'refunds' },
+      { record: { total: '8' }, table: 'refunds' },
+      { record: { total: '12' }, table: 'others' },
+    ])
+    await stream.arrived(2)
+    const totals = stream.events.map(({ data }) => (JSON.parse(data) as { record: unknown }).record)
+    expect(totals).toEqual(expect.arrayContaining([{ total: '10.00' }, { total: '11' }]))
+    expect(stream.events).toHaveLength(2)
+  })
+
   it('goes on behind its cursor after the service is gone, and misses and repeats nothing', async () => {
     await using first = await world.startService({ streams })
     using stream = await openStream(first.api, tenant)
@@ -211,7 +232,7 @@ describe('a page', () => {
 
 describe('bad input', () => {
   it.each([
-    ['table', 'table=Orders'],
+    ['table', 'table=orders,Refunds'],
     ['events.1', 'events=INSERT,insert'],
     ['filter', 'filter={'],
     ['filter.total.above', 'filter={"total":{"above":1}}'],

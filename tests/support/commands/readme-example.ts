@@ -18,3 +18,24 @@ export async function writeExample(
   await installed.write(`${name}.${language}`, change(code))
   return join(installed.dir, `${name}.${language}`)
 }
+
+/** Like `writeExample`, for one in TypeScript. Compiles it strictly, and returns the path of the result. */
+export async function compileExample(
+  installed: Pick<InstalledPackages, 'dir' | 'write' | 'run'>,
+  name: string,
+  change?: (code: string) => string,
+): Promise<string> {
+  const file = await writeExample(installed, name, change)
+  const compilerOptions = {
+    target: 'es2022',
+    lib: ['es2023', 'esnext.disposable'],
+    module: 'node16',
+    strict: true,
+    types: ['node'],
+    typeRoots: [`${repoRoot}/node_modules/@types`],
+  }
+  const config = { compilerOptions, files: [`${name}.ts`] }
+  await installed.write('tsconfig.json', JSON.stringify(config))
+  await installed.run('tsc', '-p', '.')
+  return file.replace(/ts$/, 'js')
+}

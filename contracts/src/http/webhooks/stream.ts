@@ -27,6 +27,14 @@ export const nextCursorHeader = 'X-Next-Cursor'
 
 const list = (text: string) => text.split(',')
 
+const Tables = z
+  .string()
+  .max(6_500)
+  .refine((text) => list(text).every((name) => WatchedTable.safeParse(name).success), {
+    error: 'must be table names such as "orders" or "orders,refunds"',
+  })
+  .transform(list)
+
 const FilterText = z
   .string()
   .max(20_000)
@@ -52,7 +60,9 @@ const Cursor = z.string().max(4_096)
 const days = changesKeptMs / 86_400_000
 
 const query = z.strictObject({
-  table: WatchedTable.optional().describe('Only changes of this table. Default: all tables'),
+  table: Tables.optional().describe(
+    'Only changes of these tables, separated by commas. Default: all tables',
+  ),
   events: z
     .string()
     .transform(list)

@@ -74,9 +74,8 @@ type Opened = { tenant: ReturnType<typeof findTenant>; secret: string; signal: A
 function listeningOf(call: Call<typeof options>, { tenant, secret, signal }: Opened) {
   const { 'forward-to': target, events, filter, select, from, timeout } = call.values
   const { 'exit-after': exitAfter } = call.values
-  const [table, ...others] = call.more
-  // The API filters by one table at most.
-  const wanted = { table: others.length === 0 ? table : undefined, events, filter, select, from }
+  const table = call.more.length === 0 ? undefined : call.more.join(',')
+  const wanted = { table, events, filter, select, from }
   const to = target === undefined ? null : forwardUrl(target)
   if (!call.json) {
     call.note(
@@ -91,7 +90,6 @@ function listeningOf(call: Call<typeof options>, { tenant, secret, signal }: Ope
   }
   return {
     changes: readChanges({ tenant, wanted, signal, note: call.note }),
-    tables: call.more,
     forward:
       to === null
         ? null

@@ -5,8 +5,6 @@ import type { StreamedChange } from './read-changes.ts'
 
 export type Listening = {
   changes: AsyncIterable<StreamedChange>
-  /** Empty for all tables. */
-  tables: readonly string[]
   /** `null` only prints. */
   forward: ((change: StreamedChange) => Promise<Answer>) | null
   /** Ends after that many changes; `null` for never. */
@@ -30,10 +28,9 @@ export class Listener {
 
   /** Resolves with the number of changes whose receiver failed, when the changes end. */
   async run(): Promise<number> {
-    const { changes, tables, exitAfter } = this.#of
+    const { changes, exitAfter } = this.#of
     let seen = 0
     for await (const change of changes) {
-      if (tables.length > 0 && !tables.includes(parsed(change).table)) continue
       this.#newest = change
       await this.#send(change)
       seen += 1

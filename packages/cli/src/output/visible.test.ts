@@ -77,7 +77,6 @@ async function listened(text: string): Promise<string> {
   }
   await new Listener({
     changes: changes(),
-    tables: [],
     forward: async () => ({ status: null, error: text, ms: 1 }),
     exitAfter: 1,
     json: false,

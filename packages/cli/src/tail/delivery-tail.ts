@@ -59,10 +59,6 @@ export class DeliveryTail {
     this.#mostOpen = mostOpen
   }
 
-  get hasPolled(): boolean {
-    return this.#newest !== null
-  }
-
   /** True once deliveries were open that are no longer followed. */
   get hasForgotten(): boolean {
     return this.#hasForgotten
@@ -70,7 +66,7 @@ export class DeliveryTail {
 
   /** Resolves with the deliveries that have ended since the last poll, oldest first. */
   async poll(): Promise<FoundDelivery[]> {
-    const isFirst = !this.hasPolled
+    const isFirst = this.#newest === null
     const newest = await this.#readNewest()
     const start = Math.max(0, (this.#newest ?? newest) - this.#overlapMs)
     const from = isFirst ? Math.min(start, this.#since) : start

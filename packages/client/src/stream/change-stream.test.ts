@@ -42,14 +42,15 @@ it.each(['ends', 'breaks'] as const)(
       () => streamOf(`${event(2)}: heartbeat\nid: c3\n\n`, end),
     ])
     const seen: unknown[] = []
+    const tables = ['orders', 'refunds']
     const onConnect = () => seen.push('connected')
-    const stream = surehook.stream({ table: 'orders', events: ['INSERT'], from: '1h', onConnect })
+    const stream = surehook.stream({ table: tables, events: ['INSERT'], from: '1h', onConnect })
     const read = async () => {
       for await (const { id } of stream) seen.push([id, stream.cursor])
     }
     await expect(read()).rejects.toBeInstanceOf(AuthenticationError)
     expect(seen).toEqual(['connected', ['1', 'c1'], 'connected', ['2', 'c2']])
-    const query = { table: 'orders', events: 'INSERT' }
+    const query = { table: 'orders,refunds', events: 'INSERT' }
     expect(asked).toEqual([
       { query: { ...query, from: '1h' }, lastEventId: null },
       { query, lastEventId: 'c1' },

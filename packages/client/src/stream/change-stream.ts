@@ -19,8 +19,8 @@ export type ChangeEvent<T extends object = Record<string, unknown>> = Omit<
 }
 
 export type StreamOptions = {
-  /** Only changes of this table. Default: all tables. */
-  table?: string
+  /** Only changes of this table or of these. Default: all tables. */
+  table?: string | readonly string[]
   /** Only these operations. Default: all. */
   events?: readonly EventPayload['event'][]
   /** Only records that match this filter. */
@@ -114,7 +114,7 @@ export class ChangeStream<T extends object = Record<string, unknown>>
     const { table, events, filter, select, from } = this.#options
     const cursor = this.#cursor
     const query: Query<StreamChangesData> = {
-      ...(table !== undefined && { table }),
+      ...(table !== undefined && { table: [table].flat().join(',') }),
       ...(events !== undefined && { events: events.join(',') }),
       ...(filter !== undefined && { filter: JSON.stringify(filter) }),
       ...(select !== undefined && { select: select.join(',') }),

@@ -77,14 +77,14 @@ export function openStreams(options: StreamsOptions): Streams {
   async function begin(asked: StreamAsked, open: DisposableStack): Promise<Reading> {
     const { tenant, query, lastEventId } = asked
     open.use(await limits.enter(tenantKeyOf(tenant)))
-    const filter = await fitted(tables, tenant, query)
+    const filterOf = await fittedFilters(tables, tenant, query)
     const lease = open.use(await tail.use())
     const { recent, lost } = lease.tail
     const { cursors } = lease
     const start = { ends, cursors, tenant, now: Date.now }
     const position = await startPosition(start, { ...query, lastEventId })
     const source = new ChangeSource({ recent, fetcher, permits, codec, log }, tenant, position)
-    const wanted = wantedBy(tenant, { ...query, filter })
+    const wanted = wantedBy(tenant, query, filterOf)
     const cursor = () => cursors.encode(position, tenant)
     return { source, position, wanted, cursor, lost, onEvents: meters.sent }
   }
@@ -153,13 +153,13 @@ function standing(
   return access.standingOf({ authorization, projectId, environment, right })
 }
 
-/** Converts the filter to the column types of its table, as for a subscription. */
-async function fitted(
+/** Returns how to convert the filter to the column types of a table, as for a subscription. */
+async function fittedFilters(
   tables: StreamsOptions['tables'],
   tenant: Tenant,
   { table, filter }: StreamQuery,
-): Promise<StreamQuery['filter']> {
-  if (table === undefined || filter === undefined) return filter
+): Promise<(table: string) => StreamQuery['filter']> {
+  if (table === undefined || filter === undefined) return () => filter
   await tables.current()
-  return fitToTable(filter, tables.fieldsOf({ ...tenant, table }))
+  return (name) => fitToTable(filter, tables.fieldsOf({ ...tenant, table: name }))
 }

@@ -9,21 +9,30 @@ export type Wanted = {
   select: ReadonlySet<string> | null
 }
 
-/** Selects the changes that a subscription with these fields would get, of one table or of all. */
+/**
+ * Selects the changes that subscriptions with these fields would get, of some tables or of all.
+ * `filterOf` fits the filter to the columns of a table.
+ */
 export function wantedBy(
   { projectId, environment }: Tenant,
-  { table, events, filter, select }: Pick<StreamQuery, 'table' | 'events' | 'filter' | 'select'>,
+  { table: tables, events, filter, select }: StreamQuery,
+  filterOf: (table: string) => StreamQuery['filter'],
 ): Wanted {
-  const parsed = parseFilter(filter ?? {})
-  if (!parsed.ok) throw new Error('The filter of a stream is not valid')
-  const fits = compileFilter(parsed.filter)
+  const ofAll = compiled(filter)
+  const ofTable = new Map(tables?.map((table) => [table, compiled(filterOf(table))]))
   return {
     matches: ({ event, record }) =>
       event.projectId === projectId &&
       event.environment === environment &&
-      (table === undefined || event.table === table) &&
       (events === undefined || events.includes(event.operation)) &&
-      fits(record, event.changedFields),
+      (tables === undefined ? ofAll : ofTable.get(event.table))?.(record, event.changedFields) ===
+        true,
     select: select === undefined ? null : new Set(select),
   }
+}
+
+function compiled(filter: StreamQuery['filter']): ReturnType<typeof compileFilter> {
+  const parsed = parseFilter(filter ?? {})
+  if (!parsed.ok) throw new Error('The filter of a stream is not valid')
+  return compileFilter(parsed.filter)
 }

@@ -1,20 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  ConnectionError,
-  type FoundDelivery,
-  NotFoundError,
-  RateLimitError,
-  type RequestOptions,
-  ServerError,
-  type Surehook,
-} from '@surehook/client'
-import { backoffMs } from '@surehook/service-kit/backoff'
-import { reasonOf } from '@surehook/service-kit/errors'
+import type { FoundDelivery, Surehook } from '@surehook/client'
 import { type Call, defineCommand, type ExitCode, exitCodes } from '../../cli/command.ts'
 import { countOf, instantOf } from '../../lib/input/option-values.ts'
 import { endedLine } from '../../output/deliveries.ts'
-import { visible } from '../../output/visible.ts'
-import { DeliveryTail, type TailSource } from '../../tail/delivery-tail.ts'
+import { DeliveryTail } from '../../tail/delivery-tail.ts'
+import { patientSource } from '../../tail/patient-source.ts'
 import {
   clientOf,
   findTenant,
@@ -60,7 +50,7 @@ export const tailCommand = defineCommand({
 type TailCall = Call<typeof options>
 
 const everyMs = 1_000
-const backoff = { firstMs: 1_000, longestMs: 15_000 }
+const longestPauseMs = 15_000
 
 async function follow(call: TailCall, surehook: Surehook): Promise<ExitCode> {
   const { values, signal, now } = call
@@ -79,42 +69,26 @@ async function follow(call: TailCall, surehook: Surehook): Promise<ExitCode> {
 async function* endedDeliveries(call: TailCall, surehook: Surehook): AsyncGenerator<FoundDelivery> {
   const { values, signal, now } = call
   const { table, since } = values
-  const tail = new DeliveryTail(sourceOf(surehook, { signal }), {
+  const tail = new DeliveryTail(patientSource(surehook, call), {
     table,
     since: since === undefined ? undefined : instantOf('since', since, now()).getTime(),
   })
   let hasForgotten = false
-  for (let failures = 0; ; ) {
+  for (;;) {
     const startedAt = performance.now()
-    const ended = await pollOf(tail, call, failures)
-    failures = ended === null ? failures + 1 : 0
+    const ended = await tail.poll().catch((err: unknown) => {
+      if (!signal.aborted) throw err
+      return []
+    })
     if (tail.hasForgotten && !hasForgotten) {
       call.note('more than 10,000 deliveries are open: only the newest of them are followed')
     }
     hasForgotten = tail.hasForgotten
-    yield* ended ?? []
+    yield* ended
     const tookMs = performance.now() - startedAt
     // A long search leaves the platform as much time as it took.
-    const pauseMs = failures > 0 ? backoffMs(failures, backoff) : Math.max(everyMs - tookMs, tookMs)
+    const pauseMs = Math.min(Math.max(everyMs - tookMs, tookMs), longestPauseMs)
     if (await isStopped(pauseMs, signal)) return
-  }
-}
-
-/** Resolves with null if the platform cannot answer now. */
-async function pollOf(tail: DeliveryTail, { note, signal }: TailCall, failures: number) {
-  try {
-    const ended = await tail.poll()
-    if (failures > 0) note('connected again')
-    return ended
-  } catch (err) {
-    if (signal.aborted) return null
-    // A platform that never answered is more likely a wrong URL than a lost connection.
-    if (!tail.hasPolled) throw err
-    const isPassing =
-      err instanceof ConnectionError || err instanceof ServerError || err instanceof RateLimitError
-    if (!isPassing) throw err
-    if (failures === 0) note(visible(`${reasonOf(err)}: trying again`))
-    return null
   }
 }
 
@@ -126,20 +100,4 @@ async function isStopped(ms: number, signal: AbortSignal): Promise<boolean> {
     if (!signal.aborted) throw err
   }
   return signal.aborted
-}
-
-const pageSize = 1_000
-
-function sourceOf({ deliveries }: Surehook, request: RequestOptions): TailSource {
-  return {
-    search: (query) => deliveries.iterate({ limit: pageSize, ...query }, request),
-    async get({ webhookId, id }) {
-      try {
-        return await deliveries.get(webhookId, id, request)
-      } catch (err) {
-        if (err instanceof NotFoundError) return null
-        throw err
-      }
-    },
-  }
 }

@@ -84,11 +84,9 @@ it.each<[string, string, RegExp[]]>([
     ],
   ],
   [
-    'a variable outside of secrets',
-    subscription('events: [INSERT]', 'url: https://a.example/${S}', 'secret: ${S}'),
-    [
-      /^surehook.yaml:5: subscriptions\[0\].url: has a variable: only secret and policy.headers may/,
-    ],
+    'a variable without a valid name',
+    subscription('events: [INSERT]', 'url: https://a.example/${a-b}', 'secret: ${S}'),
+    [/^surehook.yaml:5: subscriptions\[0\].url: has a \$\{ that begins no variable/],
   ],
   [
     'a filter that is not valid',
@@ -106,6 +104,18 @@ it('names each missing variable: an empty one counts as missing', () => {
     'surehook.yaml:6: subscriptions[0].secret: the variable S is not set',
     'surehook.yaml:9: subscriptions[0].policy.headers.X-A: the variable T is not set',
   ])
+})
+
+it('fills in the variables of a URL, and checks the whole without showing it', () => {
+  const text = subscription(
+    'events: [INSERT]',
+    'url: https://${HOST}/hook/${PATH_2}',
+    'secret: ${S}',
+  )
+  const filled = wishesOf(parseFile(text, 'f'), { S: 's', HOST: 'eu.example', PATH_2: 'a' })
+  expect(filled.subscriptions).toMatchObject([{ url: 'https://eu.example/hook/a' }])
+  const faults = faultsOf(text, { S: 's', HOST: 'user:word@eu.example', PATH_2: 'a' })
+  expect(faults).toEqual(['surehook.yaml:5: subscriptions[0].url: must not contain credentials'])
 })
 
 it('does not show a value that is no valid header', () => {

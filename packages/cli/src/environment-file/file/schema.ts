@@ -11,7 +11,7 @@ import {
   WatchedTable,
 } from '@surehook/contracts/http/webhooks/webhooks'
 import * as z from 'zod'
-import { isOneVariable, withoutVariables } from './variables.ts'
+import { hasVariable, isOneVariable, variableFault } from './variables.ts'
 
 /** The version of the file's form that this command reads and writes. */
 export const fileVersion = 1
@@ -34,8 +34,9 @@ const FileTable = z.strictObject({
 })
 export type FileTable = z.infer<typeof FileTable>
 
+/** `wishesOf` checks a URL with variables, once it has filled them in. */
 const Url = z.string().superRefine((url, context) => {
-  const message = withoutVariables(url) ?? httpsUrlFault(url)
+  const message = variableFault(url) ?? (hasVariable(url) ? null : httpsUrlFault(url))
   if (message !== null) context.addIssue({ code: 'custom', message })
 })
 

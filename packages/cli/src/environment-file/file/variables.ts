@@ -3,9 +3,11 @@ const one = /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/
 
 export const isOneVariable = (text: string): boolean => one.test(text)
 
-/** Returns a fault if the text would be taken for a variable, otherwise `null`. */
-export const withoutVariables = (text: string): string | null =>
-  text.includes('${') ? 'has a variable: only secret and policy.headers may' : null
+export const hasVariable = (text: string): boolean => text.search(variable) !== -1
+
+/** Returns a fault if `${` begins no variable, otherwise `null`. */
+export const variableFault = (text: string): string | null =>
+  text.replace(variable, '').includes('${') ? 'has a ${ that begins no variable' : null
 
 export type Filled = { text: string; missing: readonly string[] }
 

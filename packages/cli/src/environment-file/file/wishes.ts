@@ -1,4 +1,5 @@
 import type { ChangeOperation } from '@surehook/contracts/events'
+import { httpsUrlFault } from '@surehook/contracts/http/https-url'
 import { headerFaults } from '@surehook/contracts/http/webhooks/policy/own-headers'
 import { extendedDelays } from '@surehook/contracts/http/webhooks/policy/policy'
 import { failed, type ParsedFile } from './parse-file.ts'
@@ -36,7 +37,7 @@ export type Wishes = {
   subscriptions?: readonly SubscriptionWish[] | undefined
 }
 
-/** Fills in the secrets. Throws a `Failure` that names every missing variable, and no value. */
+/** Fills in the variables. Throws a `Failure` that names every missing variable, and no value. */
 export function wishesOf({ content, fault }: ParsedFile, env: NodeJS.ProcessEnv): Wishes {
   const { roles, tables, subscriptions } = content
   const faults: string[] = []
@@ -51,11 +52,15 @@ export function wishesOf({ content, fault }: ParsedFile, env: NodeJS.ProcessEnv)
     return subscriptionWish(subscription, fill)
   })
   if (faults.length > 0) throw failed(faults)
-  const unsendable = wishes?.flatMap(({ policy }, index) =>
-    headerFaults(policy.headers).map(({ path, message }) =>
-      fault(['subscriptions', index, 'policy', 'headers', ...path], message),
-    ),
-  )
+  const unsendable = wishes?.flatMap(({ url, policy }, index) => {
+    const urlFault = httpsUrlFault(url)
+    return [
+      ...(urlFault === null ? [] : [fault(['subscriptions', index, 'url'], urlFault)]),
+      ...headerFaults(policy.headers).map(({ path, message }) =>
+        fault(['subscriptions', index, 'policy', 'headers', ...path], message),
+      ),
+    ]
+  })
   if (unsendable?.length) throw failed(unsendable)
   return { roles, tables, subscriptions: wishes }
 }
@@ -68,7 +73,7 @@ function subscriptionWish(given: FileSubscription, fill: Fill): SubscriptionWish
     name: name ?? null,
     table,
     events,
-    url,
+    url: fill(['url'], url),
     secret: secret === undefined ? undefined : fill(['secret'], secret),
     active,
     filter: filter ?? null,

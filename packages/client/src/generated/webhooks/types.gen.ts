@@ -1846,7 +1846,7 @@ export type StreamChangesData = {
     path?: never;
     query?: {
         /**
-         * Only changes of this table. Default: all tables
+         * Only changes of these tables, separated by commas. Default: all tables
          */
         table?: string;
         /**
