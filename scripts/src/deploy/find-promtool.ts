@@ -7,7 +7,6 @@ export async function findPromtool(): Promise<string> {
     name: 'promtool',
     package: 'github.com/prometheus/prometheus/cmd/promtool',
     version: 'v0.316.0',
-    ldflags: '-s -w',
     // Builds only the service discovery that prometheus.yml uses, because the others are most of
     // the build.
     tags: 'remove_all_sd,enable_dns_sd',

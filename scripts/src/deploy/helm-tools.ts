@@ -14,7 +14,6 @@ export async function findHelm(): Promise<string> {
     name: 'helm',
     package: 'helm.sh/helm/v3/cmd/helm',
     version: 'v3.22.0',
-    ldflags: '-s -w',
   })
 }
 
@@ -23,7 +22,6 @@ export function findKubeScore(): Promise<string> {
     name: 'kube-score',
     package: 'github.com/zegl/kube-score/cmd/kube-score',
     version: 'v1.20.0',
-    ldflags: '-s -w',
   })
 }
 
