@@ -5,7 +5,10 @@ import { repoRoot } from './paths.ts'
 /** Tools that tests need besides Node, Java and Maven. */
 export type Toolchain = 'python' | 'go' | 'helm' | 'promtool' | 'browser' | 'deno' | 'bun'
 
-/** The program of a package of npm, which has it for Linux on x64, else that of the path. */
+/**
+ * Returns the program that npm installed (Linux x64 only), otherwise its name, to be found on the
+ * `PATH`.
+ */
 function programOf(name: string, file: string): string {
   const ofNpm = `${repoRoot}/node_modules/${file}`
   return existsSync(ofNpm) ? ofNpm : name
@@ -29,13 +32,13 @@ const probes = {
   },
   deno: {
     command: programOf('deno', '@deno/linux-x64-glibc/deno'),
-    args: ['--version'],
-    needed: 'deno, version 2',
+    args: ['eval', 'Deno.exit(Number.parseInt(Deno.version.deno) < 2 ? 1 : 0)'],
+    needed: 'deno, version 2 or newer',
   },
   bun: {
     command: programOf('bun', '@oven/bun-linux-x64/bin/bun'),
-    args: ['--version'],
-    needed: 'bun, version 1',
+    args: ['--eval', 'process.exit(Number.parseInt(Bun.version) < 1 ? 1 : 0)'],
+    needed: 'bun, version 1 or newer',
   },
 } as const satisfies Record<Toolchain, object>
 

@@ -1,9 +1,9 @@
 import { commandOf, hasToolchain } from '../lib/toolchains.ts'
 
-/** Returns how the runtimes besides Node that are on this machine run a file, by their names. */
+/** Returns, by name, the command with which each installed runtime besides Node runs a file. */
 export function otherRuntimes(env: NodeJS.ProcessEnv): Map<string, readonly string[]> {
   const commands = {
-    // Without the registry, so that it takes what npm has installed.
+    // No module over HTTP: packages come from `node_modules`.
     deno: [commandOf('deno'), 'run', '--allow-all', '--no-remote'],
     bun: [commandOf('bun'), 'run'],
   }

@@ -19,7 +19,10 @@ export async function writeExample(
   return join(installed.dir, `${name}.${language}`)
 }
 
-/** Like `writeExample`, for one in TypeScript. Compiles it strictly, and returns the path of the result. */
+/**
+ * Like `writeExample`, for an example in TypeScript. Compiles it strictly, and returns the path of
+ * the result.
+ */
 export async function compileExample(
   installed: Pick<InstalledPackages, 'dir' | 'write' | 'run'>,
   name: string,

@@ -63,6 +63,8 @@ type DeliveryViewProps = { webhookId: string; delivery: DeliveryDetail }
 function DeliveryView({ webhookId, delivery }: DeliveryViewProps) {
   const webhook = useWebhook(webhookId).data?.webhook
   const { eventId, body, createdAt, nextAttemptAt, redeliveryOf, attempts } = delivery
+  // A redelivery is made long after its event.
+  const madeWithEvent = redeliveryOf === null ? createdAt : undefined
   return (
     <>
       <Card>
@@ -76,7 +78,7 @@ function DeliveryView({ webhookId, delivery }: DeliveryViewProps) {
             ],
             [
               'Event',
-              <Link key="e" to={eventPath(eventId, timestampIn(body) ?? createdAt)}>
+              <Link key="e" to={eventPath(eventId, timestampIn(body) ?? madeWithEvent)}>
                 {eventId}
               </Link>,
             ],
