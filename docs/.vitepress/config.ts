@@ -78,7 +78,7 @@ export default defineConfig({
           'Receive webhooks': 'receiving',
           'The package receiver': 'receiver-package',
           'Stream changes': 'streaming',
-          'Webhooks from a terminal': 'command',
+          'Surehook from a terminal': 'command',
           'Receive on your machine': 'listen',
           'Configuration as code': 'configuration-as-code',
           'Publish changes': 'publishing',

@@ -1,3 +1,4 @@
+import { exitCodes } from './cli/command.ts'
 import { runCli } from './cli/run-cli.ts'
 import { commands } from './commands/commands.ts'
 
@@ -10,11 +11,12 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.once(name, () => process.exit(1))
   })
 }
-// The reader of the output has ended, as `head` does. The command ends then, without a stack trace.
+// The reader of the output may end first, as `head` does. The command then ends without a stack
+// trace. Only a command that is done has an exit code of its own: `apply` may have steps left.
 for (const output of [process.stdout, process.stderr]) {
   output.on('error', (err: NodeJS.ErrnoException) => {
     if (err.code !== 'EPIPE') throw err
-    process.exit()
+    process.exit(process.exitCode ?? exitCodes.brokenPipe)
   })
 }
 process.exitCode = await runCli(commands, process.argv.slice(2), {

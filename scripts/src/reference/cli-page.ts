@@ -17,6 +17,7 @@ const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   wrong: 'The command found something wrong, was refused, or failed.',
   usage: 'The call is wrong: an unknown command or option, or a missing one.',
   differs: '`apply --dry-run` or `types --check` found a difference.',
+  brokenPipe: 'The reader of the output, such as `head`, ended before the command was done.',
   unreachable: "No answer came. The operator's commands exit with 1 instead.",
 }
 

@@ -1,8 +1,16 @@
 /**
- * Exit codes: success, a problem found or an operation refused, wrong usage, no answer, and a
- * difference that the command was asked to find.
+ * Exit codes: success, a problem found or an operation refused, wrong usage, no answer, a
+ * difference that the command was asked to find, and a reader of the output that ended first.
+ * Shells report the last one, 128 + SIGPIPE, for other programs too.
  */
-export const exitCodes = { ok: 0, wrong: 1, usage: 2, unreachable: 3, differs: 4 } as const
+export const exitCodes = {
+  ok: 0,
+  wrong: 1,
+  usage: 2,
+  unreachable: 3,
+  differs: 4,
+  brokenPipe: 141,
+} as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 /** One `--option` of a command. */

@@ -3,7 +3,8 @@ import { commonOptions } from './read-call.ts'
 
 const codes = [
   'Exit codes: 0 ok, 1 refused or something is wrong, 2 wrong call, 3 the platform does not answer,',
-  '4 apply --dry-run or types --check found a difference.',
+  '4 apply --dry-run or types --check found a difference, 141 the reader of the output, such as',
+  'head, ended before the command was done.',
 ].join('\n')
 
 /** Lists the commands whose names begin with `prefix`, one per line. */

@@ -4,7 +4,7 @@ import { type Call, defineCommand, type ExitCode, exitCodes } from '../../cli/co
 import { countOf, instantOf } from '../../lib/input/option-values.ts'
 import { endedLine } from '../../output/deliveries.ts'
 import { DeliveryTail } from '../../tail/delivery-tail.ts'
-import { patientSource } from '../../tail/patient-source.ts'
+import { retryingSource } from '../../tail/retrying-source.ts'
 import {
   clientOf,
   findTenant,
@@ -69,13 +69,16 @@ async function follow(call: TailCall, surehook: Surehook): Promise<ExitCode> {
 async function* endedDeliveries(call: TailCall, surehook: Surehook): AsyncGenerator<FoundDelivery> {
   const { values, signal, now } = call
   const { table, since } = values
-  const tail = new DeliveryTail(patientSource(surehook, call), {
+  const source = retryingSource(surehook, call)
+  const tail = new DeliveryTail(source, {
     table,
     since: since === undefined ? undefined : instantOf('since', since, now()).getTime(),
   })
+  // The platform has no work during an outage.
+  const workingMs = () => performance.now() - source.outageMs
   let hasForgotten = false
   for (;;) {
-    const startedAt = performance.now()
+    const startedAt = workingMs()
     const ended = await tail.poll().catch((err: unknown) => {
       if (!signal.aborted) throw err
       return []
@@ -85,8 +88,8 @@ async function* endedDeliveries(call: TailCall, surehook: Surehook): AsyncGenera
     }
     hasForgotten = tail.hasForgotten
     yield* ended
-    const tookMs = performance.now() - startedAt
-    // A long search leaves the platform as much time as it took.
+    const tookMs = workingMs() - startedAt
+    // A search leaves the platform as much time as it took, but at most 15 s.
     const pauseMs = Math.min(Math.max(everyMs - tookMs, tookMs), longestPauseMs)
     if (await isStopped(pauseMs, signal)) return
   }

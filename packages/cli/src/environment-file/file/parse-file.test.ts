@@ -86,7 +86,7 @@ it.each<[string, string, RegExp[]]>([
   [
     'a variable without a valid name',
     subscription('events: [INSERT]', 'url: https://a.example/${a-b}', 'secret: ${S}'),
-    [/^surehook.yaml:5: subscriptions\[0\].url: has a \$\{ that begins no variable/],
+    [/^surehook.yaml:5: subscriptions\[0\].url: has a \$\{ that begins no variable: write \$\$\{/],
   ],
   [
     'a filter that is not valid',
@@ -116,6 +116,31 @@ it('fills in the variables of a URL, and checks the whole without showing it', (
   expect(filled.subscriptions).toMatchObject([{ url: 'https://eu.example/hook/a' }])
   const faults = faultsOf(text, { S: 's', HOST: 'user:word@eu.example', PATH_2: 'a' })
   expect(faults).toEqual(['surehook.yaml:5: subscriptions[0].url: must not contain credentials'])
+})
+
+it('takes $${ as the text ${', () => {
+  const url = 'url: https://receiver.example/$${HOST}/${PATH_2}'
+  const text = subscription('events: [INSERT]', url, 'secret: ${S}')
+  const filled = wishesOf(parseFile(text, 'f'), { S: 's', PATH_2: 'a' })
+  expect(filled.subscriptions).toMatchObject([{ url: 'https://receiver.example/${HOST}/a' }])
+})
+
+it('names missing variables and faults of filled-in texts together', () => {
+  const entry = (url: string, header: string) => [
+    ...['  - table: orders', '    events: [INSERT]', `    url: ${url}`],
+    `    policy: { headers: { X-A: "${header}" } }`,
+  ]
+  const text = [
+    ...['version: 1', 'subscriptions:'],
+    ...entry('https://${HOST}/hook', '${MISSING}'),
+    ...entry('https://${MISSING}/hook', '${LINES}'),
+  ].join('\n')
+  expect(faultsOf(text, { HOST: 'user:word@eu.example', LINES: 'two\nlines' })).toEqual([
+    'surehook.yaml:6: subscriptions[0].policy.headers.X-A: the variable MISSING is not set',
+    'surehook.yaml:5: subscriptions[0].url: must not contain credentials',
+    'surehook.yaml:9: subscriptions[1].url: the variable MISSING is not set',
+    expect.stringMatching(/^surehook.yaml:10: subscriptions\[1\].policy.headers.X-A: must be/),
+  ])
 })
 
 it('does not show a value that is no valid header', () => {

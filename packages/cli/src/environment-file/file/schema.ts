@@ -11,7 +11,7 @@ import {
   WatchedTable,
 } from '@surehook/contracts/http/webhooks/webhooks'
 import * as z from 'zod'
-import { hasVariable, isOneVariable, variableFault } from './variables.ts'
+import { fillVariables, isOneVariable, variableFault } from './variables.ts'
 
 /** The version of the file's form that this command reads and writes. */
 export const fileVersion = 1
@@ -36,7 +36,8 @@ export type FileTable = z.infer<typeof FileTable>
 
 /** `wishesOf` checks a URL with variables, once it has filled them in. */
 const Url = z.string().superRefine((url, context) => {
-  const message = variableFault(url) ?? (hasVariable(url) ? null : httpsUrlFault(url))
+  const { text, missing } = fillVariables(url, {})
+  const message = variableFault(url) ?? (missing.length > 0 ? null : httpsUrlFault(text))
   if (message !== null) context.addIssue({ code: 'custom', message })
 })
 

@@ -1,6 +1,9 @@
 import type { ChangeOperation } from '@surehook/contracts/events'
 import { httpsUrlFault } from '@surehook/contracts/http/https-url'
-import { headerFaults } from '@surehook/contracts/http/webhooks/policy/own-headers'
+import {
+  type HeaderFault,
+  headerFaults,
+} from '@surehook/contracts/http/webhooks/policy/own-headers'
 import { extendedDelays } from '@surehook/contracts/http/webhooks/policy/policy'
 import { failed, type ParsedFile } from './parse-file.ts'
 import type { EnvironmentFile, FileSubscription, FileTable } from './schema.ts'
@@ -37,32 +40,44 @@ export type Wishes = {
   subscriptions?: readonly SubscriptionWish[] | undefined
 }
 
-/** Fills in the variables. Throws a `Failure` that names every missing variable, and no value. */
+/**
+ * Fills in the variables. Throws a `Failure` that names every missing variable, and every URL and
+ * header that is not valid when filled in. No message holds a value.
+ */
 export function wishesOf({ content, fault }: ParsedFile, env: NodeJS.ProcessEnv): Wishes {
   const { roles, tables, subscriptions } = content
   const faults: string[] = []
   const wishes = subscriptions?.map((subscription, index) => {
+    const incomplete = new Set<string>()
     const fill: Fill = (path, text) => {
       const filled = fillVariables(text, env)
       for (const name of filled.missing) {
+        incomplete.add(path.join('.'))
         faults.push(fault(['subscriptions', index, ...path], `the variable ${name} is not set`))
       }
       return filled.text
     }
-    return subscriptionWish(subscription, fill)
+    const wish = subscriptionWish(subscription, fill)
+    for (const { path, message } of unsendable(wish)) {
+      if (incomplete.has(path.join('.'))) continue
+      faults.push(fault(['subscriptions', index, ...path], message))
+    }
+    return wish
   })
   if (faults.length > 0) throw failed(faults)
-  const unsendable = wishes?.flatMap(({ url, policy }, index) => {
-    const urlFault = httpsUrlFault(url)
-    return [
-      ...(urlFault === null ? [] : [fault(['subscriptions', index, 'url'], urlFault)]),
-      ...headerFaults(policy.headers).map(({ path, message }) =>
-        fault(['subscriptions', index, 'policy', 'headers', ...path], message),
-      ),
-    ]
-  })
-  if (unsendable?.length) throw failed(unsendable)
   return { roles, tables, subscriptions: wishes }
+}
+
+/** The reasons why the URL or the headers cannot be used. No message holds a value. */
+function unsendable({ url, policy }: SubscriptionWish): HeaderFault[] {
+  const urlFault = httpsUrlFault(url)
+  return [
+    ...(urlFault === null ? [] : [{ path: ['url'], message: urlFault }]),
+    ...headerFaults(policy.headers).map(({ path, message }) => ({
+      path: ['policy', 'headers', ...path],
+      message,
+    })),
+  ]
 }
 
 type Fill = (path: readonly string[], text: string) => string

@@ -33,6 +33,19 @@ it('of any environment: the file is valid, and only its secrets may differ', () 
   )
 })
 
+it('writes a URL so that apply reads no variable in it', () => {
+  const text = fc.array(fc.constantFrom('$', '{', '}', '${A}', 'B'), { maxLength: 8 })
+  fc.assert(
+    fc.property(text, (parts) => {
+      const url = `https://receiver.example/${parts.join('')}`
+      const file = writeFile({ subscriptions: [subscription({ url })] })
+      const env = { ORDERS_SECRET: 's', A: 'filled in' }
+      const { subscriptions } = wishesOf(parseFile(file.text, 'exported'), env)
+      expect(subscriptions).toMatchObject([{ url }])
+    }),
+  )
+})
+
 const subscription = (fields: Partial<Subscription>): Subscription => ({
   id: '0199d2a0-0000-7000-8000-000000000001',
   projectId: 'shop',

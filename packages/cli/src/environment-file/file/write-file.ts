@@ -4,6 +4,7 @@ import { stringify } from 'yaml'
 import { byCreation, eventsText } from '../plan/match-subscriptions.ts'
 import type { State, StoredTable } from '../plan/steps.ts'
 import { type EnvironmentFile, fileVersion } from './schema.ts'
+import { escapeVariables } from './variables.ts'
 
 export type WrittenFile = { text: string; variables: readonly string[] }
 
@@ -72,7 +73,7 @@ function subscriptionOf(subscription: Subscription, variables: Set<string>) {
     ...(name !== undefined && { name }),
     table,
     events,
-    url,
+    url: escapeVariables(url),
     secret,
     ...(!active && { active }),
     ...(filter && { filter }),

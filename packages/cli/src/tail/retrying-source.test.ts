@@ -1,15 +1,16 @@
 import { expect, it } from '@jest/globals'
 import { Surehook } from '@surehook/client'
-import { patientSource } from './patient-source.ts'
+import { retryingSource } from './retrying-source.ts'
 
-/** A platform that answers with these, one after another. `null`: nobody answers. */
-function sourceOf(...answers: (object | null)[]) {
+/** Answers with these, one after another. `null`: nobody answers. A number: a refusal. */
+function sourceOf(...answers: (object | number | null)[]) {
   const [asked, notes]: [(string | null)[], string[]] = [[], []]
   const fetch = async (url: string | URL | Request) => {
     asked.push(new URL(new Request(url).url).searchParams.get('cursor'))
     const answer = answers.shift() ?? null
     if (answer === null) throw new TypeError('fetch failed')
-    return Response.json(answer)
+    if (typeof answer !== 'number') return Response.json(answer)
+    return Response.json({ code: 'FORBIDDEN', message: 'no' }, { status: answer })
   }
   const given = { baseUrl: 'http://surehook.test', projectId: 'shop', token: 't', maxRetries: 0 }
   const { signal } = new AbortController()
@@ -17,7 +18,7 @@ function sourceOf(...answers: (object | null)[]) {
   return {
     asked,
     notes,
-    source: patientSource(new Surehook({ ...given, fetch }), { signal, note }),
+    source: retryingSource(new Surehook({ ...given, fetch }), { signal, note }),
   }
 }
 
@@ -31,6 +32,16 @@ it('goes on at the page that got no answer', async () => {
     ['a', 'b'],
     [null, 'second', 'second'],
   ])
+  expect(notes).toEqual([expect.stringContaining('trying again'), 'connected again'])
+  // The pause after the first failure is 1 s.
+  expect(source.outageMs).toBeGreaterThan(900)
+})
+
+it('says once that it is connected again, also if the answer is a refusal', async () => {
+  const { notes, source } = sourceOf(page('a', 'second'), null, 403)
+  const pages = source.search({})[Symbol.asyncIterator]()
+  await pages.next()
+  await expect(pages.next()).rejects.toThrow('no')
   expect(notes).toEqual([expect.stringContaining('trying again'), 'connected again'])
 })
 
