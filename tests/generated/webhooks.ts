@@ -2537,7 +2537,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only changes of these tables, separated by commas. Default: all tables
+                 * @description Only changes of these tables, at most 20, separated by commas. Default: all tables
                  * @example orders
                  */
                 table?: string;
@@ -2546,7 +2546,7 @@ export interface operations {
                  * @example INSERT,UPDATE
                  */
                 events?: string;
-                /** @description Only records that match this filter, as JSON */
+                /** @description Only records that match this filter, as JSON. With several tables the filter must fit each of them */
                 filter?: string;
                 /** @description Only these fields of the record, separated by commas */
                 select?: string;

@@ -96,25 +96,26 @@ describe('a stream', () => {
     expect(stream.events).toHaveLength(2)
   })
 
-  it('has the changes of several tables, whose columns the filter fits', async () => {
-    for (const name of ['orders', 'refunds']) {
-      await publishTable(world, tenant, { name, columns: { total: 'decimal' } })
-    }
-    const filter = encodeURIComponent(JSON.stringify({ total: { gte: '9' } }))
+  it('has the changes of several tables, and compares a field by its type in each', async () => {
+    await publishTable(world, tenant, { name: 'orders', columns: { total: 'decimal' } })
+    await publishTable(world, tenant, { name: 'notes', columns: { total: 'text' } })
+    const filter = encodeURIComponent(JSON.stringify({ total: { gte: '9.0' } }))
     using stream = await openStream(service.api, tenant, {
-      query: `?table=orders,refunds&filter=${filter}`,
+      query: `?table=orders,notes&filter=${filter}`,
     })
     await log([
       { record: { total: '10.00' } },
       { record: { total: '8' } },
-      { record: { total: '11' }, table: 'refunds' },
-      { record: { total: '8' }, table: 'refunds' },
-      { record: { total: '12' }, table: 'others' },
+      { record: { total: '10.00' }, table: 'notes' },
+      { record: { total: '90' }, table: 'notes' },
+      { record: { total: '95' }, table: 'others' },
     ])
     await stream.arrived(2)
-    const totals = stream.events.map(({ data }) => (JSON.parse(data) as { record: unknown }).record)
-    expect(totals).toEqual(expect.arrayContaining([{ total: '10.00' }, { total: '11' }]))
-    expect(stream.events).toHaveLength(2)
+    const seen = stream.events.map(({ data }) => {
+      const { table, record } = JSON.parse(data) as { table: string; record: { total: string } }
+      return `${table} ${record.total}`
+    })
+    expect(sorted(seen)).toEqual(['notes 90', 'orders 10.00'])
   })
 
   it('goes on behind its cursor after the service is gone, and misses and repeats nothing', async () => {
@@ -233,6 +234,7 @@ describe('a page', () => {
 describe('bad input', () => {
   it.each([
     ['table', 'table=orders,Refunds'],
+    ['table', `table=${Array.from({ length: 21 }, (_, n) => `t${n}`).join(',')}`],
     ['events.1', 'events=INSERT,insert'],
     ['filter', 'filter={'],
     ['filter.total.above', 'filter={"total":{"above":1}}'],
@@ -250,6 +252,17 @@ describe('bad input', () => {
     const answer = await ask(query)
     expect([answer.status, answer.body.error]).toEqual([400, 'VALIDATION_ERROR'])
     expect(fieldsOf(answer)).toEqual([field])
+  })
+
+  it('is a filter that does not fit one of the tables, which the answer names', async () => {
+    await publishTable(world, tenant, { name: 'orders', columns: { total: 'decimal' } })
+    await publishTable(world, tenant, { name: 'customers', columns: { name: 'text' } })
+    const answer = await ask('table=orders,customers&filter={"total":1}')
+    const message = 'is not a field of the table (table customers)'
+    expect([answer.status, answer.body.violations]).toEqual([
+      400,
+      [{ field: 'filter.total', message, rule: 'unknown_field' }],
+    ])
   })
 
   it('is a cursor of another tenant, in the header too', async () => {

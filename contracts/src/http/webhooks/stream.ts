@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defineOperation } from '../../operation.ts'
 import { changesKeptMs } from '../../topics.ts'
+import { ruled } from '../../violation-rules.ts'
 import { Instant } from '../instant.ts'
 import {
   Events,
@@ -13,6 +14,8 @@ import {
 } from './webhooks.ts'
 
 export const streamLimits = {
+  /** The most tables of one request: its filter is fitted to each of them. */
+  tables: 20,
   /** The most events of one page. */
   events: 1_000,
   waitS: 25,
@@ -27,13 +30,18 @@ export const nextCursorHeader = 'X-Next-Cursor'
 
 const list = (text: string) => text.split(',')
 
+const longestTableName = 63
 const Tables = z
   .string()
-  .max(6_500)
+  .max(streamLimits.tables * (longestTableName + 1))
   .refine((text) => list(text).every((name) => WatchedTable.safeParse(name).success), {
     error: 'must be table names such as "orders" or "orders,refunds"',
   })
-  .transform(list)
+  .transform((text) => [...new Set(list(text))])
+  .refine(
+    ({ length }) => length <= streamLimits.tables,
+    ruled(`must be at most ${streamLimits.tables} tables`, 'too_many'),
+  )
 
 const FilterText = z
   .string()
@@ -61,7 +69,8 @@ const days = changesKeptMs / 86_400_000
 
 const query = z.strictObject({
   table: Tables.optional().describe(
-    'Only changes of these tables, separated by commas. Default: all tables',
+    `Only changes of these tables, at most ${streamLimits.tables}, separated by commas. ` +
+      'Default: all tables',
   ),
   events: z
     .string()
@@ -69,7 +78,10 @@ const query = z.strictObject({
     .pipe(Events)
     .optional()
     .describe('Only these operations, separated by commas. Default: all'),
-  filter: FilterText.optional().describe('Only records that match this filter, as JSON'),
+  filter: FilterText.optional().describe(
+    'Only records that match this filter, as JSON. ' +
+      'With several tables the filter must fit each of them',
+  ),
   select: z
     .string()
     .transform(list)

@@ -86,6 +86,17 @@ it('an abort ends it with the reason, and no invalid token is tried twice', asyn
   expect(broken.asked).toEqual([])
 })
 
+it.each([
+  [[], {}],
+  [['orders'], { table: 'orders' }],
+  ['orders', { table: 'orders' }],
+])('asks for the tables %j', async (table, query) => {
+  const { surehook, asked } = clientOf([])
+  const next = surehook.stream({ table })[Symbol.asyncIterator]().next()
+  await expect(next).rejects.toBeInstanceOf(AuthenticationError)
+  expect(asked).toEqual([{ query, lastEventId: null }])
+})
+
 it('a page that is no stream ends it', async () => {
   const { surehook } = clientOf([() => new Response('<h1>Welcome</h1>')])
   const next = surehook.stream()[Symbol.asyncIterator]().next()

@@ -19,7 +19,7 @@ export type ChangeEvent<T extends object = Record<string, unknown>> = Omit<
 }
 
 export type StreamOptions = {
-  /** Only changes of this table or of these. Default: all tables. */
+  /** Only changes of this table, or of these tables. Default, and for `[]`: all tables. */
   table?: string | readonly string[]
   /** Only these operations. Default: all. */
   events?: readonly EventPayload['event'][]
@@ -113,8 +113,9 @@ export class ChangeStream<T extends object = Record<string, unknown>>
   #call() {
     const { table, events, filter, select, from } = this.#options
     const cursor = this.#cursor
+    const tables = [table ?? []].flat()
     const query: Query<StreamChangesData> = {
-      ...(table !== undefined && { table: [table].flat().join(',') }),
+      ...(tables.length > 0 && { table: tables.join(',') }),
       ...(events !== undefined && { events: events.join(',') }),
       ...(filter !== undefined && { filter: JSON.stringify(filter) }),
       ...(select !== undefined && { select: select.join(',') }),

@@ -14,7 +14,7 @@ import type { RequestContext } from '@surehook/service-kit/http/request/request-
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Tenant } from '../subscriptions/subscription-changes.ts'
-import { fitToTable } from '../tables/fit-to-table.ts'
+import { fitToTables } from '../tables/fit-to-table.ts'
 import type { KnownTables } from '../tables/known-tables.ts'
 import { RunningStreams } from './answer/running-streams.ts'
 import { type Reading, writeEvents, writePage } from './answer/write-answer.ts'
@@ -26,7 +26,7 @@ import { SharedTail } from './log/shared-tail.ts'
 import { SharedPlaces, type SharedPlacesOptions } from './shared-places.ts'
 import { StreamLimits } from './stream-limits.ts'
 import { meterStreams } from './stream-meters.ts'
-import { wantedBy } from './wanted.ts'
+import { type FittedFilters, wantedBy } from './wanted.ts'
 
 export type StreamsConfig = {
   encryptionKeys: EncryptionKeys
@@ -77,14 +77,15 @@ export function openStreams(options: StreamsOptions): Streams {
   async function begin(asked: StreamAsked, open: DisposableStack): Promise<Reading> {
     const { tenant, query, lastEventId } = asked
     open.use(await limits.enter(tenantKeyOf(tenant)))
-    const filterOf = await fittedFilters(tables, tenant, query)
+    // Before the tail opens: a filter that does not fit gets 400 even if the tail cannot open.
+    const filters = await fittedFilters(tables, tenant, query)
+    const wanted = await wantedBy(tenant, query, filters)
     const lease = open.use(await tail.use())
     const { recent, lost } = lease.tail
     const { cursors } = lease
     const start = { ends, cursors, tenant, now: Date.now }
     const position = await startPosition(start, { ...query, lastEventId })
     const source = new ChangeSource({ recent, fetcher, permits, codec, log }, tenant, position)
-    const wanted = wantedBy(tenant, query, filterOf)
     const cursor = () => cursors.encode(position, tenant)
     return { source, position, wanted, cursor, lost, onEvents: meters.sent }
   }
@@ -153,13 +154,17 @@ function standing(
   return access.standingOf({ authorization, projectId, environment, right })
 }
 
-/** Returns how to convert the filter to the column types of a table, as for a subscription. */
+/**
+ * Converts the filter to the column types of each table, as for a subscription. Resolves with
+ * `undefined` for all tables.
+ */
 async function fittedFilters(
   tables: StreamsOptions['tables'],
   tenant: Tenant,
   { table, filter }: StreamQuery,
-): Promise<(table: string) => StreamQuery['filter']> {
-  if (table === undefined || filter === undefined) return () => filter
-  await tables.current()
-  return (name) => fitToTable(filter, tables.fieldsOf({ ...tenant, table: name }))
+): Promise<FittedFilters | undefined> {
+  if (table === undefined) return undefined
+  if (filter !== undefined) await tables.current()
+  const fieldsOf = (name: string) => tables.fieldsOf({ ...tenant, table: name })
+  return fitToTables(filter, new Map(table.map((name) => [name, fieldsOf(name)])))
 }

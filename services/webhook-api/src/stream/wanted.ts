@@ -1,8 +1,12 @@
-import { compileFilter } from '@surehook/contracts/filter/compile-filter'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { compileFilter, type RecordPredicate } from '@surehook/contracts/filter/compile-filter'
 import { parseFilter } from '@surehook/contracts/filter/parse-filter'
 import type { StreamQuery } from '@surehook/contracts/http/webhooks/stream'
 import type { Change } from '@surehook/matching/read-change'
 import type { Tenant } from '../subscriptions/subscription-changes.ts'
+
+/** By table. */
+export type FittedFilters = ReadonlyMap<string, StreamQuery['filter']>
 
 export type Wanted = {
   matches: (change: Change) => boolean
@@ -10,28 +14,46 @@ export type Wanted = {
 }
 
 /**
- * Selects the changes that subscriptions with these fields would get, of some tables or of all.
- * `filterOf` fits the filter to the columns of a table.
+ * Selects the changes that subscriptions with these fields would get.
+ * @param filters the filter as fitted to each wanted table, or `undefined` for all tables
  */
-export function wantedBy(
+export async function wantedBy(
   { projectId, environment }: Tenant,
-  { table: tables, events, filter, select }: StreamQuery,
-  filterOf: (table: string) => StreamQuery['filter'],
-): Wanted {
-  const ofAll = compiled(filter)
-  const ofTable = new Map(tables?.map((table) => [table, compiled(filterOf(table))]))
+  { events, filter, select }: Pick<StreamQuery, 'events' | 'filter' | 'select'>,
+  filters: FittedFilters | undefined,
+): Promise<Wanted> {
+  const testOf = await testsOf(filter, filters)
   return {
     matches: ({ event, record }) =>
       event.projectId === projectId &&
       event.environment === environment &&
       (events === undefined || events.includes(event.operation)) &&
-      (tables === undefined ? ofAll : ofTable.get(event.table))?.(record, event.changedFields) ===
-        true,
+      testOf(event.table)?.(record, event.changedFields) === true,
     select: select === undefined ? null : new Set(select),
   }
 }
 
-function compiled(filter: StreamQuery['filter']): ReturnType<typeof compileFilter> {
+/**
+ * Compiles each filter once. Other requests get a turn after each of them. The result returns the
+ * test of a table, or `undefined` for an unwanted table.
+ */
+async function testsOf(
+  filter: StreamQuery['filter'],
+  filters: FittedFilters | undefined,
+): Promise<(table: string) => RecordPredicate | undefined> {
+  if (filters === undefined) {
+    const test = compiled(filter)
+    return () => test
+  }
+  const tests = new Map<string, RecordPredicate>()
+  for (const [table, fitted] of filters) {
+    tests.set(table, compiled(fitted))
+    await nextTurn()
+  }
+  return (table) => tests.get(table)
+}
+
+function compiled(filter: StreamQuery['filter']): RecordPredicate {
   const parsed = parseFilter(filter ?? {})
   if (!parsed.ok) throw new Error('The filter of a stream is not valid')
   return compileFilter(parsed.filter)

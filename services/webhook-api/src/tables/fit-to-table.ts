@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseFilter } from '@surehook/contracts/filter/parse-filter'
 import { settleOperands } from '@surehook/contracts/filter/settle-operands'
 import type { RuledViolation } from '@surehook/contracts/problem'
@@ -33,4 +34,29 @@ export function fitToTable<F extends Filter>(filter: F, fields: Fields | undefin
   const fitted = fitFilter(filter, fields)
   if (fitted.violations.length > 0) throw invalid(fitted.violations)
   return fitted.filter
+}
+
+const maxViolations = 100
+
+/**
+ * Fits one filter to each of the tables, as `fitToTable` does. With several tables, each violation
+ * names its table. Other requests get a turn after each table.
+ */
+export async function fitToTables<F extends Filter>(
+  filter: F,
+  tables: ReadonlyMap<string, Fields | undefined>,
+): Promise<Map<string, F>> {
+  const violations: RuledViolation[] = []
+  const filters = new Map<string, F>()
+  for (const [table, fields] of tables) {
+    const fitted: Fitted<F> = fields ? fitFilter(filter, fields) : { filter, violations: [] }
+    const where = tables.size > 1 ? ` (table ${table})` : ''
+    for (const { message, ...of } of fitted.violations) {
+      violations.push({ ...of, message: `${message}${where}` })
+    }
+    filters.set(table, fitted.filter)
+    await nextTurn()
+  }
+  if (violations.length > 0) throw invalid(violations.slice(0, maxViolations))
+  return filters
 }

@@ -1846,7 +1846,7 @@ export type StreamChangesData = {
     path?: never;
     query?: {
         /**
-         * Only changes of these tables, separated by commas. Default: all tables
+         * Only changes of these tables, at most 20, separated by commas. Default: all tables
          */
         table?: string;
         /**
@@ -1854,7 +1854,7 @@ export type StreamChangesData = {
          */
         events?: string;
         /**
-         * Only records that match this filter, as JSON
+         * Only records that match this filter, as JSON. With several tables the filter must fit each of them
          */
         filter?: string;
         /**
