@@ -98,6 +98,13 @@ module.exports = {
       },
     },
     {
+      name: 'services-import-one-package',
+      severity: 'error',
+      comment: 'The other packages are for users of Surehook.',
+      from: { path: '^services/[^/]+/src/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^packages/(?!token-verifier/)' },
+    },
+    {
       name: 'services-do-not-import-tooling',
       severity: 'error',
       comment: 'Tests of a service may: they run on the local stack.',

@@ -123,8 +123,8 @@ describe('with TLS and users everywhere', () => {
     expect([code, lines]).toEqual([
       0,
       [
-        expect.stringMatching(/^private keys and mails: [1-9]\d* looked at, 0 sealed anew$/),
-        expect.stringMatching(/^secrets of webhooks: [1-9]\d* looked at, 0 sealed anew$/),
+        expect.stringMatching(/^private keys and mails: [1-9]\d* looked at, 0 re-encrypted$/),
+        expect.stringMatching(/^secrets of webhooks: [1-9]\d* looked at, 0 re-encrypted$/),
         'nothing needs a previous key any more: take KEY_ENCRYPTION_KEY_PREVIOUS away',
       ],
     ])

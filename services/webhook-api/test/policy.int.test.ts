@@ -218,7 +218,7 @@ describe('the values of headers', () => {
     expect(text).not.toContain('value-that-nobody')
   })
 
-  it('are sealed anew under a new key, which opens them then', async () => {
+  it('are re-encrypted under a new key, which opens them then', async () => {
     const { id } = await create({ headers })
     const newKey = randomBytes(32)
     await using during = await world.startService({

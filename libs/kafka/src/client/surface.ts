@@ -1,7 +1,6 @@
 /**
- * The public surface of the Kafka client. To change the client, change this file and its
- * neighbours. No other package imports kafkajs, except the publisher and tests that use it as an
- * independent client.
+ * What other packages take from the Kafka client. None of them imports kafkajs, except the publisher
+ * and tests that use it as an independent client. The README says what another client needs.
  */
 import kafkajs from 'kafkajs'
 

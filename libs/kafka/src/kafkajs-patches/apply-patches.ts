@@ -4,7 +4,7 @@ import { backOffIdleTopics } from './fetching/idle-topic-backoff.ts'
 import { sleepWhilePaused } from './fetching/paused-sleep.ts'
 import { stopDuringFetch } from './fetching/stop-behind-fetch.ts'
 import { reportOutOfRange } from './fetching/truncated-logs.ts'
-import { commitsOfOneMembership } from './membership/generation-fencing.ts'
+import { fenceGenerations } from './membership/generation-fencing.ts'
 import { joinWhileWorking } from './membership/join-while-working.ts'
 import { followMovedCoordinator } from './membership/moved-coordinator.ts'
 import { steadyHeartbeats } from './membership/steady-heartbeats.ts'
@@ -17,7 +17,7 @@ import { fetchInOnePass } from './wire/fetch-decoder.ts'
 export function applyPatches(): void {
   applyProducerPatches()
   steadyHeartbeats()
-  commitsOfOneMembership()
+  fenceGenerations()
   followMovedCoordinator()
   goOnWithoutLeaders()
   fetchInOnePass()

@@ -9,7 +9,7 @@ export type WindowedConsumerOptions = {
   groupId: string
   topics: readonly string[]
   /** Topics that need no low latency. */
-  seldom?: readonly string[]
+  lowTraffic?: readonly string[]
   /**
    * Limits per topic and partition: reading pauses above either one and resumes below half of it.
    */

@@ -39,7 +39,7 @@ export class WindowedConsumer implements AsyncDisposable {
 
   constructor(options: WindowedConsumerOptions) {
     this.#options = options
-    fetchWithBackoff(options.groupId, options.seldom ?? [], () => this.#isCalm)
+    fetchWithBackoff(options.groupId, options.lowTraffic ?? [], () => this.#isCalm)
     this.#reader = new PartitionReader(() => (this.#joined && this.#group?.current) || null)
     this.#assignments = new AssignedPartitions(options, this.#reader)
     this.#outOfRange = watchOutOfRange(options.groupId, (at) => this.#assignments.outOfRange(at))

@@ -72,7 +72,7 @@ async function everyPage<Page extends ResealedPage>(
 }
 
 const summary = ({ checked, resealed, unreadable }: Sum): string =>
-  `${checked} looked at, ${resealed} sealed anew${unreadable > 0 ? `, ${unreadable} unreadable` : ''}`
+  `${checked} looked at, ${resealed} re-encrypted${unreadable > 0 ? `, ${unreadable} unreadable` : ''}`
 
 function whatIsLeft(until: string | null, sessions: number): string {
   if (until === null)

@@ -178,7 +178,7 @@ function createConsumer(
     topics: [deliveriesTopic, ...retryTopics, pausedTopic],
     // A retry is due at least a second after it was written, so these topics are fetched less
     // often.
-    seldom: [...retryTopics, pausedTopic],
+    lowTraffic: [...retryTopics, pausedTopic],
     window: config.window,
     // The paused topic is left out: its position follows the releases, and the window holds none of
     // its deliveries.

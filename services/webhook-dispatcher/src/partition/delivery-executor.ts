@@ -34,7 +34,7 @@ export class DeliveryExecutor {
   /** Decides what happens to a job whose turn has come, and does it. */
   admit(delivery: Delivery, viewIsCurrent = false): void {
     if (this.#state.lease.aborted) return
-    if (this.#state.isHandingOver || !this.#state.paused.isReady)
+    if (this.#state.isDraining || !this.#state.paused.isReady)
       return void this.#state.held.push(delivery)
     const { job } = delivery
     if (this.#state.undecided.has(job.subscriptionId)) return this.#state.undecided.add(delivery)

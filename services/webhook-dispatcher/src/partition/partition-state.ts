@@ -14,7 +14,7 @@ import { Undecided } from './admission/undecided.ts'
 import type { Delivery } from './delivery.ts'
 import { DueTimes } from './progress/due-times.ts'
 import { Pressure } from './progress/pressure.ts'
-import { RecentSteps } from './progress/recent-transitions.ts'
+import { RecentTransitions } from './progress/recent-transitions.ts'
 import { Unsettled } from './progress/unsettled.ts'
 import { WorkInFlight } from './progress/work-in-flight.ts'
 import type { WorkerDeps } from './worker-deps.ts'
@@ -29,7 +29,7 @@ export class PartitionState {
   readonly lease: AbortSignal
   readonly endpoints: Endpoints<Delivery>
   readonly paused: PausedDeliveries
-  readonly steps = new RecentSteps(rememberedSteps)
+  readonly steps = new RecentTransitions(rememberedSteps)
   /** Jobs that wait until the paused subscriptions are known, or until a rebalance drain ends. */
   readonly held: Delivery[] = []
   readonly undecided = new Undecided()
@@ -42,7 +42,7 @@ export class PartitionState {
   readonly work: WorkInFlight
   readonly router: DeliveryRouter
   readonly turns: Turns
-  isHandingOver = false
+  isDraining = false
   /** How many handed-out jobs cannot be decoded yet. */
   undecoded = 0
 
@@ -80,7 +80,7 @@ export class PartitionState {
         endpoints: this.endpoints,
         ladder: deps.ladder,
         deliveries,
-        isHandingOver: () => this.isHandingOver,
+        isDraining: () => this.isDraining,
         isBlocked: (subscription) => this.isBlocked(subscription),
         isCancelled: (subscription, delivery) => this.isCancelled(subscription, delivery),
         isBusy: (queueId) => this.order.isBusy(queueId),
@@ -134,12 +134,12 @@ export class PartitionState {
 
   /** Whether it can be decided what becomes of a job. */
   get mayAdmit(): boolean {
-    return !this.isHandingOver && this.paused.isReady
+    return !this.isDraining && this.paused.isReady
   }
 
   /** True if an attempt may start. */
   get mayStart(): boolean {
-    if (this.isHandingOver || this.lease.aborted || !this.deps.mayStart()) return false
+    if (this.isDraining || this.lease.aborted || !this.deps.mayStart()) return false
     return this.unsettled.hasRoom
   }
 }

@@ -108,9 +108,9 @@ export class PartitionWorker {
   }
 
   /** While true, nothing starts. Attempts in flight end. */
-  drain(isHandingOver: boolean): void {
-    this.#state.isHandingOver = isHandingOver
-    if (isHandingOver) return
+  drain(isDraining: boolean): void {
+    this.#state.isDraining = isDraining
+    if (isDraining) return
     this.#admitHeld()
     this.#state.paused.resumed()
     this.#executor.carryOut()

@@ -64,10 +64,10 @@ function partitionsForNow(
   // A paused consumer fetches nothing and has a wait of 0, which must not be stored as its full
   // wait.
   if (backoff === undefined || this.maxWaitTime === 0) return all
-  const { topics: seldom, isCalm } = backoff
+  const { topics: lowTraffic, isCalm } = backoff
   const waitMs = configuredWait(this)
   const { at, busy } = askedOf(this, nodeId)
-  if (seldom.size === 0 || performance.now() - at >= everyMs) {
+  if (lowTraffic.size === 0 || performance.now() - at >= everyMs) {
     askedOf(this, nodeId).at = performance.now()
     this.maxWaitTime = isCalm() ? Math.max(waitMs, calmWaitMs) : waitMs
     return all
@@ -76,18 +76,18 @@ function partitionsForNow(
   this.maxWaitTime = Math.min(waitMs, everyMs)
   const isSought = ({ topic, partitions }: TopicPartitions) =>
     this.seekOffset.size > 0 && partitions.some((one) => this.seekOffset.has(topic, one))
-  return all.filter((one) => !seldom.has(one.topic) || busy.has(one.topic) || isSought(one))
+  return all.filter((one) => !lowTraffic.has(one.topic) || busy.has(one.topic) || isSought(one))
 }
 
 async function fetchWhatThereIs(this: ConsumerGroup, nodeId: string): Promise<Batch[]> {
   const batches = await fetch.call(this, nodeId)
   reportEmptyFetches(this.groupId, batches)
-  const seldom = backoffs.get(this.groupId)?.topics
+  const lowTraffic = backoffs.get(this.groupId)?.topics
   const found = batches.filter((batch) => !batch.isEmpty() || batch.isEmptyDueToFiltering())
-  if (seldom === undefined) return found
+  if (lowTraffic === undefined) return found
   const { busy } = askedOf(this, nodeId)
   for (const { topic } of batches) busy.delete(topic)
-  for (const { topic } of found) if (seldom.has(topic)) busy.add(topic)
+  for (const { topic } of found) if (lowTraffic.has(topic)) busy.add(topic)
   return found
 }
 

@@ -42,7 +42,7 @@ async function commitOrReject(this: Runner, offsets: object): Promise<void> {
  * another member made in between. kafkajs also reports a commit as successful without sending it
  * while the consumer is not running, as between a crash and its report.
  */
-export function commitsOfOneMembership(): void {
+export function fenceGenerations(): void {
   prototype.commitOffsets = commitWithinMembership
   runner.commitOffsets = commitOrReject
 }

@@ -13,7 +13,7 @@ export type ReleaseFacts = {
   ladder: RetryLadder
   /** The assigned partition of `webhook.deliveries`. */
   deliveries: AssignedPartition
-  isHandingOver: () => boolean
+  isDraining: () => boolean
   /** Whether the deliveries of a subscription are paused. */
   isBlocked: (subscription: Subscription) => boolean
   isCancelled: (subscription: Subscription, delivery: Delivery) => boolean
@@ -57,11 +57,11 @@ class Cancelling {
 
 /** Returns the paused deliveries that may leave now. */
 export function releaseView(facts: ReleaseFacts): PausedView {
-  const { subscriptions, endpoints, deliveries, isHandingOver, hasUndecided } = facts
+  const { subscriptions, endpoints, deliveries, isDraining, hasUndecided } = facts
   const cancelling = new Cancelling()
   const freeTransitions = () => Math.max(0, mostTransitions - facts.transitions())
   const slotsOf = (subscriptionId: string, queueId?: string): number => {
-    if (isHandingOver()) return -1
+    if (isDraining()) return -1
     const subscription = subscriptions.get(subscriptionId)
     if (subscription === undefined) return freeTransitions()
     if (subscription.url === null) return -1
@@ -75,7 +75,7 @@ export function releaseView(facts: ReleaseFacts): PausedView {
       if (subscription === undefined || subscription.url === null) return null
       return subscription.deliverable ? subscription.endpointId : null
     },
-    isPaused: (subscriptionId) => !isHandingOver() && slotsOf(subscriptionId) < 0,
+    isPaused: (subscriptionId) => !isDraining() && slotsOf(subscriptionId) < 0,
     mayGo: (delivery) => {
       const subscription = subscriptions.get(delivery.job.subscriptionId)
       if (subscription === undefined || subscription.url === null) return true

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
-import { RecentSteps } from './recent-transitions.ts'
+import { RecentTransitions } from './recent-transitions.ts'
 
-describe('RecentSteps', () => {
+describe('RecentTransitions', () => {
   it('begins a step once, while it is open and after it is done', () => {
-    const steps = new RecentSteps(10)
+    const steps = new RecentTransitions(10)
     expect(steps.begin('d', 0)).toBe(true)
     expect(steps.begin('d', 0)).toBe(false)
     steps.done('d', 0)
@@ -13,7 +13,7 @@ describe('RecentSteps', () => {
   })
 
   it('treats a lower step that comes later as a repetition', () => {
-    const steps = new RecentSteps(10)
+    const steps = new RecentTransitions(10)
     steps.begin('d', 3)
     expect(steps.begin('d', 2)).toBe(false)
     steps.done('d', 3)
@@ -27,7 +27,7 @@ describe('RecentSteps', () => {
   })
 
   it('forgets the oldest, never the newest half', () => {
-    const steps = new RecentSteps(10)
+    const steps = new RecentTransitions(10)
     for (let n = 0; n < 100; n++) {
       steps.begin(`d${n}`, 0)
       steps.done(`d${n}`, 0)

@@ -3,7 +3,7 @@
  * work after a crash, or a repeated transition, must not cause a second attempt. Bounded: when the
  * newer half is full, the older half is dropped.
  */
-export class RecentSteps {
+export class RecentTransitions {
   readonly #half: number
   /** By delivery, the highest step. A lower one that arrives later is a repetition too. */
   #newer = new Map<string, number>()
