@@ -1,8 +1,6 @@
 import { noPeers, type Peers } from './peers.ts'
 
-/**
- * Who is signed in. A developer acts in one environment, the operator on the whole installation.
- */
+/** A login to the console: of a developer for one environment, or of the operator for all. */
 export type Session =
   | { kind: 'developer'; project: string; environment: string; token: string }
   | { kind: 'operator'; token: string }

@@ -3,9 +3,7 @@ import type { JsonObject } from '../../forms/json-object.ts'
 import { type Group, isGroup, type Member } from './model.ts'
 import { at, modelOf, type Place, type Places } from './model-of.ts'
 
-/**
- * What is wrong with a member. `isField` is about its column, `index` about one value of a list.
- */
+/** A fault of a member. With `isField` its column is wrong, with `index` one value of its list. */
 export type Fault = { message: string; isField: boolean; index: number | null }
 
 /** Faults by the address of their member. The address of the whole filter is empty. */
