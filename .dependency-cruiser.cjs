@@ -9,7 +9,7 @@ const forTests = ['libs/testing']
 const mayImport = {
   contracts: [],
   'libs/schemas': ['contracts'],
-  'libs/service-kit': [...lowest, ...forTests],
+  'libs/service-kit': ['contracts', ...forTests],
   'libs/kafka/src/kafkajs-patches': [
     'libs/service-kit/src/bounded',
     'libs/kafka/test/support',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { kafkaEnv, postgresEnv } from '@surehook/service-kit/config/config'
+import { kafkaEnv } from '@surehook/kafka/config/kafka-env'
+import { postgresEnv } from '@surehook/service-kit/config/config'
 import { commands } from 'surehook/commands/commands'
 import { render, valuesFiles } from './chart.ts'
 import { componentOf, type KubeObject, ofKind, theOne } from './kube-objects.ts'

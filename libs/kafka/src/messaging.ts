@@ -1,11 +1,11 @@
 import { type TopicSpec, topicTable } from '@surehook/contracts/topics'
 import { type EventCodec, openEventCodec } from '@surehook/schemas/codec'
 import type { RegistrySecurity } from '@surehook/schemas/registry-client'
-import type { KafkaConnection } from '@surehook/service-kit/config/connections'
 import { retryUntilReady } from '@surehook/service-kit/lifecycle'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Kafka } from 'kafkajs'
 import { createKafka } from './client/client.ts'
+import type { KafkaConnection } from './config/kafka-connection.ts'
 import { type EventProducer, openProducer, type ProducerOptions } from './producer/producer.ts'
 import { awaitTopics, ensureTopics } from './topics/topics.ts'
 

@@ -6,7 +6,7 @@ import {
   kafkaUsers,
 } from '@surehook/contracts/access/kafka-access'
 import { topicTable } from '@surehook/contracts/topics'
-import { retryTopicNames } from '@surehook/service-kit/config/retry-ladder'
+import { retryTopicNames } from '@surehook/kafka/config/retry-ladder'
 
 /** Options of the manifests of topics and users for Strimzi's operators. */
 export type StrimziOptions = {

@@ -14,6 +14,7 @@ export type SourceFile = { path: string; text: string }
 const places: readonly (readonly [folder: string, title: string])[] = [
   ['libs/service-kit/', 'Every service'],
   ['libs/kafka/', 'Services that use Kafka'],
+  ['libs/access/', 'Services that limit requests: data-api, webhook-api'],
   ['libs/change-capture/', 'Services that relay changes: auth-service, data-api, webhook-api'],
   ['services/auth-service/', 'auth-service'],
   ['services/data-api/', 'data-api'],

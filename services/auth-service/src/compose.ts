@@ -1,3 +1,4 @@
+import { auditCalls } from '@surehook/access/audit/audited-call'
 import { capturedRecord } from '@surehook/change-capture/emit/captured-record'
 import { createStateWriter } from '@surehook/change-capture/emit/state-writer'
 import { openPlatformService } from '@surehook/change-capture/open-platform-service'
@@ -47,9 +48,8 @@ export async function compose(
   opening.use(await openPurge({ pool, writer, kafka, codec, clientId, log }))
   const infrastructure = { pool, redis, writer, producer, relay, metrics, log }
   const { routes } = opening.use(await openAuthentication(config, infrastructure))
-  const api = opening.use(
-    await host.openApiServer({ ...config.http, trustedProxies, log, metrics, tracer, routes }),
-  )
+  const serving = { ...config.http, trustedProxies, log, metrics, tracer, around: auditCalls }
+  const api = opening.use(await host.openApiServer({ ...serving, routes }))
 
   const resources = opening.move()
   return {

@@ -1,4 +1,7 @@
 import { availableParallelism } from 'node:os'
+import { userTokenEnv } from '@surehook/access/user-token-env'
+import { messagingConfig } from '@surehook/kafka/config/kafka-connection'
+import { kafkaEnv } from '@surehook/kafka/config/kafka-env'
 import { certificateEnv, certificateFiles } from '@surehook/service-kit/config/certificates'
 import {
   credentials,
@@ -7,17 +10,11 @@ import {
   encryptionKeyEnv,
   encryptionKeysOf,
   httpEnv,
-  kafkaEnv,
   postgresEnv,
   readEnv,
   redisEnv,
-  userTokenEnv,
 } from '@surehook/service-kit/config/config'
-import {
-  databaseConnection,
-  messagingConfig,
-  redisConnection,
-} from '@surehook/service-kit/config/connections'
+import { databaseConnection, redisConnection } from '@surehook/service-kit/config/connections'
 import { gatewayEnv } from '@surehook/service-kit/http/request/client-address'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'

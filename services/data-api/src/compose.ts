@@ -1,7 +1,11 @@
+import { auditCalls } from '@surehook/access/audit/audited-call'
+import {
+  createRequestLimits,
+  type RequestLimitsOptions,
+} from '@surehook/access/limits/request-limits'
 import { openPlatformAccess, type PlatformAccess } from '@surehook/access/management-access'
 import { platformTopics } from '@surehook/access/platform-state'
 import { type PurgeOptions, purgeDeleted } from '@surehook/access/purge-deleted'
-import { createRequestLimits, type RequestLimitsOptions } from '@surehook/access/request-limits'
 import { capturedRecord } from '@surehook/change-capture/emit/captured-record'
 import { openPlatformService } from '@surehook/change-capture/open-platform-service'
 import { anyPosition, waitUntilRelayed } from '@surehook/change-capture/relay/wait-relayed'
@@ -93,9 +97,8 @@ export async function compose(
   const relayed = () => waitUntilRelayed(pool, config.slot, anyPosition, { timeoutMs: 10_000 })
   const tables = createTableCache(pool)
   const routes = dataRoutes({ relayed, pool, tables, access, authorizers, charge })
-  const api = opening.use(
-    await host.openApiServer({ ...config.http, trustedProxies, log, metrics, tracer, routes }),
-  )
+  const serving = { ...config.http, trustedProxies, log, metrics, tracer, around: auditCalls }
+  const api = opening.use(await host.openApiServer({ ...serving, routes }))
 
   const resources = opening.move()
   return {

@@ -1,19 +1,16 @@
+import { userTokenEnv } from '@surehook/access/user-token-env'
+import { messagingConfig } from '@surehook/kafka/config/kafka-connection'
+import { kafkaEnv } from '@surehook/kafka/config/kafka-env'
 import { certificateEnv, certificateFiles } from '@surehook/service-kit/config/certificates'
 import {
   credentials,
   httpEnv,
-  kafkaEnv,
   perSecondEnv,
   postgresEnv,
   readEnv,
   redisEnv,
-  userTokenEnv,
 } from '@surehook/service-kit/config/config'
-import {
-  databaseConnection,
-  messagingConfig,
-  optionalRedis,
-} from '@surehook/service-kit/config/connections'
+import { databaseConnection, optionalRedis } from '@surehook/service-kit/config/connections'
 import { gatewayEnv } from '@surehook/service-kit/http/request/client-address'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'

@@ -1,5 +1,6 @@
+import { pointsOfList } from '@surehook/access/limits/request-limits'
+import { createTenantGate, type TenantGate } from '@surehook/access/limits/tenant-gate'
 import type { PlatformAccess } from '@surehook/access/management-access'
-import { pointsOfList } from '@surehook/access/request-limits'
 import { maxPublishedChanges, publishChanges } from '@surehook/contracts/http/data/changes'
 import {
   createRecords,
@@ -20,7 +21,6 @@ import {
   refuseOtherMethods,
 } from '@surehook/service-kit/http/mount'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
-import { createTenantGate, type TenantGate } from '@surehook/service-kit/limits/tenant-gate'
 import { Router } from 'express'
 import type { Pool } from 'pg'
 import {

@@ -1,7 +1,8 @@
 import { adminGate } from '@surehook/access/admin-gate'
+import { auditCalls } from '@surehook/access/audit/audited-call'
+import { createRequestLimits } from '@surehook/access/limits/request-limits'
 import { openPlatformAccess, type PlatformAccess } from '@surehook/access/management-access'
 import { purgeDeleted } from '@surehook/access/purge-deleted'
-import { createRequestLimits } from '@surehook/access/request-limits'
 import { createStateWriter, type StateWriter } from '@surehook/change-capture/emit/state-writer'
 import { openPlatformService } from '@surehook/change-capture/open-platform-service'
 import type { Relay } from '@surehook/change-capture/relay/relay'
@@ -101,7 +102,7 @@ export async function compose(
     openDeliveryLog(messaging, { ...config, pool, onGone, log, metrics }),
   )
   const api = opening.use(
-    await host.openApiServer({ ...config.http, log, metrics, tracer, routes }),
+    await host.openApiServer({ ...config.http, log, metrics, tracer, routes, around: auditCalls }),
   )
   // The server waits for open answers when it closes.
   opening.defer(() => streams.endAll())

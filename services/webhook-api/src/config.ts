@@ -1,3 +1,7 @@
+import { messagingConfig } from '@surehook/kafka/config/kafka-connection'
+import { kafkaEnv } from '@surehook/kafka/config/kafka-env'
+import { retryLadderOf } from '@surehook/kafka/config/retry-ladder'
+import { maxBodyEnv } from '@surehook/matching/body-limit'
 import { certificateEnv, certificateFiles } from '@surehook/service-kit/config/certificates'
 import {
   commaList,
@@ -5,19 +9,12 @@ import {
   encryptionKeyEnv,
   encryptionKeysOf,
   httpEnv,
-  kafkaEnv,
-  maxBodyEnv,
   perSecondEnv,
   postgresEnv,
   readEnv,
   redisEnv,
 } from '@surehook/service-kit/config/config'
-import {
-  databaseConnection,
-  messagingConfig,
-  optionalRedis,
-} from '@surehook/service-kit/config/connections'
-import { retryLadderOf } from '@surehook/service-kit/config/retry-ladder'
+import { databaseConnection, optionalRedis } from '@surehook/service-kit/config/connections'
 import { gatewayEnv } from '@surehook/service-kit/http/request/client-address'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'

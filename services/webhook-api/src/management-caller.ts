@@ -1,6 +1,6 @@
+import type { RequestLimits } from '@surehook/access/limits/request-limits'
 import type { PlatformAccess } from '@surehook/access/management-access'
 import { requiredRight } from '@surehook/access/management-token'
-import type { RequestLimits } from '@surehook/access/request-limits'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import type { Tenant } from './subscriptions/subscription-changes.ts'
 

@@ -1,4 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { messagingConfig } from '@surehook/kafka/config/kafka-connection'
+import { kafkaEnv } from '@surehook/kafka/config/kafka-env'
+import { retryLadderOf } from '@surehook/kafka/config/retry-ladder'
 import { certificateEnv, certificateFiles } from '@surehook/service-kit/config/certificates'
 import {
   commaList,
@@ -6,12 +9,10 @@ import {
   encryptionKeyEnv,
   encryptionKeysOf,
   httpEnv,
-  kafkaEnv,
   readEnv,
   redisEnv,
 } from '@surehook/service-kit/config/config'
-import { messagingConfig, redisConnection } from '@surehook/service-kit/config/connections'
-import { retryLadderOf } from '@surehook/service-kit/config/retry-ladder'
+import { redisConnection } from '@surehook/service-kit/config/connections'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import ipaddr from 'ipaddr.js'
 import * as z from 'zod'

@@ -7,14 +7,16 @@ import {
   type TopicSpec,
   topicTable,
 } from '@surehook/contracts/topics'
+import { type KafkaConnection, messagingConfig } from '@surehook/kafka/config/kafka-connection'
+import { kafkaEnv } from '@surehook/kafka/config/kafka-env'
+import { maxBodyEnv } from '@surehook/matching/body-limit'
 import type { RegistrySecurity } from '@surehook/schemas/registry-client'
 import {
   type CertificateFiles,
   certificateEnv,
   certificateFiles,
 } from '@surehook/service-kit/config/certificates'
-import { kafkaEnv, logEnv, maxBodyEnv, readEnv } from '@surehook/service-kit/config/config'
-import { type KafkaConnection, messagingConfig } from '@surehook/service-kit/config/connections'
+import { logEnv, readEnv } from '@surehook/service-kit/config/config'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import type { TracingConfig } from '@surehook/service-kit/telemetry/tracing/tracer'
 import * as z from 'zod'

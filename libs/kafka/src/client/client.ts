@@ -1,7 +1,7 @@
-import type { KafkaSecurity } from '@surehook/service-kit/config/connections'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import { Kafka, type KafkaConfig, type LogEntry, logLevel } from 'kafkajs'
 import type { Logger } from 'pino'
+import type { KafkaSecurity } from '../config/kafka-connection.ts'
 import { applyPatches } from '../kafkajs-patches/apply-patches.ts'
 import { answeringFirst } from '../kafkajs-patches/connections/unresponsive-broker.ts'
 import { countRequests } from './request-count.ts'

@@ -1,19 +1,11 @@
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { certificateVariables as variables } from '@surehook/contracts/certificate-variables'
 import * as z from 'zod'
 import type { Metrics } from '../telemetry/metrics.ts'
 
 const file = z.string().optional()
 
-/** Variables with certificate files, by their label in the metric. */
-const variables = {
-  kafka_ca: 'KAFKA_CA_FILE',
-  kafka_client: 'KAFKA_CERT_FILE',
-  schema_registry_ca: 'SCHEMA_REGISTRY_CA_FILE',
-  database_ca: 'DATABASE_CA_FILE',
-  redis_ca: 'REDIS_CA_FILE',
-  receivers_ca: 'WEBHOOK_EXTRA_CA_FILE',
-} as const
 type Variable = (typeof variables)[keyof typeof variables]
 
 export const certificateEnv = Object.fromEntries(

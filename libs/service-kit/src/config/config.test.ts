@@ -4,7 +4,6 @@ import {
   durationBetween,
   encryptionKeyEnv,
   httpEnv,
-  kafkaEnv,
   postgresEnv,
   readEnv,
   redisEnv,
@@ -12,7 +11,6 @@ import {
 
 const Env = z.object({
   ...httpEnv,
-  ...kafkaEnv,
   ...postgresEnv,
   ...redisEnv,
   ...encryptionKeyEnv,
@@ -20,8 +18,6 @@ const Env = z.object({
 const env = {
   PORT: '3000',
   INTERNAL_PORT: '3001',
-  KAFKA_BROKERS: 'a:9092, b:9092',
-  SCHEMA_REGISTRY_URL: 'http://registry:8081',
   DATABASE_URL: 'postgres://u:p@db/x',
   REDIS_URL: 'redis://r:6379',
   KEY_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
@@ -35,17 +31,6 @@ describe('readEnv', () => {
       INTERNAL_PORT: 3001,
       HOST: '127.0.0.1',
       LOG_LEVEL: 'info',
-      KAFKA_BROKERS: ['a:9092', 'b:9092'],
-      KAFKA_PARTITIONS: 8,
-      KAFKA_REPLICATION_FACTOR: 1,
-      KAFKA_TLS: false,
-      KAFKA_CREATE_TOPICS: true,
-      WEBHOOK_RETRY_DELAYS: [
-        { name: '1s', ms: 1_000 },
-        { name: '5s', ms: 5_000 },
-        { name: '30s', ms: 30_000 },
-        { name: '5m', ms: 300_000 },
-      ],
       KEY_ENCRYPTION_KEY: Buffer.alloc(32, 1),
       KEY_ENCRYPTION_KEY_PREVIOUS: [],
     })
@@ -60,14 +45,12 @@ describe('readEnv', () => {
     const faulty = {
       ...env,
       PORT: '70000',
-      KAFKA_BROKERS: 'a',
-      WEBHOOK_RETRY_DELAYS: '1s,soon',
       DATABASE_URL: 'mysql://hush:hush@db',
       KEY_ENCRYPTION_KEY: 'aHVzaA==',
       REDIS_URL: undefined,
     }
     const read = () => readEnv(Env, faulty)
-    const names = ['PORT', 'KAFKA_BROKERS.0', 'WEBHOOK_RETRY_DELAYS.1', 'DATABASE_URL', 'KEY_ENCR']
+    const names = ['PORT', 'DATABASE_URL', 'KEY_ENCR']
     for (const name of names) expect(read).toThrow(name)
     expect(read).toThrow('REDIS_URL: is not set')
     expect(read).not.toThrow(/hush|aHVzaA/)
@@ -75,18 +58,6 @@ describe('readEnv', () => {
 })
 
 describe('durations', () => {
-  it.each(['9ms', '0s', '8d'])('refuses the retry delay %s', (delay) => {
-    expect(() => readEnv(Env, { ...env, WEBHOOK_RETRY_DELAYS: `1s,${delay}` })).toThrow(
-      'WEBHOOK_RETRY_DELAYS.1: must be 10ms to 7d',
-    )
-  })
-
-  it.each(['10ms', '7d'])('accepts the retry delay %s', (delay) => {
-    expect(readEnv(Env, { ...env, WEBHOOK_RETRY_DELAYS: delay })).toMatchObject({
-      WEBHOOK_RETRY_DELAYS: [{ name: delay }],
-    })
-  })
-
   it('are accepted only within their bounds', () => {
     const Bounded = z.object({ WAIT: durationBetween('100ms', '1m') })
     expect(readEnv(Bounded, { WAIT: '60s' })).toEqual({ WAIT: 60_000 })

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { reasonOf } from '../errors.ts'
 import { explainIssue } from '../http/explain-issue.ts'
 import { parseDuration } from '../time.ts'
+import { configurationError } from './faults.ts'
 
 /** Parses text such as `5s` to milliseconds. */
 export const duration = z.string().transform((text, ctx) => parsed(text, ctx)?.ms ?? z.NEVER)
@@ -12,15 +13,12 @@ export function durationBetween(least: string, most: string) {
   return duration.refine((ms) => ms >= min && ms <= max, `must be ${least} to ${most}`)
 }
 
-export type NamedDelay = { name: string; ms: number }
+export type NamedDuration = { name: string; ms: number }
 
-/** Keeps the text, because topic names contain it. */
-const namedDelay = z
-  .string()
-  .transform((text, ctx) => parsed(text, ctx) ?? z.NEVER)
-  .refine(({ ms }) => ms >= 10 && ms <= parseDuration('7d'), 'must be 10ms to 7d')
+/** Like `duration`, with the text. */
+export const namedDuration = z.string().transform((text, ctx) => parsed(text, ctx) ?? z.NEVER)
 
-function parsed(text: string, ctx: z.RefinementCtx): NamedDelay | null {
+function parsed(text: string, ctx: z.RefinementCtx): NamedDuration | null {
   try {
     return { name: text, ms: parseDuration(text) }
   } catch (err) {
@@ -37,9 +35,7 @@ export const commaList = z.string().transform((list) =>
     .filter((entry) => entry !== ''),
 )
 
-const namedDelays = commaList.pipe(z.array(namedDelay).min(1).max(20))
-
-function trueOrFalse(otherwise: boolean) {
+export function trueOrFalse(otherwise: boolean) {
   return z
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
@@ -47,7 +43,6 @@ function trueOrFalse(otherwise: boolean) {
 }
 
 const port = z.coerce.number().int().min(0).max(65_535)
-const broker = z.string().regex(/^[^:\s]+:\d{1,5}$|^\[[0-9a-f:]+\]:\d{1,5}$/i, 'must be host:port')
 
 export const logEnv = {
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -61,40 +56,6 @@ export const httpEnv = {
   PORT: port,
   INTERNAL_PORT: port,
   HOST: z.string().default('127.0.0.1'),
-}
-
-/**
- * Security of the connections to Kafka and the registry. `connections.ts` checks the combinations.
- */
-const kafkaSecurityEnv = {
-  KAFKA_TLS: trueOrFalse(false),
-  KAFKA_CA_FILE: z.string().optional(),
-  KAFKA_CERT_FILE: z.string().optional(),
-  KAFKA_KEY_FILE: z.string().optional(),
-  KAFKA_SASL_MECHANISM: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).optional(),
-  KAFKA_SASL_USERNAME: z.string().optional(),
-  KAFKA_SASL_PASSWORD: z.string().optional(),
-  SCHEMA_REGISTRY_CA_FILE: z.string().optional(),
-  SCHEMA_REGISTRY_USERNAME: z.string().optional(),
-  SCHEMA_REGISTRY_PASSWORD: z.string().optional(),
-}
-
-export const kafkaEnv = {
-  KAFKA_BROKERS: commaList.pipe(z.array(broker).min(1)),
-  SCHEMA_REGISTRY_URL: z.url({ protocol: /^https?$/ }),
-  ...kafkaSecurityEnv,
-  /** `false` where an operator creates the topics and this service may not. */
-  KAFKA_CREATE_TOPICS: trueOrFalse(true),
-  KAFKA_PARTITIONS: z.coerce.number().int().min(1).max(10_000).default(8),
-  KAFKA_REPLICATION_FACTOR: z.coerce.number().int().min(1).max(100).default(1),
-  WEBHOOK_RETRY_DELAYS: namedDelays.prefault('1s,5s,30s,5m'),
-  WEBHOOK_RETRY_LADDER: namedDelays.optional(),
-}
-
-/** Limit for every service that builds delivery bodies. */
-export const maxBodyEnv = {
-  // The topic's limit is 2 MiB. The rest of a job must fit as well.
-  WEBHOOK_MAX_BODY: z.coerce.number().int().min(1024).max(1_900_000).default(1_048_576),
 }
 
 export const postgresEnv = {
@@ -131,11 +92,6 @@ export function encryptionKeysOf(
   return [read.KEY_ENCRYPTION_KEY, ...read.KEY_ENCRYPTION_KEY_PREVIOUS]
 }
 
-/** Limit on invalid access tokens per client, for every service that verifies tokens. */
-export const userTokenEnv = {
-  AUTH_FAILED_TOKENS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(100),
-}
-
 const credential = z.string().regex(/^\S{16,512}$/, 'must be 16 to 512 characters')
 
 /**
@@ -162,9 +118,4 @@ export function readEnv<Schema extends z.ZodObject>(
     return `${path.join('.')}: ${isMissing ? 'is not set' : message}`
   })
   throw configurationError(faults)
-}
-
-/** Each fault begins with the name of its variable. */
-export function configurationError(faults: readonly string[]): Error {
-  return new Error(`Invalid configuration\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
 }

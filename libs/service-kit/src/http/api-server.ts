@@ -16,7 +16,12 @@ import { ClientGoneError } from './json-body.ts'
 import { refuseOtherMethods } from './mount.ts'
 import { sendProblem, toAppError } from './problem.ts'
 import type { Cidr } from './request/client-address.ts'
-import { contextOf, RequestContext, setContext } from './request/request-context.ts'
+import {
+  type AroundCall,
+  contextOf,
+  RequestContext,
+  setContext,
+} from './request/request-context.ts'
 import { requestIdOf, traceparentOf } from './request/request-id.ts'
 import { beginRequestSpan, endRequestSpan } from './request/request-span.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -34,6 +39,7 @@ export type ApiServerOptions = {
   /** Handles each request before the routes. It calls `next` to pass a request on to them. */
   first?: RequestHandler
   bodyLimitBytes?: number
+  around?: AroundCall | undefined
   /** Proxies whose `X-Forwarded-For` is trusted to name the client. */
   trustedProxies?: readonly Cidr[]
   /** Further headers of every response. */
@@ -96,7 +102,8 @@ export function createApi(options: ApiServerOptions): RequestListener {
 
 function beginRequest(options: ApiServerOptions): (req: Request, res: Response) => void {
   const { log, metrics, tracer, bodyLimitBytes = defaultBodyLimitBytes } = options
-  const own = { log, bodyLimitBytes, trustedProxies: options.trustedProxies ?? [] }
+  const { trustedProxies = [], around = (_operation, _context, serve) => serve() } = options
+  const own = { log, bodyLimitBytes, trustedProxies, around }
   const headers = Object.entries({ ...securityHeaders, ...options.headers })
   const seconds = metrics.histogram({
     name: 'surehook_http_request_duration_seconds',

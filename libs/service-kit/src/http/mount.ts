@@ -4,7 +4,6 @@ import type { Operation } from '@surehook/contracts/operation'
 import type { RuledViolation } from '@surehook/contracts/problem'
 import type { IRouterMatcher, Request, RequestHandler, Response, Router } from 'express'
 import type * as z from 'zod'
-import { auditedCall, isAudited } from '../audit/audited-call.ts'
 import { AppError, invalid } from '../errors.ts'
 import { ClientGoneError, readJsonBody } from './json-body.ts'
 import { sendJson } from './problem.ts'
@@ -93,8 +92,7 @@ export type AuthorizedHandler<Op extends Operation, Auth> = {
 
 /**
  * Serves an operation. It authorises, parses every part of the request and reports all faults at
- * once. It then calls the handler and returns only the fields that the reply schema declares. A
- * call of an administrator writes a line to the audit trail.
+ * once. It then calls the handler and returns only the fields that the reply schema declares.
  */
 export function mount<Op extends Operation, Auth = undefined>(
   router: Router,
@@ -124,8 +122,7 @@ export function mount<Op extends Operation, Auth = undefined>(
     context.operation = operation.id
     context.right = operation.right
     context.pathTemplate = operation.path
-    const ask = () => answerTo(req, context)
-    const asked = isAudited(operation) ? auditedCall(operation, context, ask) : ask()
+    const asked = context.around(operation, context, () => answerTo(req, context))
     const answer = await asked.catch((err: unknown) => {
       if (refuse === undefined || err instanceof ClientGoneError) throw err
       return refuse(err, context)

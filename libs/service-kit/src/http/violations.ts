@@ -118,7 +118,7 @@ function fieldName(part: Part, path: readonly PropertyKey[]): string {
   return name.join('.').slice(0, maxFieldLength)
 }
 
-/** `x-project-id` → `X-Project-Id`. Names without a hyphen (`environment`) stay unchanged. */
+/** `idempotency-key` → `Idempotency-Key`. Names without a hyphen stay unchanged. */
 export function headerName(name: string): string {
   if (!name.includes('-')) return name
   return name.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase())

@@ -5,8 +5,8 @@ import type { ExpiryDeletion } from '../postgres/delete-expired.ts'
 
 export type KeyedRequest = {
   /**
-   * Scope of the key: the tenant, and the caller if callers must not see each other's responses.
-   * The same key in another scope is another key.
+   * Whose key it is. The same key in another scope is another key, so callers that must not see
+   * each other's responses have different scopes.
    */
   scope: readonly string[]
   /** The key as the client sent it. */

@@ -1,9 +1,6 @@
 import type { ClientBase } from 'pg'
 import { schemaOf } from './service-role.ts'
 
-/** Services with tables. Each captures its writes through a slot of its own. */
-export const capturingServices = ['auth-service', 'data-api', 'webhook-api'] as const
-
 /** Name of the replication slot that a capturing service's relay reads. */
 export function slotOf(service: string): string {
   return `surehook_${schemaOf(service)}`

@@ -14,9 +14,9 @@ export type MigratedService = {
   service: string
   /** Directory of `NNNN-what-it-does.sql` files, each run once, in the order of their numbers. */
   migrationsDir: string
-  /** True if the service emits changes. It then gets a replication slot before its first write. */
+  /** True if the service captures its writes. It then gets a replication slot before its first write. */
   captures?: boolean
-  /** True if the service creates schemas at run time (data-api: one per environment). */
+  /** True if the service creates schemas at run time. */
   mayCreateSchemas?: boolean
   /** Name of the slot. Slots belong to the cluster, so tests on a shared one need unique names. */
   slot?: string

@@ -28,7 +28,7 @@ let stdout: GatheredLines | undefined
 
 /**
  * Creates a logger that writes JSON lines to stdout. An unknown level counts as `info`: the check
- * of the configuration reports it. The message is a constant event name (`delivery.attempted`). All
+ * of the configuration reports it. The message is a constant event name (`http.request`). All
  * details are fields.
  */
 export function createLogger(name: string, level = 'info', stream?: DestinationStream): Logger {

@@ -1,4 +1,5 @@
-import { kafkaEnv, readEnv } from '@surehook/service-kit/config/config'
+import { kafkaEnv } from '@surehook/kafka/config/kafka-env'
+import { readEnv } from '@surehook/service-kit/config/config'
 import * as z from 'zod'
 import { defineCommand, exitCodes, UsageError } from '../cli/command.ts'
 import { kafkaClient } from '../lib/connections.ts'

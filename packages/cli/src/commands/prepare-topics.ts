@@ -1,5 +1,5 @@
-import { registrySecurity } from '@surehook/service-kit/config/connections'
-import { retryTopicNames } from '@surehook/service-kit/config/retry-ladder'
+import { registrySecurity } from '@surehook/kafka/config/kafka-connection'
+import { retryTopicNames } from '@surehook/kafka/config/retry-ladder'
 import { defineCommand, exitCodes } from '../cli/command.ts'
 import { kafkaClient, readKafkaVariables } from '../lib/connections.ts'
 import { quietLog } from '../lib/quiet-log.ts'

@@ -1,4 +1,4 @@
-import { registrySecurity } from '@surehook/service-kit/config/connections'
+import { registrySecurity } from '@surehook/kafka/config/kafka-connection'
 import { parseDuration } from '@surehook/service-kit/time'
 import { Client } from 'pg'
 import { defineCommand, exitCodes, Failure, UsageError } from '../cli/command.ts'

@@ -1,13 +1,10 @@
 import { createKafka } from '@surehook/kafka/client/client'
 import type { Kafka } from '@surehook/kafka/client/surface'
+import { kafkaSecurity, registrySecurity } from '@surehook/kafka/config/kafka-connection'
+import { kafkaEnv } from '@surehook/kafka/config/kafka-env'
 import { askRegistry as ask } from '@surehook/schemas/registry-client'
-import { kafkaEnv, postgresEnv, readEnv, redisEnv } from '@surehook/service-kit/config/config'
-import {
-  databaseConnection,
-  kafkaSecurity,
-  redisConnection,
-  registrySecurity,
-} from '@surehook/service-kit/config/connections'
+import { postgresEnv, readEnv, redisEnv } from '@surehook/service-kit/config/config'
+import { databaseConnection, redisConnection } from '@surehook/service-kit/config/connections'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import * as z from 'zod'
 

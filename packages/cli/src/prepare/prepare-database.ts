@@ -1,4 +1,4 @@
-import { capturingServices } from '@surehook/service-kit/postgres/capture-slot'
+import { capturingServices } from '@surehook/change-capture/slot/capturing-services'
 import {
   migrateService,
   serviceDatabaseUrl,

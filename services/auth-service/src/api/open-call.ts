@@ -1,4 +1,4 @@
-import { createAudit } from '@surehook/service-kit/audit/audit'
+import { createAudit } from '@surehook/access/audit/audit'
 import type { Cidr } from '@surehook/service-kit/http/request/client-address'
 import { countedClient } from '@surehook/service-kit/http/request/counted-client'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'

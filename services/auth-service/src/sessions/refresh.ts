@@ -1,7 +1,7 @@
+import type { Audit } from '@surehook/access/audit/audit'
 import { anyPosition } from '@surehook/change-capture/relay/wait-relayed'
 import { wholeSession } from '@surehook/contracts/events'
 import type { TokenPair } from '@surehook/contracts/http/auth'
-import type { Audit } from '@surehook/service-kit/audit/audit'
 import { AppError } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
 import type { Notices } from '../mail/notices.ts'

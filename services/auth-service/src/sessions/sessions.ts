@@ -1,7 +1,7 @@
+import type { Audit } from '@surehook/access/audit/audit'
 import type { EmitState, StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { TokenPair } from '@surehook/contracts/http/auth'
 import { newEventId } from '@surehook/contracts/ids'
-import type { Audit } from '@surehook/service-kit/audit/audit'
 import { AppError } from '@surehook/service-kit/errors'
 import type { Pool, PoolClient } from 'pg'
 import type { Tenant } from '../platform/tenant.ts'

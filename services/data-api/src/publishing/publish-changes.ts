@@ -1,6 +1,6 @@
+import type { TenantGate } from '@surehook/access/limits/tenant-gate'
 import { maxPublishedRecordBytes } from '@surehook/contracts/http/data/changes'
 import { AppError } from '@surehook/service-kit/errors'
-import type { TenantGate } from '@surehook/service-kit/limits/tenant-gate'
 import type { Pool } from 'pg'
 import { createStatementLines, type StatementLines } from '../statement-lines.ts'
 import type { Tenant } from '../tables/table-definition.ts'

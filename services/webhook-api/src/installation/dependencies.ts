@@ -1,3 +1,4 @@
+import { capturingServices } from '@surehook/change-capture/slot/capturing-services'
 import type { InstallationHealth } from '@surehook/contracts/http/webhooks/installation'
 import { topicTable } from '@surehook/contracts/topics'
 import { type Finding, findingsOf } from '@surehook/diagnosis/finding'
@@ -15,7 +16,6 @@ import type { Kafka } from '@surehook/kafka/client/surface'
 import { withAdmin } from '@surehook/kafka/client/with-admin'
 import { boundedBy } from '@surehook/service-kit/bounded'
 import { reasonOf } from '@surehook/service-kit/errors'
-import { capturingServices } from '@surehook/service-kit/postgres/capture-slot'
 import type { BackgroundRedis } from '@surehook/service-kit/redis/background-redis'
 import type { Pool } from 'pg'
 

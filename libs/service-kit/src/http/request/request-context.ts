@@ -1,15 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ManagementRight } from '@surehook/contracts/http/admin/rights'
+import type { Operation } from '@surehook/contracts/operation'
 import type { Request } from 'express'
 import type { Logger } from 'pino'
 import { traceIdOf } from '../../telemetry/tracing/trace-headers.ts'
 import { type Cidr, forwardedClient } from './client-address.ts'
+
+/**
+ * Runs around every call of an operation, its authorisation included. It must call `serve`, and
+ * pass on the answer or the error.
+ */
+export type AroundCall = <Answer>(
+  operation: Operation,
+  context: RequestContext,
+  serve: () => Promise<Answer>,
+) => Promise<Answer>
 
 export type ContextOptions = {
   requestId: string
   traceparent: string | null
   log: Logger
   bodyLimitBytes: number
+  around: AroundCall
   trustedProxies: readonly Cidr[]
 }
 
@@ -28,18 +39,19 @@ export class RequestContext {
    */
   readonly traceparent: string | null
   readonly bodyLimitBytes: number
+  readonly around: AroundCall
   readonly req: ApiRequest
   /** Name of the operation, for the metric's label and the access line. */
   operation = 'none'
   /** Matched path with parameter names instead of values, for the access line. */
   pathTemplate: string | null = null
-  /** The right that a management token needs for the operation. `undefined`: it takes none. */
-  right: ManagementRight | undefined = undefined
+  /** The right that a token needs for the operation. `undefined`: the operation takes none. */
+  right: Operation['right'] = undefined
   /** Result of the operation's `authorize`. `mount` gives it its type. */
   auth: unknown = undefined
   /** True if `authorize` has admitted the caller. */
   isAuthorized = false
-  /** Id of the management token in the request. */
+  /** Id of the caller's token. */
   actorId: string | undefined = undefined
   readonly #res: ServerResponse
   readonly #trustedProxies: readonly Cidr[]
@@ -53,6 +65,7 @@ export class RequestContext {
     this.requestId = options.requestId
     this.traceparent = options.traceparent
     this.bodyLimitBytes = options.bodyLimitBytes
+    this.around = options.around
     this.#parentLog = options.log
     this.#trustedProxies = options.trustedProxies
   }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { tracedHeaders } from '@surehook/contracts/traced-headers'
 import type { Span, Tracer } from '../../telemetry/tracing/tracer.ts'
 import type { RequestContext } from './request-context.ts'
 
@@ -15,8 +16,7 @@ export function beginRequestSpan(
     attributes: {
       'http.request.method': method,
       'surehook.request.id': requestId,
-      ...named('surehook.project.id', headers['x-project-id']),
-      ...named('surehook.environment', headers['environment']),
+      ...Object.fromEntries(tracedEntries(headers)),
     },
   })
 }
@@ -37,6 +37,10 @@ export function endRequestSpan(
   })
 }
 
-/** Unverified value from the caller. Values of another length or form are dropped. */
-const named = (attribute: string, value: string | string[] | undefined) =>
-  typeof value === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(value) ? { [attribute]: value } : {}
+/** Unverified values from the caller. Values of another length or form are dropped. */
+const tracedEntries = (headers: IncomingMessage['headers']) =>
+  Object.entries(tracedHeaders).flatMap(([attribute, name]) => {
+    const value = headers[name]
+    const isSound = typeof value === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(value)
+    return isSound ? [[attribute, value] as const] : []
+  })

@@ -77,7 +77,7 @@ export function openOtlpTracing(config: TracingConfig, log: Logger): Tracing {
 /**
  * The trace context is passed explicitly as text. Automatic instrumentation does not follow WAL,
  * topics and retries, which are half of a change's way. Following asynchronous calls would also
- * cost CPU per delivery.
+ * cost CPU per message.
  */
 function begin(
   tracer: OtelTracer,

@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { certificateVariables } from '@surehook/contracts/certificate-variables'
 import { type Finding, findingsOf } from '@surehook/diagnosis/finding'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { expiryAt, type TlsPlace } from '../certificate-expiry.ts'
@@ -7,21 +8,13 @@ import type { Target } from '../target.ts'
 
 const { ok, warn, wrong, skipped } = findingsOf('certificates')
 
-const fileVariables = [
-  'KAFKA_CA_FILE',
-  'KAFKA_CERT_FILE',
-  'SCHEMA_REGISTRY_CA_FILE',
-  'DATABASE_CA_FILE',
-  'REDIS_CA_FILE',
-  'WEBHOOK_EXTRA_CA_FILE',
-]
 const dayMs = 86_400_000
 
 /** Checks certificates in files that variables name, and those of TLS servers. */
 export async function checkCertificates(target: Target, warnDays: number): Promise<Finding[]> {
   const { env, io } = target
   const judge = (what: string, to: Date) => judgeExpiry(what, to, { now: io.now(), warnDays })
-  const files = fileVariables.flatMap((name) => {
+  const files = Object.values(certificateVariables).flatMap((name) => {
     const file = env[name]
     return file ? examineFile(`${name} (${file})`, file, judge) : []
   })

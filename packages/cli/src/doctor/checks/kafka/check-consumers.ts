@@ -1,7 +1,7 @@
 import type { Finding } from '@surehook/diagnosis/finding'
 import { judgeGroup } from '@surehook/diagnosis/kafka/judge-groups'
 import { readGroups } from '@surehook/diagnosis/kafka/read-groups'
-import { retryTopicNames } from '@surehook/service-kit/config/retry-ladder'
+import { retryTopicNames } from '@surehook/kafka/config/retry-ladder'
 import type { Target } from '../../target.ts'
 import { withKafka } from '../../with-kafka.ts'
 

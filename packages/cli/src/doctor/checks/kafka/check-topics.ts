@@ -11,8 +11,8 @@ import {
   type PartitionState,
 } from '@surehook/diagnosis/kafka/judge-topics'
 import { type Admin, ConfigResourceTypes } from '@surehook/kafka/client/surface'
+import { retryTopicNames } from '@surehook/kafka/config/retry-ladder'
 import { differing } from '@surehook/kafka/topics/align-topics'
-import { retryTopicNames } from '@surehook/service-kit/config/retry-ladder'
 import { type Durability, durabilityOf, safeCopies } from '../../durability.ts'
 import type { Target } from '../../target.ts'
 import { withKafka } from '../../with-kafka.ts'

@@ -1,11 +1,8 @@
 import type { ApiLimits, LimitSettings } from '@surehook/contracts/http/admin/limit-settings'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
-import type { Bucket } from '@surehook/service-kit/limits/bucket'
-import {
-  createRequestLimiter,
-  type RequestLimiterOptions,
-} from '@surehook/service-kit/limits/request-limiter'
-import type { PlatformAccess } from './management-access.ts'
+import type { PlatformAccess } from '../management-access.ts'
+import type { Bucket } from './bucket.ts'
+import { createRequestLimiter, type RequestLimiterOptions } from './request-limiter.ts'
 
 /**
  * The caller whose credential was verified. `id` is that of its management token or of the user.

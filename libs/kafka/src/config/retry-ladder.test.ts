@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals'
+import { readEnv } from '@surehook/service-kit/config/config'
 import * as z from 'zod'
-import { kafkaEnv, readEnv } from './config.ts'
+import { kafkaEnv } from './kafka-env.ts'
 import { retryTopicNames } from './retry-ladder.ts'
 
 const { WEBHOOK_RETRY_DELAYS, WEBHOOK_RETRY_LADDER } = kafkaEnv

@@ -1,11 +1,12 @@
-import { parseDuration } from '../time.ts'
-import { configurationError, type NamedDelay } from './config.ts'
+import type { NamedDuration } from '@surehook/service-kit/config/config'
+import { configurationError } from '@surehook/service-kit/config/faults'
+import { parseDuration } from '@surehook/service-kit/time'
 
 const defaultLadder = ['1s', '5s', '30s', '5m', '30m', '2h', '8h']
 
 type Read = {
-  WEBHOOK_RETRY_DELAYS: readonly NamedDelay[]
-  WEBHOOK_RETRY_LADDER?: readonly NamedDelay[] | undefined
+  WEBHOOK_RETRY_DELAYS: readonly NamedDuration[]
+  WEBHOOK_RETRY_LADDER?: readonly NamedDuration[] | undefined
 }
 
 /**
@@ -13,7 +14,7 @@ type Read = {
  * `WEBHOOK_RETRY_LADDER` is not set, the ladder is the default plus the delays of
  * `WEBHOOK_RETRY_DELAYS`.
  */
-export function retryLadderOf(read: Read): NamedDelay[] {
+export function retryLadderOf(read: Read): NamedDuration[] {
   const own = read.WEBHOOK_RETRY_LADDER
   const delays = own ?? defaultLadder.map((name) => ({ name, ms: parseDuration(name) }))
   const names = new Set(delays.map(({ name }) => name))

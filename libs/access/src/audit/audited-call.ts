@@ -1,14 +1,18 @@
 import { credentialsOf, type Operation } from '@surehook/contracts/operation'
-import { toAppError } from '../http/problem.ts'
-import type { RequestContext } from '../http/request/request-context.ts'
+import { toAppError } from '@surehook/service-kit/http/problem'
+import type { AroundCall, RequestContext } from '@surehook/service-kit/http/request/request-context'
 import { createAudit } from './audit.ts'
 
 /** Audited: every call of the administrator, and every change made with a management token. */
-export const isAudited = ({ security, method }: Operation): boolean =>
+const isAudited = ({ security, method }: Operation): boolean =>
   credentialsOf(security).includes('admin') || (security === 'management' && method !== 'get')
 
+/** For `openApiServer`: writes the audit line of each audited call. */
+export const auditCalls: AroundCall = (operation, context, serve) =>
+  isAudited(operation) ? auditedCall(operation, context, serve) : serve()
+
 /** Serves the call and writes its audit line: outcome, caller, tenant and resource. */
-export async function auditedCall<Answer>(
+async function auditedCall<Answer>(
   operation: Operation,
   context: RequestContext,
   serve: () => Promise<Answer>,

@@ -1,4 +1,4 @@
-import type { RedisClient } from '../redis/client.ts'
+import type { RedisClient } from '@surehook/service-kit/redis/client'
 import { largestShare, type Take, type Taken } from './bucket.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { unavailable } from '../errors.ts'
+import { unavailable } from '@surehook/service-kit/errors'
 
 type Tenant = { projectId: string; environment: string }
 
