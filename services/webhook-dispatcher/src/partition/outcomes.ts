@@ -1,9 +1,9 @@
 import { pausedTopic } from '@surehook/contracts/topics'
+import type { Delivery } from '../delivery/delivery.ts'
 import type { Subscription } from '../subscriptions/subscriptions.ts'
 import type { AttemptResult } from '../transitions/decide-next-attempt.ts'
 import { retryInOrder, type Transition } from '../transitions/transitions.ts'
 import { orderGroup } from './admission/record-order.ts'
-import type { Delivery } from './delivery.ts'
 import type { PartitionState } from './partition-state.ts'
 
 export type Outcome = Extract<Transition, { kind: 'attempted' }>

@@ -1,7 +1,7 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
 import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
+import type { Delivery } from '../delivery/delivery.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
-import type { Delivery } from './delivery.ts'
 import { DeliveryExecutor } from './delivery-executor.ts'
 import { PartitionState } from './partition-state.ts'
 import type { WorkerDeps } from './worker-deps.ts'

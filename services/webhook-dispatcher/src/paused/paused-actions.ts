@@ -1,5 +1,5 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
-import type { Delivery } from '../partition/delivery.ts'
+import type { Delivery } from '../delivery/delivery.ts'
 
 /** The present state of everything that paused deliveries wait for. */
 export type PausedView = {

@@ -1,4 +1,4 @@
-import type { Delivery } from '../partition/delivery.ts'
+import type { Delivery } from '../delivery/delivery.ts'
 import { BlockedByEndpoint } from './blocked-by-endpoint.ts'
 import type { PausedView } from './paused-actions.ts'
 import type { PausedQueue } from './queues/paused-queue.ts'

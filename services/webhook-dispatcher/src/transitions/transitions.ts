@@ -12,7 +12,7 @@ import type { EventProducer, OutgoingRecord } from '@surehook/kafka/producer/pro
 import { UnsendableError } from '@surehook/kafka/producer/unsendable-error'
 import type { EventCodec } from '@surehook/schemas/codec'
 import type { Logger } from 'pino'
-import { type PausedMark, pausedHeaders } from '../paused/topic/paused-headers.ts'
+import { type PausedMark, pausedHeaders } from '../delivery/paused-headers.ts'
 import type { AttemptResult, NextStep } from './decide-next-attempt.ts'
 import type { Hop } from './retry-ladder.ts'
 

@@ -1,9 +1,9 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
-import type { Delivery } from '../../src/partition/delivery.ts'
+import type { Delivery } from '../../src/delivery/delivery.ts'
+import { type PausedMark, pausedHeaders } from '../../src/delivery/paused-headers.ts'
 import type { PausedAction } from '../../src/paused/paused-actions.ts'
 import { PausedDeliveries } from '../../src/paused/paused-deliveries.ts'
-import { type PausedMark, pausedHeaders } from '../../src/paused/topic/paused-headers.ts'
 import { nextStepOf } from '../../src/transitions/transitions.ts'
 
 type LogEntry = { job: DeliveryJob; headers: Record<string, string> }

@@ -1,6 +1,6 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { pausedTopic, retryTopic } from '@surehook/contracts/topics'
-import { pausedHeaders } from '../../src/paused/topic/paused-headers.ts'
+import { pausedHeaders } from '../../src/delivery/paused-headers.ts'
 import { nextStepOf, retryInOrder, type Transition } from '../../src/transitions/transitions.ts'
 
 export type JobRecord = { topic: string; job: DeliveryJob; headers: Record<string, string> }

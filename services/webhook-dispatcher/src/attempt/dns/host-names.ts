@@ -1,7 +1,7 @@
 import type { LookupAddress, RecordWithTtl } from 'node:dns'
 import { promises as dns } from 'node:dns'
 import { LRUCache } from 'lru-cache'
-import { TimeLimit } from '../http/time-limit.ts'
+import { TimeLimit } from '../time-limit.ts'
 import { FairTurns } from './fair-turns.ts'
 import { parseHosts, readHosts } from './hosts-file.ts'
 

@@ -5,10 +5,10 @@ import type { AttemptResult } from '../../transitions/decide-next-attempt.ts'
 import type { AddressGuard } from '../dns/address-guard.ts'
 import { NameUnresolvedError } from '../dns/host-names.ts'
 import { TenantCache } from '../tenant-cache.ts'
+import { TimeLimit } from '../time-limit.ts'
 import { Answer, type Answered } from './answer.ts'
 import { StaleConnectionError } from './answer-filter.ts'
 import { errorClassOf } from './error-class.ts'
-import { TimeLimit } from './time-limit.ts'
 import { tlsConnector } from './tls-connector.ts'
 
 export type PosterOptions = {

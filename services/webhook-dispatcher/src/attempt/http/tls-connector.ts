@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import { connect, type SecureContext, type TLSSocket } from 'node:tls'
 import type { buildConnector } from 'undici'
 import type { AddressGuard } from '../dns/address-guard.ts'
+import { TimeLimit } from '../time-limit.ts'
 import { filterAnswers } from './answer-filter.ts'
-import { TimeLimit } from './time-limit.ts'
 
 export type TlsConnectorOptions = {
   guard: AddressGuard

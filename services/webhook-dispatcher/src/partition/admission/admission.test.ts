@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import type { CancellableStatus } from '@surehook/contracts/events'
 import { deliveriesTopic, pausedTopic, retryTopic } from '@surehook/contracts/topics'
-import { pausedHeaders } from '../../paused/topic/paused-headers.ts'
-import type { Delivery } from '../delivery.ts'
+import type { Delivery } from '../../delivery/delivery.ts'
+import { pausedHeaders } from '../../delivery/paused-headers.ts'
 import { isCancelled } from './admission.ts'
 
 /** Its record was written at 10. */

@@ -1,9 +1,9 @@
 import type { DeliveryJob, DeliveryStatus } from '@surehook/contracts/events'
 import { pausedTopic } from '@surehook/contracts/topics'
-import { pausedMark } from '../../paused/topic/paused-headers.ts'
+import type { Delivery } from '../../delivery/delivery.ts'
+import { pausedMark } from '../../delivery/paused-headers.ts'
 import type { Subscription, UnreadableSubscription } from '../../subscriptions/subscriptions.ts'
 import { waitLeftMs } from '../../transitions/retry-after.ts'
-import type { Delivery } from '../delivery.ts'
 
 /** The decision on a job whose turn has come. */
 export type Admission =

@@ -1,8 +1,8 @@
 import { pausedTopic } from '@surehook/contracts/topics'
-import { groupOf, queueIdOf } from '../../paused/queues/record-groups.ts'
-import { pausedMark } from '../../paused/topic/paused-headers.ts'
+import type { Delivery } from '../../delivery/delivery.ts'
+import { pausedMark } from '../../delivery/paused-headers.ts'
+import { groupOf, queueIdOf } from '../../delivery/record-groups.ts'
 import type { Subscription, UnreadableSubscription } from '../../subscriptions/subscriptions.ts'
-import type { Delivery } from '../delivery.ts'
 
 type Ordered = Pick<Subscription, 'ordered'>
 

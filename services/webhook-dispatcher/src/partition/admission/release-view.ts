@@ -1,11 +1,11 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
 import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
+import type { Delivery } from '../../delivery/delivery.ts'
+import { pausedQueueId } from '../../delivery/paused-headers.ts'
 import type { Endpoints } from '../../endpoint/endpoints.ts'
 import type { PausedView } from '../../paused/paused-actions.ts'
-import { pausedQueueId } from '../../paused/topic/paused-headers.ts'
 import type { Subscription, Subscriptions } from '../../subscriptions/subscriptions.ts'
 import { type RetryLadder, retryDueAt } from '../../transitions/retry-ladder.ts'
-import type { Delivery } from '../delivery.ts'
 
 export type ReleaseFacts = {
   subscriptions: Subscriptions

@@ -1,4 +1,4 @@
-import type { Delivery } from '../delivery.ts'
+import type { Delivery } from '../../delivery/delivery.ts'
 
 /**
  * Deliveries that are neither started nor paused yet. Later ones of their subscription wait behind

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
 import { retryTopic } from '@surehook/contracts/topics'
-import type { Delivery } from '../delivery.ts'
+import type { Delivery } from '../../delivery/delivery.ts'
 import { DueTimes } from './due-times.ts'
 
 const hourMs = 3_600_000

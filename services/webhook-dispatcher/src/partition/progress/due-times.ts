@@ -1,7 +1,7 @@
 import { retryTopic } from '@surehook/contracts/topics'
 import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import { parseDuration } from '@surehook/service-kit/time'
-import type { Delivery } from '../delivery.ts'
+import type { Delivery } from '../../delivery/delivery.ts'
 
 /** The longest delay of a Node timer. */
 const longestTimerMs = 2 ** 31 - 1

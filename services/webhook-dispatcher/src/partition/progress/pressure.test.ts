@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
-import type { Delivery } from '../delivery.ts'
+import type { Delivery } from '../../delivery/delivery.ts'
 import { DueTimes } from './due-times.ts'
 import { Pressure } from './pressure.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import type { Delivery } from '../../partition/delivery.ts'
+import type { Delivery } from '../../delivery/delivery.ts'
 import { PausedQueue, placeOf } from './paused-queue.ts'
 
 const at = (arrival: number, offset: number) =>

@@ -1,4 +1,4 @@
-import type { Delivery } from '../../partition/delivery.ts'
+import type { Delivery } from '../../delivery/delivery.ts'
 import { MinHeap } from './min-heap.ts'
 import { PausedRun, type Place, type Placing, type Scan } from './paused-run.ts'
 

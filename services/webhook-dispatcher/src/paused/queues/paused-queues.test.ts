@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import type { Delivery } from '../../partition/delivery.ts'
+import type { Delivery } from '../../delivery/delivery.ts'
 import { PausedQueues } from './paused-queues.ts'
 
 const delivery = (subscriptionId: string, arrival: number, bytes: number) =>

@@ -1,10 +1,9 @@
-import type { Delivery } from '../../partition/delivery.ts'
-import { pausedQueueId } from '../topic/paused-headers.ts'
-import { nearAhead } from '../topic/paused-reading.ts'
+import type { Delivery } from '../../delivery/delivery.ts'
+import { pausedQueueId } from '../../delivery/paused-headers.ts'
+import { queueIdOf } from '../../delivery/record-groups.ts'
 import { PausedBodies } from './paused-bodies.ts'
 import { PausedQueue } from './paused-queue.ts'
-import type { PausedRun, Scan } from './paused-run.ts'
-import { queueIdOf } from './record-groups.ts'
+import { nearAhead, type PausedRun, type Scan } from './paused-run.ts'
 
 /** Above this number of places in memory, neighbouring places are merged. */
 const mostPlaces = 50_000

@@ -7,6 +7,9 @@ export type Place = { arrival: number; offset: number }
 /** A range of the paused topic that is read without a gap: from `from`, so far up to `position`. */
 export type Scan = { id: number; from: number; position: number }
 
+/** Reading on to an offset within this distance costs less than a seek. */
+export const nearAhead = 500
+
 export type Placing = { near: number; scan: Scan }
 
 type Stretch = { from: number; to: number }

@@ -1,10 +1,10 @@
-import type { Delivery } from '../../partition/delivery.ts'
+import type { Delivery } from '../../delivery/delivery.ts'
+import { pausedMark } from '../../delivery/paused-headers.ts'
+import { queueIdOf } from '../../delivery/record-groups.ts'
 import type { PausedView } from '../paused-actions.ts'
 import { type PausedQueue, placeOf, type Standing } from '../queues/paused-queue.ts'
 import type { PausedQueues } from '../queues/paused-queues.ts'
 import type { PausedRun } from '../queues/paused-run.ts'
-import { queueIdOf } from '../queues/record-groups.ts'
-import { pausedMark } from './paused-headers.ts'
 import type { PausedReading } from './paused-reading.ts'
 import type { PausedTopic } from './paused-topic.ts'
 

@@ -1,7 +1,4 @@
-import type { Scan } from '../queues/paused-run.ts'
-
-/** Reading on to an offset within this distance costs less than a seek. */
-export const nearAhead = 500
+import { nearAhead, type Scan } from '../queues/paused-run.ts'
 
 /** The reasons to read the topic, each with its offset. */
 export type Demands = {

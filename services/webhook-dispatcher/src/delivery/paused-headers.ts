@@ -1,5 +1,5 @@
 import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
-import { queueIdOf, recordGroups } from '../queues/record-groups.ts'
+import { queueIdOf, recordGroups } from './record-groups.ts'
 
 const runHeader = 'surehook-paused-run'
 const unpublishedHeader = 'surehook-paused-untold'
