@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { runCommand } from '@surehook/scripts/check/run-command'
 import { buildImages } from '@surehook/scripts/images/build-images'
 import { type ImageName, imageNames, tagOf } from '@surehook/scripts/images/image-names'
+import { runCommand } from '@surehook/scripts/lib/run-command'
 import { serviceNames } from '@surehook/scripts/system/service-catalog'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 

@@ -5,7 +5,7 @@ import { type EventProducer, openProducer } from '@surehook/kafka/producer/produ
 import { ensureTopics } from '@surehook/kafka/topics/topics'
 import { openTopicView } from '@surehook/kafka/views/topic-view'
 import { startStack } from '@surehook/scripts/containers/start-stack'
-import type { Stack } from '@surehook/scripts/lib/stack'
+import type { Stack } from '@surehook/scripts/local-stack/stack'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { followTopics } from '@surehook/testing/follow-topics'
 import { until } from '@surehook/testing/until'

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { ensureDemoCa } from '@surehook/scripts/commands/demo-ca'
 import { repoRoot, state } from '@surehook/scripts/lib/paths'
 import { webhookTimes } from '@surehook/scripts/lib/running-system'
+import { ensureDemoCa } from '@surehook/scripts/receiver/demo-ca'
 import { openSystem, type TestSystem } from '../support/open-system.ts'
 
 const times = { WEBHOOK_RETRY_DELAYS: '500ms,600ms,700ms,800ms', WEBHOOK_CIRCUIT_COOLDOWN: '3s' }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { runCommand } from '@surehook/scripts/check/run-command'
 import { repoRoot } from '@surehook/scripts/lib/paths'
+import { runCommand } from '@surehook/scripts/lib/run-command'
 
 /**
  * `npm run rehearse -- <name>`: exposes a separate system to a bad day or to an operator's routine.

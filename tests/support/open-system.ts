@@ -8,11 +8,8 @@ import { retryTopicNames } from '@surehook/kafka/config/retry-ladder'
 import { startStack } from '@surehook/scripts/containers/start-stack'
 import type { Endpoints } from '@surehook/scripts/lib/endpoints'
 import { freePort } from '@surehook/scripts/lib/ports'
-import type { Stack } from '@surehook/scripts/lib/stack'
-import {
-  type SecuredStack,
-  startSecuredStack,
-} from '@surehook/scripts/local-stack/secured/secured-stack'
+import { type SecuredStack, startSecuredStack } from '@surehook/scripts/local-stack/secured-stack'
+import type { Stack } from '@surehook/scripts/local-stack/stack'
 import { type Mode, newSecrets } from '@surehook/scripts/system/service-catalog'
 import {
   type System,

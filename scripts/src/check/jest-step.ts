@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { stripVTControlCharacters } from 'node:util'
-import { type CommandResult, runCommand } from './run-command.ts'
+import { type CommandResult, runCommand } from '../lib/run-command.ts'
 import type { StepResult } from './step.ts'
 
 export type JestLevel = 'unit' | 'deploy' | 'integration' | 'containers' | 'e2e' | 'faults'

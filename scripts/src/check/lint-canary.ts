@@ -1,4 +1,4 @@
-import { runCommand } from './run-command.ts'
+import { runCommand } from '../lib/run-command.ts'
 import type { StepResult } from './step.ts'
 
 const canary = 'scripts/lint-canary'

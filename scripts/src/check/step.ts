@@ -1,4 +1,4 @@
-import { type Command, runCommand } from './run-command.ts'
+import { type Command, runCommand } from '../lib/run-command.ts'
 
 export type StepResult = {
   passed: number

@@ -1,16 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runCommand } from '../check/run-command.ts'
 import { showCircuit } from '../demo/show-circuit.ts'
 import { showDeadLetter } from '../demo/show-dead-letter.ts'
 import { openStage, type Stage } from '../demo/stage.ts'
 import { state } from '../lib/paths.ts'
+import { runCommand } from '../lib/run-command.ts'
 import { startLocalStack } from '../local-stack/local-stack.ts'
+import { ensureDemoCa } from '../receiver/demo-ca.ts'
 import { say, step } from '../start/progress.ts'
 import { newSecrets } from '../system/service-catalog.ts'
 import { startServices } from '../system/start-services.ts'
-import { ensureDemoCa } from './demo-ca.ts'
 
 /**
  * `npm run test:nightly`: checks five attempts in 5 min 36 s and the cooldown of 2 min, on a

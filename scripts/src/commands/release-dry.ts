@@ -1,8 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { runCommand } from '../check/run-command.ts'
 import { onPath } from '../deploy/go-tool.ts'
 import { version } from '../images/image-names.ts'
+import { runCommand } from '../lib/run-command.ts'
 import { hasToolchain } from '../lib/toolchains.ts'
 import { type Artefact, artefactTable, releaseDir as dir } from '../release/dry/artefact.ts'
 import {

@@ -1,6 +1,6 @@
 import { glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { runCommand } from '../check/run-command.ts'
 import { localDir, repoRoot } from '../lib/paths.ts'
+import { runCommand } from '../lib/run-command.ts'
 import { type ReleasePlan, withSection } from '../release/changelog-section.ts'
 
 /**

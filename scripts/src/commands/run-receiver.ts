@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { localDir, repoRoot, state } from '../lib/paths.ts'
-import { ensureDemoCa } from './demo-ca.ts'
+import { ensureDemoCa } from '../receiver/demo-ca.ts'
 
 /**
  * `npm run receiver`: runs the sample receiver at an address that the system of `npm start` trusts.

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { rm, writeFile } from 'node:fs/promises'
-import { runCommand } from '../check/run-command.ts'
 import { state } from '../lib/paths.ts'
 import { isFree } from '../lib/ports.ts'
 import { ownerOf } from '../lib/processes/process-group.ts'
+import { runCommand } from '../lib/run-command.ts'
 import { type RunningSystem, webhookTimes } from '../lib/running-system.ts'
 import { type MailCatcher, startMailCatcher } from '../mail/mail-catcher.ts'
+import { type DemoCa, ensureDemoCa } from '../receiver/demo-ca.ts'
 import { greeting } from '../start/greeting.ts'
 import { keepSecrets } from '../start/keep-secrets.ts'
 import { type Infrastructure, openInfrastructure } from '../start/open-infrastructure.ts'
@@ -13,7 +14,6 @@ import { say, step } from '../start/progress.ts'
 import { openTestReceiver, type TestReceiver } from '../start/test-receiver.ts'
 import { modeOf } from '../system/service-catalog.ts'
 import { type System, startServices } from '../system/start-services.ts'
-import { type DemoCa, ensureDemoCa } from './demo-ca.ts'
 
 type Running = {
   facts: RunningSystem

@@ -1,4 +1,4 @@
-import { runCommand } from '../check/run-command.ts'
+import { runCommand } from '../lib/run-command.ts'
 
 /** Returns `docker compose` or, if missing, `docker-compose`; `null` without either. */
 export async function findCompose(): Promise<readonly string[] | null> {

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises'
-import { ensureDemoCa } from '../commands/demo-ca.ts'
 import { state } from '../lib/paths.ts'
 import { type RunningSystem, webhookTimes } from '../lib/running-system.ts'
+import { ensureDemoCa } from '../receiver/demo-ca.ts'
 import { type ComposeSecrets, keepComposeSecrets } from './compose-secrets.ts'
 import { envFilesOf } from './env-files.ts'
 

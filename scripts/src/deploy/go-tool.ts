@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
-import { runCommand } from '../check/run-command.ts'
 import { cacheDir } from '../lib/paths.ts'
+import { runCommand } from '../lib/run-command.ts'
 
 export type GoTool = {
   name: string

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import type { ApiName } from '@surehook/contracts/openapi/openapi'
-import { type CommandResult, runCommand } from '../check/run-command.ts'
 import { repoRoot } from '../lib/paths.ts'
+import { type CommandResult, runCommand } from '../lib/run-command.ts'
 import { pythonWith } from '../python/python-tools.ts'
 import type { FuzzTarget } from './fuzz-target.ts'
 import { schemathesisConfig } from './schemathesis-config.ts'

@@ -1,4 +1,4 @@
-import { runCommand } from '../check/run-command.ts'
+import { runCommand } from '../lib/run-command.ts'
 import { step } from '../start/progress.ts'
 import { buildArguments } from './build-arguments.ts'
 import { type ImageName, imageNames, tagOf } from './image-names.ts'

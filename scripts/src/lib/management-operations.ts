@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { type ManagementRight, managementRights } from '@surehook/contracts/http/admin/rights'
+import { type ManagementRight, managementRights } from '@surehook/contracts/rights'
 
 export type ManagementOperation = {
   id: string

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { stripVTControlCharacters } from 'node:util'
-import { repoRoot } from '../lib/paths.ts'
+import { repoRoot } from './paths.ts'
 
 export type Command = {
   args: readonly string[]

@@ -4,7 +4,6 @@ import { resolve } from 'node:path'
 import { freePort } from '../lib/ports.ts'
 import { openProcessGroup } from '../lib/processes/process-group.ts'
 import { settleAll } from '../lib/settle-all.ts'
-import { type Stack, type StackOptions, stackOf } from '../lib/stack.ts'
 import type { Component, ComponentName } from './component.ts'
 import { requireJava } from './java.ts'
 import { type KafkaListener, type KafkaNode, type KafkaOptions, startKafka } from './kafka.ts'
@@ -13,6 +12,7 @@ import { postgresIdentity, postgresPlace } from './postgres-home.ts'
 import { startRedis } from './redis.ts'
 import { startRegistry } from './registry.ts'
 import type { Credentials } from './secured/credentials.ts'
+import { type Stack, type StackOptions, stackOf } from './stack.ts'
 
 export type LocalStackOptions = StackOptions & {
   ports?: Partial<Record<ComponentName, number>>

@@ -1,12 +1,12 @@
 import { type RedisUser, redisUsers } from '@surehook/contracts/access/redis-access'
 import { createKafka } from '@surehook/kafka/client/client'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
+import type { ServiceName } from 'surehook/lib/service-catalog'
 import { prepareKafkaAccess } from 'surehook/prepare/prepare-kafka-access'
-import type { Endpoints } from '../../lib/endpoints.ts'
-import type { ServiceName } from '../../system/service-catalog.ts'
-import { type LocalStack, startLocalStack } from '../local-stack.ts'
-import { type Credentials, makeCredentials } from './credentials.ts'
-import { openRegistryProxy } from './registry-proxy.ts'
+import type { Endpoints } from '../lib/endpoints.ts'
+import { type LocalStack, startLocalStack } from './local-stack.ts'
+import { type Credentials, makeCredentials } from './secured/credentials.ts'
+import { openRegistryProxy } from './secured/registry-proxy.ts'
 
 export type SecuredStack = AsyncDisposable & {
   /**

@@ -1,6 +1,6 @@
-import type { ComponentName } from '../local-stack/component.ts'
-import type { Endpoints } from './endpoints.ts'
-import type { ProcessHandle } from './processes/managed-process.ts'
+import type { Endpoints } from '../lib/endpoints.ts'
+import type { ProcessHandle } from '../lib/processes/managed-process.ts'
+import type { ComponentName } from './component.ts'
 
 /**
  * Kafka, registry, PostgreSQL and Redis. The endpoint of an unrequested component is an empty

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runCommand } from '../check/run-command.ts'
+import { runCommand } from '../lib/run-command.ts'
 import { packPackage } from '../release/pack-package.ts'
 
 export type InstalledPackages = AsyncDisposable & {

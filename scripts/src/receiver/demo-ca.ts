@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
-import { createCertificates } from '../receiver/certificates.ts'
+import { createCertificates } from './certificates.ts'
 
 /** The names of this machine, for local processes and for containers on it. */
 const names = ['localhost', '127.0.0.1', '::1', 'host.docker.internal']

@@ -9,8 +9,8 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { runCommand } from '../check/run-command.ts'
 import { repoRoot } from '../lib/paths.ts'
+import { runCommand } from '../lib/run-command.ts'
 import { absoluteLinks } from './absolute-links.ts'
 
 export type Manifest = {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, symlink } from 'node:fs/promises'
-import { runCommand } from '../check/run-command.ts'
 import { cacheDir, localDir, repoRoot } from '../lib/paths.ts'
+import { runCommand } from '../lib/run-command.ts'
 
 /** A checkout whose services can be built and started. */
 export type Version = { name: string; dir: string }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { openOwnStack } from '@surehook/scripts/containers/start-stack'
 import { freePort } from '@surehook/scripts/lib/ports'
-import type { Stack } from '@surehook/scripts/lib/stack'
+import type { Stack } from '@surehook/scripts/local-stack/stack'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { waitForReadiness } from '@surehook/testing/platform-service'
 import { callAdmin } from './support/auth-client.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { ManagementRight } from '@surehook/contracts/http/admin/rights'
+import type { ManagementRight } from '@surehook/contracts/rights'
 import {
   callWithToken,
   managementOperations,

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { runCommand } from '@surehook/scripts/check/run-command'
 import { localDir } from '@surehook/scripts/lib/paths'
+import { runCommand } from '@surehook/scripts/lib/run-command'
 import { emptyDir } from './empty-dir.ts'
 import {
   type Kind,

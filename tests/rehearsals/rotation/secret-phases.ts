@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { SecuredStack } from '@surehook/scripts/local-stack/secured/secured-stack'
+import type { SecuredStack } from '@surehook/scripts/local-stack/secured-stack'
 import type { ServiceName } from '@surehook/scripts/system/service-catalog'
 import { roleOf } from '@surehook/service-kit/postgres/service-role'
 

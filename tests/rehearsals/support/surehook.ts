@@ -1,5 +1,5 @@
-import { runCommand } from '@surehook/scripts/check/run-command'
 import { repoRoot } from '@surehook/scripts/lib/paths'
+import { runCommand } from '@surehook/scripts/lib/run-command'
 import type { Stage } from '../../faults/suite/stage/stage.ts'
 
 const bin = `${repoRoot}/packages/cli/bin/surehook.mjs`

@@ -1,5 +1,5 @@
 import type { Tenant } from '@surehook/scripts/client/tenant'
-import type { Stack } from '@surehook/scripts/lib/stack'
+import type { Stack } from '@surehook/scripts/local-stack/stack'
 import type { Authority } from '@surehook/scripts/receiver/certificates'
 import type { StartStack, TestSystem, TestSystemOptions } from '../open-system.ts'
 import { openWorldWithStack, type World } from '../world.ts'

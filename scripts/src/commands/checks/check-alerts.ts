@@ -1,5 +1,5 @@
-import { runCommand } from '../../check/run-command.ts'
 import { findPromtool } from '../../deploy/find-promtool.ts'
+import { runCommand } from '../../lib/run-command.ts'
 
 /**
  * Checks Prometheus' configuration with its own parser, and runs the alert rules against test

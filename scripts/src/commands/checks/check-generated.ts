@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { runCommand } from '../../check/run-command.ts'
 import { repoRoot } from '../../lib/paths.ts'
+import { runCommand } from '../../lib/run-command.ts'
 import { entriesOf, manifestOf, publicPackages } from '../../release/pack-package.ts'
 
 /** Generates all files again, and prints the committed ones that differ. */

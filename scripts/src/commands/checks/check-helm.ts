@@ -2,7 +2,6 @@ import { mkdtempDisposable, readdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
-import { runCommand } from '../../check/run-command.ts'
 import {
   chartDir,
   findHelm,
@@ -10,6 +9,7 @@ import {
   findKubeScore,
   kubernetesVersion,
 } from '../../deploy/helm-tools.ts'
+import { runCommand } from '../../lib/run-command.ts'
 import { hasToolchain } from '../../lib/toolchains.ts'
 
 /**

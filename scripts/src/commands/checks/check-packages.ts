@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtempDisposable, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runCommand } from '../../check/run-command.ts'
 import { repoRoot } from '../../lib/paths.ts'
+import { runCommand } from '../../lib/run-command.ts'
 import { nodesOf } from '../../published/node-versions.ts'
 import {
   entriesOf,

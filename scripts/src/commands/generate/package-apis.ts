@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { runCommand } from '../../check/run-command.ts'
 import { repoRoot } from '../../lib/paths.ts'
+import { runCommand } from '../../lib/run-command.ts'
 import { fence } from '../../reference/markdown.ts'
 import { type Entry, entriesOf, manifestOf, publicPackages } from '../../release/pack-package.ts'
 
