@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { ManagementRight } from './http/admin/rights.ts'
 import type { ErrorCode } from './problem.ts'
+import type { ManagementRight } from './rights.ts'
 
 export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
 

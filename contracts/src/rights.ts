@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ruled } from '../../violation-rules.ts'
+import { ruled } from './violation-rules.ts'
 
 /** What a management token may be used for. Every operation that takes one needs exactly one. */
 export const managementRights = ['records', 'tables', 'users', 'webhooks'] as const

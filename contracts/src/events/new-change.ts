@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { type ChangeEvent, changeOperations } from '../events.ts'
-import { EnvironmentName, ProjectId } from '../http/admin/admin.ts'
 import { newEventId } from '../ids.ts'
 import { isJsonObject, JsonObject } from '../json-object.ts'
 import type { Violation } from '../problem.ts'
+import { EnvironmentName, ProjectId } from '../tenant-names.ts'
 import { isTraceparent } from '../traceparent.ts'
 
 const maxRecordBytes = 1_048_576

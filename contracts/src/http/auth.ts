@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineOperation } from '../operation.ts'
+import { EnvironmentName, ProjectId } from '../tenant-names.ts'
 import { ruled } from '../violation-rules.ts'
-import { EnvironmentName, ProjectId } from './admin/admin.ts'
 import { GraphQLRequest, GraphQLResult, graphqlMediaTypes } from './graphql.ts'
 
 // oxlint-disable-next-line no-control-regex -- control characters are the point

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ManagementTokenState } from '@surehook/contracts/events'
-import type { ManagementRight } from '@surehook/contracts/http/admin/rights'
+import type { ManagementRight } from '@surehook/contracts/rights'
 import { AppError } from '@surehook/service-kit/errors'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import { noCredential } from './no-credential.ts'

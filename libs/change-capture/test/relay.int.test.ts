@@ -6,8 +6,8 @@ import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { query } from '@surehook/testing/database'
 import { until } from '@surehook/testing/until'
 import { captureSql, emit } from '../src/emit/capture.ts'
-import { waitUntilRelayed } from '../src/relay/wait-relayed.ts'
 import { parseLsn } from '../src/slot/lsn.ts'
+import { waitUntilRelayed } from '../src/slot/wait-relayed.ts'
 import { createCaptureDatabase, HeldProducer, relayOf, service, write } from './capture-database.ts'
 
 const soon = { timeoutMs: 5_000 }

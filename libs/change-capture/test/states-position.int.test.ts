@@ -3,8 +3,8 @@ import { statesPositionOf } from '@surehook/contracts/wal-position'
 import { query } from '@surehook/testing/database'
 import { until } from '@surehook/testing/until'
 import { emit } from '../src/emit/capture.ts'
-import { waitUntilRelayed } from '../src/relay/wait-relayed.ts'
 import { parseLsn } from '../src/slot/lsn.ts'
+import { waitUntilRelayed } from '../src/slot/wait-relayed.ts'
 import { createCaptureDatabase, HeldProducer, relayOf, write } from './capture-database.ts'
 
 const soon = { timeoutMs: 5_000 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { until } from '@surehook/testing/until'
-import { anyPosition, waitUntilRelayed } from '../src/relay/wait-relayed.ts'
 import { parseLsn } from '../src/slot/lsn.ts'
+import { anyPosition, waitUntilRelayed } from '../src/slot/wait-relayed.ts'
 import { createCaptureDatabase, HeldProducer, relayOf, write } from './capture-database.ts'
 
 const soon = { timeoutMs: 5_000 }

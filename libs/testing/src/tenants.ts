@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import type { ManagementRight } from '@surehook/contracts/http/admin/rights'
+import type { ManagementRight } from '@surehook/contracts/rights'
 import { environmentsTopic, managementTokensTopic } from '@surehook/contracts/topics'
 import type { EventProducer, OutgoingRecord } from '@surehook/kafka/producer/producer'
 import type { EventCodec } from '@surehook/schemas/codec'

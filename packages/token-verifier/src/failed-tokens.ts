@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { TooManyTokensError } from '../token-error.ts'
+import { TooManyTokensError } from './token-error.ts'
 
 export type FailedTokensOptions = {
   /** Most invalid encrypted tokens of one client per minute. */

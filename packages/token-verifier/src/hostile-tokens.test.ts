@@ -20,7 +20,7 @@ import {
   unavailable,
 } from '../test/test-issuer.ts'
 import type { AccessClaims } from './claims/claims.ts'
-import { createVerifierPool } from './jws/verifier-pool.ts'
+import { createVerifierPool } from './verifier-pool.ts'
 
 let pair: Pair
 let issuer: TestIssuer

@@ -1,10 +1,10 @@
 export { type AccessClaims, readClaims, requireUnexpired } from './claims/claims.ts'
 export { ClaimsCache } from './claims/claims-cache.ts'
-export { FailedTokens } from './encrypted/failed-tokens.ts'
 export { bearerToken, claimsOf, requireAccessToken } from './express/require-access-token.ts'
+export { FailedTokens } from './failed-tokens.ts'
 export { createIntrospection, type Introspect } from './introspection.ts'
-export { createVerifierPool, type TenantName, type VerifierPool } from './jws/verifier-pool.ts'
-export { type VerifyKeys, verifyAccessJws } from './jws/verify-jws.ts'
+export { verifyAccessJws } from './jws/verify-jws.ts'
+export type { VerifyKeys } from './keys/key-set.ts'
 export {
   invalidToken,
   TokenError,
@@ -18,3 +18,4 @@ export {
   type TokenVerifier,
   type TokenVerifierOptions,
 } from './token-verifier.ts'
+export { createVerifierPool, type TenantName, type VerifierPool } from './verifier-pool.ts'

@@ -2,7 +2,7 @@ import type { CryptoKey } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { AccessClaims } from './claims/claims.ts'
 import type { Asked } from './claims/freshness.ts'
-import { FailedTokens } from './encrypted/failed-tokens.ts'
+import { FailedTokens } from './failed-tokens.ts'
 import type { TokenErrorCode } from './token-error.ts'
 
 /** `key`: the key object that verified the signature. `asked`: the times of the issuer's answer. */

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
-import { FailedTokens } from '../encrypted/failed-tokens.ts'
-import { TokenMemory } from '../token-memory.ts'
+import { FailedTokens } from './failed-tokens.ts'
+import { TokenMemory } from './token-memory.ts'
 import {
   createTokenVerifier,
   type TokenVerifier,
   type TokenVerifierOptions,
-} from '../token-verifier.ts'
+} from './token-verifier.ts'
 
 export type TenantName = { projectId: string; environment: string }
 

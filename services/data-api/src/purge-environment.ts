@@ -1,12 +1,12 @@
 import type { Pool } from 'pg'
-import { deleteIdsOf } from '../publishing/published-ids.ts'
-import { quoteIdent } from '../records/sql/quote.ts'
-import { idempotencyTable } from '../records/write/run-write.ts'
-import { changeSchema } from './ddl/change-schema.ts'
-import { schemaName } from './ddl/schema-name.ts'
-import { qualifiedTable } from './ddl/table-ddl.ts'
-import { findTables, removeTable } from './table-catalogue.ts'
+import { deleteIdsOf } from './publishing/published-ids.ts'
+import { idempotencyTable } from './records/write/run-write.ts'
+import { quoteIdent } from './sql/quote.ts'
 import type { Tenant } from './table-definition.ts'
+import { changeSchema } from './tables/ddl/change-schema.ts'
+import { schemaName } from './tables/ddl/schema-name.ts'
+import { qualifiedTable } from './tables/ddl/table-ddl.ts'
+import { findTables, removeTable } from './tables/table-catalogue.ts'
 
 /**
  * Drops the tables of an environment with their records, its schema, its idempotency keys and

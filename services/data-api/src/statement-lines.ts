@@ -1,5 +1,5 @@
 import { unavailable } from '@surehook/service-kit/errors'
-import type { Tenant } from './tables/table-definition.ts'
+import type { Tenant } from './table-definition.ts'
 
 /** The properties that all statements of one line share. */
 export type LineOf<Target> = {

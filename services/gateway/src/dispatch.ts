@@ -1,8 +1,8 @@
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import { contextOf } from '@surehook/service-kit/http/request/request-context'
 import type { RequestHandler } from 'express'
-import type { Forwarder } from '../forwarding/forwarder.ts'
-import { routeOf } from './route-of.ts'
+import type { Forwarder } from './forwarding/forwarder.ts'
+import { routeOf } from './routing/route-of.ts'
 
 /** Forwards each request by its path. Passes local paths to the next handler. */
 export function dispatch(forwarder: Forwarder): RequestHandler {

@@ -1,26 +1,11 @@
 import * as z from 'zod'
 import { defineOperation } from '../../operation.ts'
+import { ManagementRight, ManagementRights } from '../../rights.ts'
+import { EnvironmentName, ProjectId } from '../../tenant-names.ts'
 import { ruled } from '../../violation-rules.ts'
 import { Instant } from '../instant.ts'
 import { AuthSettings, AuthSettingsChange, change } from './auth-settings.ts'
 import { LimitSettings, LimitSettingsChange } from './limit-settings.ts'
-import { ManagementRight, ManagementRights } from './rights.ts'
-
-/**
- * Project and environment names appear in paths, topics and keys, so their characters are
- * restricted.
- */
-const platformName = (what: string) =>
-  z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, `${what}: 1 to 64 letters, digits, "-" or "_"`)
-
-export const ProjectId = platformName('project').meta({
-  id: 'ProjectId',
-  description: 'The name of the project',
-})
-export const EnvironmentName = platformName('environment').meta({
-  id: 'EnvironmentName',
-  description: 'The name of the environment',
-})
 
 export const Environment = z
   .object({

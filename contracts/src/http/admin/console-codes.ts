@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defineOperation } from '../../operation.ts'
-import { EnvironmentName, ProjectId, refused } from './admin.ts'
+import { EnvironmentName, ProjectId } from '../../tenant-names.ts'
+import { refused } from './admin.ts'
 
 const sessionOf = {
   kind: z

@@ -1,14 +1,7 @@
 import * as z from 'zod'
 import { defineOperation } from '../../operation.ts'
-import {
-  common,
-  Environment,
-  EnvironmentName,
-  environmentPath,
-  ProjectId,
-  projectPath,
-  refused,
-} from './admin.ts'
+import { EnvironmentName, ProjectId } from '../../tenant-names.ts'
+import { common, Environment, environmentPath, projectPath, refused } from './admin.ts'
 
 export const deleteEnvironment = defineOperation({
   ...common,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { fieldTypes } from '../../filter/filter.ts'
 import { defineOperation } from '../../operation.ts'
-import { EnvironmentName, ProjectId } from '../admin/admin.ts'
+import { EnvironmentName, ProjectId } from '../../tenant-names.ts'
 import { ColumnName, TableName } from './names.ts'
 
 export const ColumnType = z.enum(fieldTypes).meta({ id: 'ColumnType' })

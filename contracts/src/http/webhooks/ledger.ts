@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineOperation } from '../../operation.ts'
-import { EnvironmentName, ProjectId } from '../admin/admin.ts'
+import { EnvironmentName, ProjectId } from '../../tenant-names.ts'
 import { Instant } from '../instant.ts'
 
 /** Most entries of one response. The counts cover all entries. */

@@ -3,7 +3,7 @@ import type { EventCodec } from '@surehook/schemas/codec'
 import { unavailable } from '@surehook/service-kit/errors'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool, PoolClient } from 'pg'
-import { anyPosition, waitUntilRelayed } from '../relay/wait-relayed.ts'
+import { anyPosition, waitUntilRelayed } from '../slot/wait-relayed.ts'
 import { type Captured, emit } from './capture.ts'
 
 /**

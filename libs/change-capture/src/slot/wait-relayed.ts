@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { unavailable } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
-import { parseLsn } from '../slot/lsn.ts'
+import { parseLsn } from './lsn.ts'
 
 export type WaitRelayedOptions = { timeoutMs: number; signal?: AbortSignal | undefined }
 

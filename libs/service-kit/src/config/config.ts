@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { reasonOf } from '../errors.ts'
-import { explainIssue } from '../http/explain-issue.ts'
+import { explainIssue } from '../explain-issue.ts'
 import { parseDuration } from '../time.ts'
 import { configurationError } from './faults.ts'
 

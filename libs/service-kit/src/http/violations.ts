@@ -1,7 +1,7 @@
 import type { RuledViolation } from '@surehook/contracts/problem'
 import type { ViolationRule } from '@surehook/contracts/violation-rules'
 import * as z from 'zod'
-import { explainIssue } from './explain-issue.ts'
+import { explainIssue } from '../explain-issue.ts'
 import { ruleOf } from './rule-of-issue.ts'
 
 /** Part of the request with a value. It decides how faults of the value are named. */

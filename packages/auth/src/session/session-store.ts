@@ -1,8 +1,9 @@
 import type { PublicUser } from '../generated/types.gen.ts'
+import { parseObject } from '../parse-object.ts'
 import type { Scope } from '../storage/open-storage.ts'
 import type { TolerantStorage } from '../storage/tolerant-storage.ts'
 import type { EndReason } from './changes.ts'
-import { isNewer, isSame, parseObject, type Session, sessionIn } from './session.ts'
+import { isNewer, isSame, type Session, sessionIn } from './session.ts'
 
 /**
  * The session of this tab. The storage decides, because other tabs write it too. But a browser may

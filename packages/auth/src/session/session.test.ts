@@ -1,11 +1,11 @@
 import { expect, it } from '@jest/globals'
 import { accessToken, loggedIn } from '../../test/tab-world.ts'
+import { parseObject } from '../parse-object.ts'
 import {
   changeBetween,
   freshness,
   isNewer,
   lifetimeOf,
-  parseObject,
   rotated,
   sessionIn,
   startSession,

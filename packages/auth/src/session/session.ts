@@ -91,12 +91,3 @@ export function sessionIn(value: Record<string, unknown> | null): Session | null
     typeof value['accessToken'] === 'string'
   return isSession ? (value as Session) : null
 }
-
-export function parseObject(text: string | null): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text ?? 'null')
-    return typeof value === 'object' ? (value as Record<string, unknown> | null) : null
-  } catch {
-    return null
-  }
-}

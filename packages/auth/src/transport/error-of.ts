@@ -1,6 +1,6 @@
 import { AuthError, type ErrorDetails, RateLimitError, ValidationError } from '../errors.ts'
 import type { Problem, Violation } from '../generated/types.gen.ts'
-import { parseObject } from '../session/session.ts'
+import { parseObject } from '../parse-object.ts'
 
 /** The error of an answer that is not a success. A proxy may have sent it, then it has no code. */
 export function errorOf({ status, headers }: Response, text: string, sentId: string): AuthError {

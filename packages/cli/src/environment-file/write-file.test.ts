@@ -1,11 +1,11 @@
 import { expect, it } from '@jest/globals'
 import type { Subscription } from '@surehook/client'
 import fc from 'fast-check'
-import { anyWishes } from '../../../test/support/any-wishes.ts'
-import { ModelEnvironment } from '../../../test/support/model-environment.ts'
-import { makePlan } from '../plan/plan.ts'
-import { parseFile } from './parse-file.ts'
-import { wishesOf } from './wishes.ts'
+import { anyWishes } from '../../test/support/any-wishes.ts'
+import { ModelEnvironment } from '../../test/support/model-environment.ts'
+import { parseFile } from './file/parse-file.ts'
+import { wishesOf } from './file/wishes.ts'
+import { makePlan } from './plan/plan.ts'
 import { writeFile } from './write-file.ts'
 
 const options = { prune: true, allowDataLoss: false }

@@ -1,10 +1,10 @@
 import type { Subscription } from '@surehook/client'
 import { accessActions } from '@surehook/contracts/http/data/tables'
 import { stringify } from 'yaml'
-import { byCreation, eventsText } from '../plan/match-subscriptions.ts'
-import type { State, StoredTable } from '../plan/steps.ts'
-import { type EnvironmentFile, fileVersion } from './schema.ts'
-import { escapeVariables } from './variables.ts'
+import { type EnvironmentFile, fileVersion } from './file/schema.ts'
+import { escapeVariables } from './file/variables.ts'
+import { byCreation, eventsText } from './plan/match-subscriptions.ts'
+import type { State, StoredTable } from './plan/steps.ts'
 
 export type WrittenFile = { text: string; variables: readonly string[] }
 

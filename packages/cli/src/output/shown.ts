@@ -1,4 +1,3 @@
-import type { Call } from '../cli/command.ts'
 import { textFields, textTable } from './text-table.ts'
 
 /** The output of a command: JSON for `--json`, and lines for a terminal. */
@@ -31,7 +30,10 @@ export function tableOf(rows: readonly Readonly<Record<string, string>>[]): stri
   return textTable([titles, ...rows.map((row) => titles.map((title) => row[title] ?? '-'))])
 }
 
-export function print(shown: Shown, { json, out }: Pick<Call<never>, 'json' | 'out'>): void {
+export function print(
+  shown: Shown,
+  { json, out }: { json: boolean; out: (line: string) => void },
+): void {
   if (!json) for (const line of shown.lines) out(line)
   else if ('items' in shown) for (const item of shown.items) out(JSON.stringify(item))
   else out(JSON.stringify(shown.value, null, 2))

@@ -10,11 +10,11 @@ import {
   TestIssuer,
   unavailable,
 } from '../../test/test-issuer.ts'
-import { createVerifierPool } from '../jws/verifier-pool.ts'
+import { FailedTokens } from '../failed-tokens.ts'
 import { invalidToken, TokenError, VerifierUnavailableError } from '../token-error.ts'
 import { TokenMemory } from '../token-memory.ts'
 import type { TokenVerifier } from '../token-verifier.ts'
-import { FailedTokens } from './failed-tokens.ts'
+import { createVerifierPool } from '../verifier-pool.ts'
 
 let pair: Pair
 let issuer: TestIssuer

@@ -1,13 +1,8 @@
 import { type CryptoKey, compactVerify, errors } from 'jose'
 import { type AccessClaims, type ExpectedClaims, readClaims } from '../claims/claims.ts'
-import { isKid } from '../keys/key-set.ts'
+import { isKid, type VerifyKeys } from '../keys/key-set.ts'
 import { invalidToken } from '../token-error.ts'
 import { type ProtectedHeader, tokenForm } from '../token-form.ts'
-
-export type VerifyKeys = {
-  /** Resolves with the RS256 public key of this key id, or with `null` if there is none. */
-  keyOf(kid: string): Promise<CryptoKey | null>
-}
 
 /** Verifies a signed access token (RFC 9068) with the given keys only, and returns its claims. */
 export async function verifyAccessJws(

@@ -3,6 +3,11 @@ import { type CryptoKey, importJWK } from 'jose'
 export type KnownKey = { readonly n: string; readonly e: string; readonly key: CryptoKey }
 export type KeySet = ReadonlyMap<string, KnownKey>
 
+export type VerifyKeys = {
+  /** Resolves with the RS256 public key of this key id, or with `null` if there is none. */
+  keyOf(kid: string): Promise<CryptoKey | null>
+}
+
 const maxKeys = 100
 /** Longer key ids are refused without a request to the issuer and are not cached. */
 export const maxKidLength = 256

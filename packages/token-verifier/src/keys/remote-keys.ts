@@ -1,9 +1,8 @@
 import type { CryptoKey } from 'jose'
 import { boundedBy, boundedJson } from '../bounded.ts'
 import { type FreshnessPolicy, standing } from '../claims/freshness.ts'
-import type { VerifyKeys } from '../jws/verify-jws.ts'
 import { VerifierUnavailableError } from '../token-error.ts'
-import { type KeySet, readKeySet } from './key-set.ts'
+import { type KeySet, readKeySet, type VerifyKeys } from './key-set.ts'
 
 export type RemoteKeysOptions = FreshnessPolicy & {
   url: string | URL

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import type { ManagementTokenState } from '@surehook/contracts/events'
-import type { ManagementRight } from '@surehook/contracts/http/admin/rights'
+import type { ManagementRight } from '@surehook/contracts/rights'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import { adminGate, createIdentifyCaller } from './admin-token.ts'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { EnvironmentName, ProjectId } from '@surehook/contracts/http/admin/admin'
 import { type AuthSettings } from '@surehook/contracts/http/admin/auth-settings'
 import type { RuledViolation } from '@surehook/contracts/problem'
+import { EnvironmentName, ProjectId } from '@surehook/contracts/tenant-names'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
 import { fullSettings, type SettingsOverrides, setsMailLocale } from './auth-settings.ts'

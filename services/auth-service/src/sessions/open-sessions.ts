@@ -1,5 +1,5 @@
 import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
-import { waitUntilRelayed } from '@surehook/change-capture/relay/wait-relayed'
+import { waitUntilRelayed } from '@surehook/change-capture/slot/wait-relayed'
 import type { EncryptionKeys } from '@surehook/service-kit/config/config'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { unavailable } from '@surehook/service-kit/errors'

@@ -1,5 +1,5 @@
 import type { Audit } from '@surehook/access/audit/audit'
-import { anyPosition } from '@surehook/change-capture/relay/wait-relayed'
+import { anyPosition } from '@surehook/change-capture/slot/wait-relayed'
 import { wholeSession } from '@surehook/contracts/events'
 import type { TokenPair } from '@surehook/contracts/http/auth'
 import { AppError } from '@surehook/service-kit/errors'

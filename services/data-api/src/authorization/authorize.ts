@@ -6,7 +6,7 @@ import type { Cidr } from '@surehook/service-kit/http/request/client-address'
 import { countedClient, forgerOf } from '@surehook/service-kit/http/request/counted-client'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import { type AccessClaims, bearerToken } from '@surehook/token-verifier'
-import type { Tenant } from '../tables/table-definition.ts'
+import type { Tenant } from '../table-definition.ts'
 import type { ShownToken, UserTokens } from './user-tokens.ts'
 
 /** The caller and its tenant. `roles` is `null` for a management token: its rights were checked. */

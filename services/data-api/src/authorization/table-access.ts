@@ -1,6 +1,6 @@
 import { AppError } from '@surehook/service-kit/errors'
+import type { TableAccess } from '../table-definition.ts'
 import type { TableCache } from '../tables/table-cache.ts'
-import type { TableAccess } from '../tables/table-definition.ts'
 import type { Caller } from './authorize.ts'
 
 export type AccessAction = keyof TableAccess

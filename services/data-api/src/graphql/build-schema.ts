@@ -1,5 +1,5 @@
 import { GraphQLBoolean, GraphQLObjectType, GraphQLSchema } from 'graphql'
-import type { TableDefinition } from '../tables/table-definition.ts'
+import type { TableDefinition } from '../table-definition.ts'
 import { type GraphQLNames, graphqlNames } from './graphql-names.ts'
 import { type TableFields, tableFields } from './table-fields.ts'
 import { tableTypes } from './table-types.ts'

@@ -1,8 +1,8 @@
 import { invalid } from '@surehook/service-kit/errors'
 import type { GraphQLSchema } from 'graphql'
 import type { Pool } from 'pg'
+import type { TableDefinition, Tenant } from '../table-definition.ts'
 import { findTables, findVersions } from '../tables/table-catalogue.ts'
-import type { TableDefinition, Tenant } from '../tables/table-definition.ts'
 import { buildSchema } from './build-schema.ts'
 
 export type EnvironmentSchema = {

@@ -14,7 +14,7 @@ import {
 } from 'graphql'
 import type * as z from 'zod'
 import type { RecordApi, RecordCall } from '../records/record-api.ts'
-import type { TableDefinition } from '../tables/table-definition.ts'
+import type { TableDefinition } from '../table-definition.ts'
 import type { GraphQLNames } from './graphql-names.ts'
 import type { TableTypes } from './table-types.ts'
 import { whereJson } from './where-json.ts'

@@ -9,7 +9,7 @@ import {
   GraphQLObjectType,
   GraphQLString,
 } from 'graphql'
-import type { Column, TableDefinition } from '../tables/table-definition.ts'
+import type { Column, TableDefinition } from '../table-definition.ts'
 import type { GraphQLNames } from './graphql-names.ts'
 import { scalars } from './scalars.ts'
 import { whereType } from './where-types.ts'

@@ -4,7 +4,7 @@ import { type ChangeInput, maxPublishedRecordBytes } from '@surehook/contracts/h
 import { changeKey, newEventId } from '@surehook/contracts/ids'
 import { changesTopic } from '@surehook/contracts/topics'
 import { requestFingerprint } from '@surehook/service-kit/idempotency/request-fingerprint'
-import type { Tenant } from '../tables/table-definition.ts'
+import type { Tenant } from '../table-definition.ts'
 
 /** The ids of the request that publishes the change. */
 export type PublishOrigin = Pick<ChangeEvent, 'requestId' | 'traceparent'>

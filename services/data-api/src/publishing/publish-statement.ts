@@ -1,6 +1,6 @@
 import { AppError } from '@surehook/service-kit/errors'
 import { DatabaseError, type Pool } from 'pg'
-import type { Tenant } from '../tables/table-definition.ts'
+import type { Tenant } from '../table-definition.ts'
 import type { NewEvent } from './new-event.ts'
 
 /** The SQLSTATE that `publish_change` raises. */

@@ -1,7 +1,7 @@
 import { idempotencyKeyHours } from '@surehook/contracts/http/idempotency-key'
 import type { ExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
 import type { Pool } from 'pg'
-import type { Tenant } from '../tables/table-definition.ts'
+import type { Tenant } from '../table-definition.ts'
 
 const batch = 10_000
 

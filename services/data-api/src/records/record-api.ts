@@ -3,9 +3,9 @@ import type { KeyedRequest } from '@surehook/service-kit/idempotency/once-per-ke
 import { requestFingerprint } from '@surehook/service-kit/idempotency/request-fingerprint'
 import type { Caller } from '../authorization/authorize.ts'
 import { type AccessAction, tablesFor } from '../authorization/table-access.ts'
+import type { Preconditions, StoredRecord } from './preconditions.ts'
 import * as reads from './read/read-records.ts'
 import type { ChangeOrigin } from './write/change-head.ts'
-import type { Preconditions, StoredRecord } from './write/preconditions.ts'
 import * as writes from './write/write-records.ts'
 
 /** The caller, and the request behind the call. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { RuledViolation } from '@surehook/contracts/problem'
-import type { Column } from '../tables/table-definition.ts'
+import type { Column } from '../table-definition.ts'
 import { changedValues, newRecordValues } from './record-values.ts'
 
 const columns: Column[] = [

@@ -2,7 +2,7 @@ import { assignedFields } from '@surehook/contracts/http/data/names'
 import type { RecordInput } from '@surehook/contracts/http/data/records'
 import type { RuledViolation } from '@surehook/contracts/problem'
 import type { ViolationRule } from '@surehook/contracts/violation-rules'
-import type { Column } from '../tables/table-definition.ts'
+import type { Column } from '../table-definition.ts'
 import { parseColumnValue } from '../values/column-value.ts'
 
 /** One text or `null` per column, in the table's order. */

@@ -1,15 +1,15 @@
 import type { TableInput } from '@surehook/contracts/http/data/tables'
 import { invalid } from '@surehook/service-kit/errors'
 import type { Pool, PoolClient } from 'pg'
-import { quoteIdent } from '../records/sql/quote.ts'
-import { sqlStateOf } from '../records/sql/sql-state.ts'
+import { quoteIdent } from '../sql/quote.ts'
+import { sqlStateOf } from '../sql/sql-state.ts'
+import type { TableDefinition, TableShape, Tenant } from '../table-definition.ts'
 import { changeSchema } from './ddl/change-schema.ts'
 import { type ColumnStep, evolveTable } from './ddl/evolve-table.ts'
 import { preparedState, prepareUnique, type UniqueWish } from './ddl/prepare-unique.ts'
 import { schemaName } from './ddl/schema-name.ts'
 import { alterTableSql, createTableSql, qualifiedTable } from './ddl/table-ddl.ts'
 import { addTable, changeTable, claimSchema, findTable } from './table-catalogue.ts'
-import type { TableDefinition, TableShape, Tenant } from './table-definition.ts'
 
 export type TablePut = { tenant: Tenant; name: string; input: TableInput }
 

@@ -2,8 +2,8 @@ import { TableName } from '@surehook/contracts/http/data/names'
 import type { Table } from '@surehook/contracts/http/data/tables'
 import { AppError } from '@surehook/service-kit/errors'
 import type { Pool, PoolClient } from 'pg'
+import type { TableDefinition, Tenant } from '../table-definition.ts'
 import { findTable, findTables } from './table-catalogue.ts'
-import type { TableDefinition, Tenant } from './table-definition.ts'
 import { tableView } from './table-view.ts'
 
 /** Rejects with `TABLE_NOT_FOUND` for an unknown table and for an invalid name. */

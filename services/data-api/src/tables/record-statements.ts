@@ -1,8 +1,8 @@
 import { newEventId } from '@surehook/contracts/ids'
-import { qualifiedTable } from '../../tables/ddl/table-ddl.ts'
-import type { TableDefinition } from '../../tables/table-definition.ts'
-import { isoTimestamp, valueTypes } from '../../values/value-types.ts'
-import { quoteIdent, quoteLiteral } from './quote.ts'
+import { quoteIdent, quoteLiteral } from '../sql/quote.ts'
+import type { TableDefinition } from '../table-definition.ts'
+import { isoTimestamp, valueTypes } from '../values/value-types.ts'
+import { qualifiedTable } from './ddl/table-ddl.ts'
 
 /** The parts of a list's query; the table is `t`. */
 export type ListParts = { record: string; from: string; where: string }

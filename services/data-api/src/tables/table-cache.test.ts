@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Pool } from 'pg'
+import type { TableDefinition } from '../table-definition.ts'
 import { createTableCache, type KnownTable, type TableCache } from './table-cache.ts'
-import type { TableDefinition } from './table-definition.ts'
 
 const tenant = { projectId: 'shop', environment: 'master' }
 const minute = 60_000

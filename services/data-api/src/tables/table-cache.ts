@@ -1,10 +1,10 @@
 import { AppError } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
-import { type RecordStatements, recordStatements } from '../records/sql/record-statements.ts'
-import { sqlStateOf } from '../records/sql/sql-state.ts'
+import { sqlStateOf } from '../sql/sql-state.ts'
+import type { TableDefinition, Tenant } from '../table-definition.ts'
 import { PreparedTables } from './prepared-tables.ts'
 import { requireTable } from './read-tables.ts'
-import type { TableDefinition, Tenant } from './table-definition.ts'
+import { type RecordStatements, recordStatements } from './record-statements.ts'
 
 export type KnownTable = {
   definition: TableDefinition

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
+import type { TableDefinition, TableShape, Tenant } from '../table-definition.ts'
 import { isoTimestamp } from '../values/value-types.ts'
-import type { TableDefinition, TableShape, Tenant } from './table-definition.ts'
 
 type Db = Pool | PoolClient
 

@@ -1,5 +1,5 @@
 import type { Table } from '@surehook/contracts/http/data/tables'
-import type { TableDefinition } from './table-definition.ts'
+import type { TableDefinition } from '../table-definition.ts'
 
 /** The table as clients see it. */
 export function tableView(table: TableDefinition): Table {

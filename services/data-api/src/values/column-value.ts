@@ -1,4 +1,4 @@
-import type { Column } from '../tables/table-definition.ts'
+import type { Column } from '../table-definition.ts'
 import { type ParsedValue, refused } from './parsed-value.ts'
 import { valueTypes } from './value-types.ts'
 

@@ -3,7 +3,7 @@ import {
   deleteManagementToken,
   listManagementTokens,
 } from '@surehook/contracts/http/admin/admin'
-import type { ManagementRight } from '@surehook/contracts/http/admin/rights'
+import type { ManagementRight } from '@surehook/contracts/rights'
 import { adminCommand, showDone, showList, showThing } from '../../admin/admin-command.ts'
 import { limitOption, readPages } from '../../admin/read-pages.ts'
 import { cellOf } from '../../output/text-table.ts'

@@ -1,7 +1,7 @@
 import { writeFile as write } from 'node:fs/promises'
 import { defineCommand, exitCodes, Failure, type OptionSpecs } from '../../cli/command.ts'
-import { writeFile } from '../../environment-file/file/write-file.ts'
 import { readAll } from '../../environment-file/read-state.ts'
+import { writeFile } from '../../environment-file/write-file.ts'
 import {
   clientOf,
   findTenant,

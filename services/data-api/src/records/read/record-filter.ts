@@ -3,8 +3,8 @@ import { parseFilter } from '@surehook/contracts/filter/parse-filter'
 import { filterToSql } from '@surehook/contracts/filter/sql/filter-to-sql'
 import { assignedFields } from '@surehook/contracts/http/data/names'
 import { invalid } from '@surehook/service-kit/errors'
-import type { TableDefinition } from '../../tables/table-definition.ts'
-import { quoteIdent } from '../sql/quote.ts'
+import { quoteIdent } from '../../sql/quote.ts'
+import type { TableDefinition } from '../../table-definition.ts'
 
 /**
  * Returns the SQL conditions for the `where` of a list (none or one), and appends their parameters

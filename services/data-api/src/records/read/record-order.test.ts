@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { AppError } from '@surehook/service-kit/errors'
-import type { Column } from '../../tables/table-definition.ts'
+import type { Column } from '../../table-definition.ts'
 import { listCursor, readListCursor } from './list-cursor.ts'
 import { afterSql, orderBySql, parseOrder } from './record-order.ts'
 

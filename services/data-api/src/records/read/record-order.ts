@@ -1,8 +1,8 @@
 import type { RuledViolation } from '@surehook/contracts/problem'
 import { invalid } from '@surehook/service-kit/errors'
-import type { Column } from '../../tables/table-definition.ts'
+import { quoteIdent } from '../../sql/quote.ts'
+import type { Column } from '../../table-definition.ts'
 import { valueTypes } from '../../values/value-types.ts'
-import { quoteIdent } from '../sql/quote.ts'
 
 export type OrderTerm = {
   field: string

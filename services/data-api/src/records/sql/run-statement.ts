@@ -1,9 +1,9 @@
 import { AppError } from '@surehook/service-kit/errors'
 import type { Pool, PoolClient } from 'pg'
+import { sqlStateOf } from '../../sql/sql-state.ts'
+import type { RecordStatements } from '../../tables/record-statements.ts'
 import type { KnownTable } from '../../tables/table-cache.ts'
-import { changedMeanwhile } from '../write/preconditions.ts'
-import type { RecordStatements } from './record-statements.ts'
-import { sqlStateOf } from './sql-state.ts'
+import { changedMeanwhile } from '../preconditions.ts'
 
 /** Raised by `capture_change`. */
 const recordTooLarge = 'SH413'

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
-import { runStatement } from '../sql/run-statement.ts'
+import { runStatement } from './run-statement.ts'
 import {
   createSharedStatements,
   type SharedStatements,
   type SharedStatementsOptions,
-} from '../sql/shared-statements.ts'
+} from './shared-statements.ts'
 
 /** Items are ids of records. */
 export type SharedGets = SharedStatements<string>

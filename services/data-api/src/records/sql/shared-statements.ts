@@ -1,6 +1,6 @@
 import { createStatementLines, type StatementLinesOptions } from '../../statement-lines.ts'
+import type { Tenant } from '../../table-definition.ts'
 import type { KnownTable } from '../../tables/table-cache.ts'
-import type { Tenant } from '../../tables/table-definition.ts'
 
 /** A table without the restrictions of one caller. */
 export type SharedTable = Omit<KnownTable, 'view'>

@@ -1,7 +1,7 @@
 import type { ChangeEvent, ChangeOperation } from '@surehook/contracts/events'
 import { changeKey, newEventId } from '@surehook/contracts/ids'
 import { changesTopic } from '@surehook/contracts/topics'
-import type { Tenant } from '../../tables/table-definition.ts'
+import type { Tenant } from '../../table-definition.ts'
 
 /** The request that caused a change. */
 export type ChangeOrigin = Pick<ChangeEvent, 'requestId' | 'traceparent'>

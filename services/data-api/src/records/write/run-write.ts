@@ -1,10 +1,10 @@
 import { type KeyedRequest, oncePerKey } from '@surehook/service-kit/idempotency/once-per-key'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool, PoolClient } from 'pg'
+import type { RecordStatements } from '../../tables/record-statements.ts'
 import type { KnownTable } from '../../tables/table-cache.ts'
-import type { RecordStatements } from '../sql/record-statements.ts'
+import type { StoredRecord } from '../preconditions.ts'
 import { runStatement } from '../sql/run-statement.ts'
-import type { StoredRecord } from './preconditions.ts'
 
 export type Write = {
   statement: Exclude<keyof RecordStatements, 'get'>

@@ -1,14 +1,14 @@
 import { AppError } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
+import { sqlStateOf } from '../../sql/sql-state.ts'
+import { insertValues } from '../../tables/record-statements.ts'
 import type { ColumnValues } from '../record-values.ts'
-import { insertValues } from '../sql/record-statements.ts'
 import { runStatement } from '../sql/run-statement.ts'
 import {
   createSharedStatements,
   type SharedStatements,
   type SharedStatementsOptions,
 } from '../sql/shared-statements.ts'
-import { sqlStateOf } from '../sql/sql-state.ts'
 
 /** A new record: the head of its change event, and its values. */
 export type NewRow = { head: string; values: ColumnValues }

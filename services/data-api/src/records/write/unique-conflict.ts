@@ -1,11 +1,11 @@
 import type { RuledViolation } from '@surehook/contracts/problem'
 import { AppError } from '@surehook/service-kit/errors'
 import { DatabaseError, type Pool } from 'pg'
+import { quoteIdent } from '../../sql/quote.ts'
+import type { Column, TableDefinition } from '../../table-definition.ts'
 import { columnOfConstraint, qualifiedTable } from '../../tables/ddl/table-ddl.ts'
-import type { Column, TableDefinition } from '../../tables/table-definition.ts'
 import { valueTypes } from '../../values/value-types.ts'
 import type { ColumnValues } from '../record-values.ts'
-import { quoteIdent } from '../sql/quote.ts'
 
 const uniqueViolation = '23505'
 const message = 'another record has this value'

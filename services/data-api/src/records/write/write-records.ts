@@ -3,19 +3,19 @@ import type { RuledViolation } from '@surehook/contracts/problem'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import type { KeyedRequest } from '@surehook/service-kit/idempotency/once-per-key'
 import type { Pool } from 'pg'
+import type { Tenant } from '../../table-definition.ts'
+import { insertValues } from '../../tables/record-statements.ts'
 import type { KnownTable, TableCache } from '../../tables/table-cache.ts'
-import type { Tenant } from '../../tables/table-definition.ts'
 import { isUuid } from '../../values/text-value.ts'
-import type { SharedGets } from '../read/shared-gets.ts'
-import { type ColumnValues, changedValues, newRecordValues } from '../record-values.ts'
-import { insertValues } from '../sql/record-statements.ts'
-import { type ChangeOrigin, changeHead } from './change-head.ts'
 import {
   type Preconditions,
   type RecordStates,
   type StoredRecord,
   statesFor,
-} from './preconditions.ts'
+} from '../preconditions.ts'
+import { type ColumnValues, changedValues, newRecordValues } from '../record-values.ts'
+import type { SharedGets } from '../sql/shared-gets.ts'
+import { type ChangeOrigin, changeHead } from './change-head.ts'
 import { runWrite, type Write } from './run-write.ts'
 import type { NewRow, SharedInserts } from './shared-inserts.ts'
 import { bulkConflict, conflictingColumn, fieldConflict } from './unique-conflict.ts'

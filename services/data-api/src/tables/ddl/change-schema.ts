@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { unavailable } from '@surehook/service-kit/errors'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool, PoolClient } from 'pg'
-import { sqlStateOf } from '../../records/sql/sql-state.ts'
+import { sqlStateOf } from '../../sql/sql-state.ts'
 import { tryLockSchema } from '../table-catalogue.ts'
 
 /**

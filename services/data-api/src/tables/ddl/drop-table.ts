@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
+import type { Tenant } from '../../table-definition.ts'
 import { requireTable } from '../read-tables.ts'
 import { removeTable } from '../table-catalogue.ts'
-import type { Tenant } from '../table-definition.ts'
 import { changeSchema } from './change-schema.ts'
 import { schemaName } from './schema-name.ts'
 import { qualifiedTable } from './table-ddl.ts'

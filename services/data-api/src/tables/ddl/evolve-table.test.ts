@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { TableInput } from '@surehook/contracts/http/data/tables'
-import type { Column } from '../table-definition.ts'
+import type { Column } from '../../table-definition.ts'
 import { evolveTable } from './evolve-table.ts'
 
 const nobody = { read: [], create: [], update: [], delete: [] }

@@ -1,8 +1,8 @@
 import { accessActions, type TableInput } from '@surehook/contracts/http/data/tables'
 import type { RuledViolation } from '@surehook/contracts/problem'
 import type { ViolationRule } from '@surehook/contracts/violation-rules'
+import type { Column, TableAccess, TableShape } from '../../table-definition.ts'
 import { parseColumnValue } from '../../values/column-value.ts'
-import type { Column, TableAccess, TableShape } from '../table-definition.ts'
 
 /** One change of the PostgreSQL table; `index` is the column's position in the definition. */
 export type ColumnStep =

@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from 'pg'
-import { quoteIdent } from '../../records/sql/quote.ts'
+import { quoteIdent } from '../../sql/quote.ts'
+import type { Column, TableDefinition } from '../../table-definition.ts'
 import { valueTypes } from '../../values/value-types.ts'
 import { tryLockSchema, unlockSchema } from '../table-catalogue.ts'
-import type { Column, TableDefinition } from '../table-definition.ts'
 import { lockTimeoutMs, SchemaBusy, whenFree } from './change-schema.ts'
 import { preparedIndex, qualifiedTable } from './table-ddl.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Tenant } from '../table-definition.ts'
+import type { Tenant } from '../../table-definition.ts'
 
 /**
  * The PostgreSQL schema of an environment. It is a hash, because no separator keeps arbitrary ids

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { quoteIdent, quoteLiteral } from '../../records/sql/quote.ts'
+import { quoteIdent, quoteLiteral } from '../../sql/quote.ts'
+import type { Column, TableDefinition } from '../../table-definition.ts'
 import { parseColumnValue } from '../../values/column-value.ts'
 import { valueTypes } from '../../values/value-types.ts'
-import type { Column, TableDefinition } from '../table-definition.ts'
 import type { ColumnStep } from './evolve-table.ts'
 
 type TableRef = Pick<TableDefinition, 'schema' | 'name'>
