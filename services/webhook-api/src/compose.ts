@@ -29,35 +29,37 @@ import { endpointRoutes } from './endpoints/endpoint-routes.ts'
 import { endpointsOfTenants } from './endpoints/endpoints.ts'
 import { runDisableFailing } from './failing/disable-failing.ts'
 import { runDisableGone } from './failing/disable-gone.ts'
+import { forgetFailures } from './failing/failing-store.ts'
 import { hasReadAll } from './failing/log-progress.ts'
-import { openHistory } from './history/open-history.ts'
-import { questionRoutes } from './history/question-routes.ts'
-import { deliveryRoutes } from './history/read/delivery-routes.ts'
+import { outcomeNotes } from './failing/note-outcomes.ts'
 import { environmentStats } from './history/stats/environment-stats.ts'
 import { webhookStats } from './history/stats/webhook-stats.ts'
 import { logGroupId, openDeliveryLog } from './history/write/delivery-log.ts'
-import { logRoutes } from './inspect/log/log-routes.ts'
-import { openLogQuestions } from './inspect/log/open-log-questions.ts'
 import { installationRoutes } from './installation/installation-routes.ts'
 import { capturedRecord } from './jobs/emit-jobs.ts'
 import { createKeyedWriter, type KeyedWriter, keyTable } from './keyed-writer.ts'
 import { ledgerRoutes } from './ledger/ledger-routes.ts'
 import { openLedgers } from './ledger/open-ledgers.ts'
 import { managementCaller } from './management-caller.ts'
+import { openHistory } from './open-history.ts'
+import { openLogQuestions } from './open-log-questions.ts'
 import { purgeEnvironment } from './purge/purge-environment.ts'
 import { openRebuilds } from './rebuild/open-rebuilds.ts'
 import { rebuildRoutes } from './rebuild/rebuild-routes.ts'
-import { endedReplays } from './redelivery/replay/replay-store.ts'
+import { cancelReplays, endedReplays } from './redelivery/replay/replay-store.ts'
+import { deliveryRoutes } from './routes/delivery-routes.ts'
+import { logRoutes } from './routes/log-routes.ts'
+import { questionRoutes } from './routes/question-routes.ts'
 import { openStreams } from './stream/open-streams.ts'
 import { streamRoutes } from './stream/stream-routes.ts'
 import { manageSubscriptions } from './subscriptions/manage-subscriptions.ts'
-import { runRestateSubscriptions } from './subscriptions/policy/restate-subscriptions.ts'
 import { reEncryptRoutes } from './subscriptions/re-encryption/re-encrypt-routes.ts'
 import { createSecretReEncryption } from './subscriptions/re-encryption/re-encrypt-secrets.ts'
-import type { Tenant } from './subscriptions/subscription-changes.ts'
+import { runRestateSubscriptions } from './subscriptions/restate-subscriptions.ts'
+import { runSettleFilters } from './subscriptions/settle-filters.ts'
 import { webhookRoutes } from './subscriptions/webhook-routes.ts'
 import { type KnownTables, openKnownTables } from './tables/known-tables.ts'
-import { runSettleFilters } from './tables/settle-filters.ts'
+import type { Tenant } from './tenant.ts'
 
 /** Requests that were admitted before their environment was deleted have ended after this time. */
 const longestRequestMs = 10_000
@@ -97,9 +99,9 @@ export async function compose(
   const management = opening.use(
     openManagement({ config, pool, messaging, relay, access, tables, log, metrics }),
   )
-  const { routes, onGone, streams } = management
+  const { routes, noteOutcomes, streams } = management
   const deliveryLog = opening.use(
-    openDeliveryLog(messaging, { ...config, pool, onGone, log, metrics }),
+    openDeliveryLog(messaging, { ...config, pool, noteOutcomes, log, metrics }),
   )
   const api = opening.use(
     await host.openApiServer({ ...config.http, log, metrics, tracer, routes, around: auditCalls }),
@@ -145,6 +147,8 @@ function openSubscriptions(open: AsyncDisposableStack, parts: SubscriptionParts)
   return manageSubscriptions({
     ...parts,
     settling: open.use(runSettleFilters(parts)),
+    forgetFailures,
+    cancelReplays,
     box: createSecretBox(...config.encryptionKeys),
     environmentExists: (...names) => access.environmentExists(...names),
     maxSubscriptions: config.maxSubscriptions,
@@ -243,7 +247,7 @@ function openManagement(deps: ManagementDeps) {
   return {
     streams,
     routes: (router: Router) => mounts.forEach((mountOn) => mountOn(router)),
-    onGone: gone.wake,
+    noteOutcomes: outcomeNotes(pool, gone.wake),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
 }

@@ -4,7 +4,7 @@ import type { EncryptionKeys } from '@surehook/service-kit/config/config'
 import { oncePerKey } from '@surehook/service-kit/idempotency/once-per-key'
 import { requestFingerprint } from '@surehook/service-kit/idempotency/request-fingerprint'
 import type { PoolClient } from 'pg'
-import type { Tenant } from './subscriptions/subscription-changes.ts'
+import type { Tenant } from './tenant.ts'
 
 /** A client's request. The stored answer is valid only for exactly this request. */
 export type Asked = {

@@ -2,7 +2,7 @@ import type { RequestLimits } from '@surehook/access/limits/request-limits'
 import type { PlatformAccess } from '@surehook/access/management-access'
 import { requiredRight } from '@surehook/access/management-token'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
-import type { Tenant } from './subscriptions/subscription-changes.ts'
+import type { Tenant } from './tenant.ts'
 
 /** Authorises a management token within its limits, and returns the tenant of the request. */
 export function managementCaller(

@@ -6,10 +6,10 @@ import { openTestDatabase, type TestDatabase } from '@surehook/testing/service-d
 import fc from 'fast-check'
 import type { Pool } from 'pg'
 import { createDeliveryDays } from '../src/history/delivery-days.ts'
-import { createDeliveryStore, type DeliveryStore } from '../src/history/delivery-store.ts'
 import { deliveryHistory } from '../src/history/read/delivery-history.ts'
 import { showDelivery } from '../src/history/read/find-delivery.ts'
 import { storedBodies } from '../src/history/read/stored-bodies.ts'
+import { createDeliveryStore, type DeliveryStore } from '../src/history/write/delivery-store.ts'
 import { aJob, aTransition, someTime } from './support/delivery-samples.ts'
 import { encryptionKey, log, sharedStack } from './support/under-test.ts'
 

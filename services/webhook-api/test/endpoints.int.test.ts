@@ -8,7 +8,7 @@ import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { Pool } from 'pg'
 import { createDeliveryDays } from '../src/history/delivery-days.ts'
-import { createDeliveryStore } from '../src/history/delivery-store.ts'
+import { createDeliveryStore } from '../src/history/write/delivery-store.ts'
 import { clientOf, validInput } from './support/client.ts'
 import { aTransition } from './support/delivery-samples.ts'
 import {

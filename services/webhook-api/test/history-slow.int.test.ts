@@ -6,6 +6,7 @@ import { openPool } from '@surehook/service-kit/postgres/pool'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { Client as PgClient, type Pool } from 'pg'
+import { outcomeNotes } from '../src/failing/note-outcomes.ts'
 import { dayTable } from '../src/history/delivery-days.ts'
 import { type DeliveryLog, openDeliveryLog } from '../src/history/write/delivery-log.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
@@ -43,7 +44,7 @@ afterEach(async () => {
 
 const follow = () => {
   history = openDeliveryLog(world, {
-    ...{ pool, historyDays: 30, onGone: () => {}, log },
+    ...{ pool, historyDays: 30, noteOutcomes: outcomeNotes(pool, () => {}), log },
     metrics: createMetrics('test'),
   })
 }
@@ -143,7 +144,8 @@ describe('the history', () => {
     }
     const metrics = createMetrics('test')
     history = openDeliveryLog(world, {
-      ...{ pool: patient.pool, historyDays: 30, onGone: () => {}, log, metrics },
+      ...{ pool: patient.pool, historyDays: 30, log, metrics },
+      noteOutcomes: outcomeNotes(patient.pool, () => {}),
     })
     const [stuck, ...others] = jobsOf(60) as [DeliveryJob, ...DeliveryJob[]]
     await publish([stuck])

@@ -12,7 +12,7 @@ import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { followTopics } from '@surehook/testing/follow-topics'
 import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
-import { awaitLongRetries } from '../src/subscriptions/policy/long-retries.ts'
+import { awaitLongRetries } from '../src/subscriptions/store/long-retries.ts'
 import { logChanges } from './support/changes.ts'
 import { clientOf, validInput } from './support/client.ts'
 import {

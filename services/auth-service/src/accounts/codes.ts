@@ -7,7 +7,7 @@ import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool, PoolClient } from 'pg'
 import { mailContext } from '../mail/outbox.ts'
 import type { Tenant } from '../platform/tenant.ts'
-import { writeDecoy } from './write-decoy.ts'
+import { writeDecoy } from '../write-decoy.ts'
 
 export type CodePurpose = 'verification' | 'recovery'
 

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
 import type { Tenant } from '../platform/tenant.ts'
-import type { User } from '../users/user.ts'
+import type { User } from '../user.ts'
 import { type ChangeOrigin, emitUserChanges } from '../users/user-changes.ts'
 import { markVerified } from '../users/user-store.ts'
 

@@ -5,12 +5,12 @@ import { clientLine } from '../limits/client-line.ts'
 import type { Attempt } from '../limits/lockout.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
 import type { Passwords } from '../password/passwords.ts'
-import { invalidCredentials, type TryPassword, type Verified } from '../password/try-password.ts'
 import type { Tenant } from '../platform/tenant.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { toPublicUser } from '../users/user.ts'
+import { toPublicUser } from '../user.ts'
 import { findUserByEmail, holdLogin } from '../users/user-store.ts'
 import type { Accounts, LoginResult } from './accounts.ts'
+import { invalidCredentials, type TryPassword, type Verified } from './try-password.ts'
 
 export type LoginDeps = {
   pool: Pool

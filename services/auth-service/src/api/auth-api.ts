@@ -10,12 +10,12 @@ import type * as z from 'zod'
 import type { Accounts, Client } from '../accounts/accounts.ts'
 import type { JwksAnswer } from '../keys/jwks.ts'
 import { pickLocale } from '../mail/pick-locale.ts'
-import { publicSettings } from '../platform/public-settings.ts'
 import type { Tenant } from '../platform/tenant.ts'
 import type { Caller, SelfService } from '../self-service/self-service.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { AccessTokens } from '../sessions/tokens/access-token.ts'
 import type { ChangeOrigin } from '../users/user-changes.ts'
+import { publicSettings } from './public-settings.ts'
 
 /** The tenant, the client and the headers of a request; the same for REST and GraphQL. */
 export type Call = {

@@ -1,8 +1,8 @@
 import { AppError } from '@surehook/service-kit/errors'
 import type { RedisClient } from '@surehook/service-kit/redis/client'
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
-import { NoHashRoomError } from '../password/hash-queue.ts'
 import { keyOf } from './account-key.ts'
+import { NoHashRoomError } from './no-hash-room-error.ts'
 
 type Place = { readonly projectId: string; readonly environment: string }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
-import { createHashQueue, NoHashRoomError } from './hash-queue.ts'
+import { NoHashRoomError } from '../limits/no-hash-room-error.ts'
+import { createHashQueue } from './hash-queue.ts'
 
 const deferred = () => Promise.withResolvers<string>()
 const settled = () => new Promise((resolve) => setImmediate(resolve))

@@ -1,7 +1,7 @@
-import { AppError } from '@surehook/service-kit/errors'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { ClientLine } from '../limits/client-line.ts'
 import { createFairTurns } from '../limits/fair-turns.ts'
+import { NoHashRoomError } from '../limits/no-hash-room-error.ts'
 
 export type HashQueueOptions = {
   /**
@@ -31,13 +31,6 @@ export type HashJob<T> = {
   work: () => Promise<T>
   /** How many cores the work uses; 1 by default. */
   lanes?: number
-}
-
-/** Thrown before any part of the password was checked. */
-export class NoHashRoomError extends AppError {
-  constructor() {
-    super('SERVICE_UNAVAILABLE', 'Too many passwords to hash', { retryAfterS: 1 })
-  }
 }
 
 const firstGuessMs = 40

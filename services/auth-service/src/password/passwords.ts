@@ -1,7 +1,8 @@
 import { reasonOf } from '@surehook/service-kit/errors'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { ClientLine } from '../limits/client-line.ts'
-import { type HashQueue, NoHashRoomError } from './hash-queue.ts'
+import { NoHashRoomError } from '../limits/no-hash-room-error.ts'
+import type { HashQueue } from './hash-queue.ts'
 import { normalForm } from './normal-form.ts'
 import {
   foreignWorkOf,

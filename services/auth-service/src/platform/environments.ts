@@ -13,13 +13,13 @@ import { AppError, invalid } from '@surehook/service-kit/errors'
 import { decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool, PoolClient } from 'pg'
 import * as z from 'zod'
-import { knownRoles } from '../users/roles.ts'
 import {
   changeOverrides,
   fullSettings,
   limitSettings,
   type SettingsOverrides,
 } from './auth-settings.ts'
+import { knownRoles } from './roles.ts'
 
 export type EnvironmentRow = {
   project_id: string

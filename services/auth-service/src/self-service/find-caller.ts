@@ -1,6 +1,6 @@
 import { AppError } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
-import type { User } from '../users/user.ts'
+import type { User } from '../user.ts'
 import { findUserById } from '../users/user-store.ts'
 import type { Caller } from './self-service.ts'
 

@@ -1,9 +1,9 @@
 import type { UserChange } from '@surehook/contracts/http/admin/users'
 import { invalid } from '@surehook/service-kit/errors'
 import type { PoolClient } from 'pg'
-import { endPendingSignup } from '../accounts/signup/pending-signups.ts'
-import { unknownRoles } from './roles.ts'
-import type { User } from './user.ts'
+import { unknownRoles } from '../platform/roles.ts'
+import type { User } from '../user.ts'
+import { endPendingSignup } from './pending-signups.ts'
 import { type ChangeOrigin, emitUserChanges } from './user-changes.ts'
 import { type EditableFields, updateUser } from './user-store.ts'
 

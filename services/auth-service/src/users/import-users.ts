@@ -4,7 +4,7 @@ import { parsePart, soundFields } from '@surehook/service-kit/http/violations'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
 import { importFault } from '../password/password-hash.ts'
-import { knownRoles, roleFaults } from './roles.ts'
+import { knownRoles, roleFaults } from '../platform/roles.ts'
 import { type ChangeOrigin, emitUserChanges } from './user-changes.ts'
 import { insertUsers, type UserPlace } from './user-store.ts'
 

@@ -3,7 +3,7 @@ import { AppError } from '@surehook/service-kit/errors'
 import { decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool } from 'pg'
 import * as z from 'zod'
-import { type User, userColumns } from './user.ts'
+import { type User, userColumns } from '../user.ts'
 import { findUserById, type UserPlace } from './user-store.ts'
 
 export const userNotFound = () => new AppError('USER_NOT_FOUND', 'No such user')

@@ -3,7 +3,7 @@ import type { ChangeEvent, ChangeOperation } from '@surehook/contracts/events'
 import { changeKey, newEventId } from '@surehook/contracts/ids'
 import { changesTopic } from '@surehook/contracts/topics'
 import type { PoolClient } from 'pg'
-import type { User } from './user.ts'
+import type { User } from '../user.ts'
 
 /** The request that caused a change. */
 export type ChangeOrigin = Pick<ChangeEvent, 'requestId' | 'traceparent'>

@@ -7,10 +7,10 @@ import type { Router } from 'express'
 import type { Pool } from 'pg'
 import type { AdminGate } from '../platform/admin-token.ts'
 import { type EnvironmentName, getEnvironment } from '../platform/environments.ts'
+import { createRole, listRoles, unknownRoles } from '../platform/roles.ts'
 import { importUsers } from './import-users.ts'
 import type { ManageUsers } from './manage-users.ts'
 import { findUser, listUsers, toAccount } from './read-users.ts'
-import { createRole, listRoles, unknownRoles } from './roles.ts'
 import type { UserPlace } from './user-store.ts'
 
 const toPlace = ({ project, environment }: EnvironmentName): UserPlace => ({

@@ -1,9 +1,9 @@
 import type { MailLocale } from '@surehook/contracts/http/admin/auth-settings'
 import { newEventId } from '@surehook/contracts/ids'
 import type { Pool, PoolClient } from 'pg'
-import { endPendingSignup } from '../accounts/signup/pending-signups.ts'
 import { foreignWorkOf, schemeOf } from '../password/password-hash.ts'
-import { type User, userColumns } from './user.ts'
+import { type User, userColumns } from '../user.ts'
+import { endPendingSignup } from './pending-signups.ts'
 
 type Db = Pool | PoolClient
 

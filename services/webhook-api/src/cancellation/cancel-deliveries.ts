@@ -7,9 +7,9 @@ import { dayOf } from '../history/delivery-days.ts'
 import type { KeyedWriter } from '../keyed-writer.ts'
 import { isRebuilding } from '../rebuild/rebuild-store.ts'
 import type { Ask } from '../redelivery/send-again.ts'
-import { lockedSubscription } from '../subscriptions/find-own.ts'
-import { toState } from '../subscriptions/subscription-row.ts'
-import { updateCancellations } from '../subscriptions/subscription-store.ts'
+import { lockedSubscription } from '../subscriptions/store/find-own.ts'
+import { toState } from '../subscriptions/store/subscription-row.ts'
+import { updateCancellations } from '../subscriptions/store/subscription-store.ts'
 import { withCancellation } from './cancellations.ts'
 
 export type CancelDeliveries = ReturnType<typeof cancelDeliveries>

@@ -7,7 +7,7 @@ import type { Operation } from '@surehook/contracts/operation'
 import { type Handle, mount } from '@surehook/service-kit/http/mount'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import type { Router } from 'express'
-import type { Tenant } from '../subscriptions/subscription-changes.ts'
+import type { Tenant } from '../tenant.ts'
 import type { Endpoints } from './endpoints.ts'
 
 export type EndpointRoutesDeps = {

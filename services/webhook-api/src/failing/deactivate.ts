@@ -3,9 +3,9 @@ import { deactivationEvent, isAboutDeliveries } from '@surehook/contracts/events
 import { changeKey, newEventId } from '@surehook/contracts/ids'
 import { changesTopic } from '@surehook/contracts/topics'
 import type { PoolClient } from 'pg'
-import { announce } from '../subscriptions/announce.ts'
-import type { SubscriptionRow } from '../subscriptions/subscription-row.ts'
-import { updateSubscription } from '../subscriptions/subscription-store.ts'
+import { announce } from '../subscriptions/store/announce.ts'
+import type { SubscriptionRow } from '../subscriptions/store/subscription-row.ts'
+import { updateSubscription } from '../subscriptions/store/subscription-store.ts'
 
 /**
  * Deactivates a subscription without a request, and records the reason. The transaction emits the

@@ -3,7 +3,7 @@ import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Pool } from 'pg'
 import { type BackgroundWork, runBackgroundWork } from '../background-work.ts'
-import { lockAnySubscription } from '../subscriptions/subscription-store.ts'
+import { lockAnySubscription } from '../subscriptions/store/subscription-store.ts'
 import { deactivate } from './deactivate.ts'
 import { findGone, takeGone } from './gone-store.ts'
 

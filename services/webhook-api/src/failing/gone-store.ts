@@ -1,7 +1,7 @@
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 import type { Pool, PoolClient } from 'pg'
 import { underWay } from '../rebuild/rebuild-store.ts'
-import type { SubscriptionRow } from '../subscriptions/subscription-row.ts'
+import type { SubscriptionRow } from '../subscriptions/store/subscription-row.ts'
 
 const gone = 410
 

@@ -1,6 +1,6 @@
 import type { DeliveryAttempt, DeliveryStatus, ErrorClass } from '@surehook/contracts/events'
 import type { DeliveryDetail } from '@surehook/contracts/http/webhooks/deliveries'
-import { textOrNull } from './write/storable-text.ts'
+import { textOrNull } from './storable-text.ts'
 
 /** An attempt as a line of the column `attempt_log`. */
 type Line = readonly [

@@ -6,10 +6,10 @@ import { forgetFailures } from '../failing/failing-store.ts'
 import { dayTable } from '../history/delivery-days.ts'
 import { forgetStats } from '../history/stats/stats-store.ts'
 import { keyTable } from '../keyed-writer.ts'
-import { awaitLongRetries } from '../subscriptions/policy/long-retries.ts'
-import type { Tenant } from '../subscriptions/subscription-changes.ts'
-import { deleteSubscription } from '../subscriptions/subscription-store.ts'
-import { deleteVersions } from '../subscriptions/subscription-versions.ts'
+import { awaitLongRetries } from '../subscriptions/store/long-retries.ts'
+import { deleteSubscription } from '../subscriptions/store/subscription-store.ts'
+import { deleteVersions } from '../subscriptions/store/subscription-versions.ts'
+import type { Tenant } from '../tenant.ts'
 
 export type PurgeDeps = {
   pool: Pool

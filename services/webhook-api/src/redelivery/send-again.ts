@@ -3,15 +3,15 @@ import { newEventId } from '@surehook/contracts/ids'
 import { AppError, unavailable } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
 import { type DeliveryDays, dayOf } from '../history/delivery-days.ts'
-import { findDelivery, type LoggedDelivery } from '../history/read/find-delivery.ts'
+import { findDelivery, type LoggedDelivery, noDelivery } from '../history/read/find-delivery.ts'
 import type { StoredBodies, StoredBody } from '../history/read/stored-bodies.ts'
 import { emitJobs } from '../jobs/emit-jobs.ts'
 import { type Original, redeliveryJob } from '../jobs/redelivery-job.ts'
 import { testJob } from '../jobs/test-job.ts'
 import type { KeyedWriter } from '../keyed-writer.ts'
 import { isRebuilding } from '../rebuild/rebuild-store.ts'
-import { isUuid, lockedSubscription } from '../subscriptions/find-own.ts'
-import type { Tenant } from '../subscriptions/subscription-changes.ts'
+import { isUuid, lockedSubscription } from '../subscriptions/store/find-own.ts'
+import type { Tenant } from '../tenant.ts'
 
 export type SendDeps = {
   pool: Pool
@@ -60,8 +60,6 @@ export function sendAgain({ pool, writer, days, bodies }: SendDeps) {
     },
   }
 }
-
-export const noDelivery = () => new AppError('DELIVERY_NOT_FOUND', 'No such delivery')
 
 /** The longest time for which a job may be read later than the transitions of its delivery. */
 const jobComesWithinMs = 15 * 60_000

@@ -3,7 +3,7 @@ import { compileFilter, type RecordPredicate } from '@surehook/contracts/filter/
 import { parseFilter } from '@surehook/contracts/filter/parse-filter'
 import type { StreamQuery } from '@surehook/contracts/http/webhooks/stream'
 import type { Change } from '@surehook/matching/read-change'
-import type { Tenant } from '../subscriptions/subscription-changes.ts'
+import type { Tenant } from '../tenant.ts'
 
 /** By table. */
 export type FittedFilters = ReadonlyMap<string, StreamQuery['filter']>

@@ -2,7 +2,7 @@ import type { Fingerprints } from '@surehook/contracts/http/webhooks/webhooks'
 import { openHeaders } from '@surehook/matching/own-headers'
 import { secretFingerprint } from '@surehook/matching/secret-fingerprint'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
-import type { SubscriptionRow } from './subscription-row.ts'
+import type { SubscriptionRow } from './store/subscription-row.ts'
 
 type Box = Pick<SecretBox, 'open'>
 

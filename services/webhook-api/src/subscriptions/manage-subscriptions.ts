@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { EmitState, StateWriter } from '@surehook/change-capture/emit/state-writer'
+import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type {
   Subscription,
   SubscriptionChange,
@@ -9,26 +9,24 @@ import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { AppError } from '@surehook/service-kit/errors'
 import { decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool, PoolClient } from 'pg'
-import { forgetFailures } from '../failing/failing-store.ts'
 import type { KeyedWriter } from '../keyed-writer.ts'
-import { cancelReplays } from '../redelivery/replay/replay-store.ts'
 import { fitToTable } from '../tables/fit-to-table.ts'
 import type { KnownTables } from '../tables/known-tables.ts'
-import type { SettleFilters } from '../tables/settle-filters.ts'
-import { announce } from './announce.ts'
-import { lockedSubscription, ownSubscription } from './find-own.ts'
+import type { Tenant } from '../tenant.ts'
 import { fingerprintsOf } from './fingerprints.ts'
 import { fitToLadder, type RetryLadder } from './policy/fit-to-ladder.ts'
-import { noteLongRetries } from './policy/long-retries.ts'
+import type { SettleFilters } from './settle-filters.ts'
+import { announce } from './store/announce.ts'
+import { lockedSubscription, ownSubscription } from './store/find-own.ts'
+import { noteLongRetries } from './store/long-retries.ts'
+import { type SubscriptionRow, toSubscription } from './store/subscription-row.ts'
+import * as store from './store/subscription-store.ts'
 import {
   changeSubscription,
   filterText,
   newSubscription,
   refuseForeignTenant,
-  type Tenant,
 } from './subscription-changes.ts'
-import { type SubscriptionRow, toSubscription } from './subscription-row.ts'
-import * as store from './subscription-store.ts'
 import { shown } from './subscription-warnings.ts'
 
 export type SubscriptionDeps = {
@@ -39,6 +37,9 @@ export type SubscriptionDeps = {
   box: SecretBox
   environmentExists: (projectId: string, environment: string) => Promise<boolean>
   tables: Pick<KnownTables, 'current' | 'fieldsOf'>
+  /** Forgets that the subscription has been failing. */
+  forgetFailures: (tx: PoolClient, subscriptionId: string) => Promise<void>
+  cancelReplays: (tx: PoolClient, subscriptionId: string) => Promise<void>
   /** Fits filters that were written before their table was known. */
   settling: Pick<SettleFilters, 'look'>
   maxSubscriptions: number
@@ -62,7 +63,7 @@ export type Subscriptions = ReturnType<typeof manageSubscriptions>
 
 /** The operations on subscriptions. Every call sees only one tenant. */
 export function manageSubscriptions(deps: SubscriptionDeps) {
-  const { pool, writer, box } = deps
+  const { pool, box } = deps
   return {
     async create(tenant: Tenant, input: SubscriptionInput, key?: string): Promise<Subscription> {
       refuseForeignTenant(input, tenant)
@@ -106,7 +107,7 @@ export function manageSubscriptions(deps: SubscriptionDeps) {
     change: (tenant: Tenant, id: string, wish: SubscriptionChange): Promise<Subscription> =>
       change(deps, tenant, { id, change: wish }),
 
-    remove: (tenant: Tenant, id: string): Promise<void> => remove(writer, tenant, id),
+    remove: (tenant: Tenant, id: string): Promise<void> => remove(deps, tenant, id),
   }
 }
 
@@ -129,7 +130,7 @@ async function change(
     await store.updateSubscription(client, row)
     await noteLongRetries(client, row)
     // Failures of an inactive subscription, or of another URL, do not count from now on.
-    if (wish.active === true || row.url !== before.url) await forgetFailures(client, row.id)
+    if (wish.active === true || row.url !== before.url) await deps.forgetFailures(client, row.id)
     await announce(client, emit, { before, after: row, secret: wish.secret })
     return shown(deps, row)
   })
@@ -137,22 +138,22 @@ async function change(
   return changed
 }
 
-async function remove(writer: StateWriter, tenant: Tenant, id: string): Promise<void> {
+async function remove(deps: SubscriptionDeps, tenant: Tenant, id: string): Promise<void> {
+  const { writer } = deps
   try {
-    await writer.write(async (tx, emit) => end(tx, emit, await lockedSubscription(tx, id, tenant)))
+    await writer.write(async (tx, emit) => {
+      const row = await lockedSubscription(tx, id, tenant)
+      await store.deleteSubscription(tx, row.id)
+      await deps.cancelReplays(tx, row.id)
+      await deps.forgetFailures(tx, row.id)
+      await announce(tx, emit, { before: row, after: null })
+    })
   } catch (err) {
     // A repeated call finds no subscription. It answers 404 only once every reader of the topic
     // knows.
     if (err instanceof AppError && err.code === 'WEBHOOK_NOT_FOUND') await writer.relayed()
     throw err
   }
-}
-
-async function end(tx: PoolClient, emit: EmitState, row: SubscriptionRow): Promise<void> {
-  await store.deleteSubscription(tx, row.id)
-  await cancelReplays(tx, row.id)
-  await forgetFailures(tx, row.id)
-  await announce(tx, emit, { before: row, after: null })
 }
 
 /**

@@ -4,15 +4,14 @@ import type {
 } from '@surehook/contracts/http/webhooks/webhooks'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { AppError, invalid } from '@surehook/service-kit/errors'
+import type { Tenant } from '../tenant.ts'
 import { changePolicy } from './policy/change-policy.ts'
 import type { FittedPolicy } from './policy/fit-to-ladder.ts'
 import { defaultOverlapS, rotateSecret } from './rotate-secret.ts'
-import type { SubscriptionRow } from './subscription-row.ts'
+import type { SubscriptionRow } from './store/subscription-row.ts'
 
 /** Its policy is one that the installation can keep. */
 export type Fitted<Input> = Omit<Input, 'policy'> & { policy?: FittedPolicy | null | undefined }
-
-export type Tenant = { projectId: string; environment: string }
 
 /** The body may name a tenant only if it is that of the headers. */
 export function refuseForeignTenant(

@@ -5,7 +5,7 @@ import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import type { KnownTables } from '../tables/known-tables.ts'
 import { tableWarnings } from '../tables/table-warnings.ts'
 import { replacedUntil } from './rotate-secret.ts'
-import { type SubscriptionRow, toSubscription } from './subscription-row.ts'
+import { type SubscriptionRow, toSubscription } from './store/subscription-row.ts'
 
 export type WarningDeps = { box: Pick<SecretBox, 'open'>; tables: Pick<KnownTables, 'fieldsOf'> }
 

@@ -10,8 +10,8 @@ import type { Operation } from '@surehook/contracts/operation'
 import { type Handle, mount } from '@surehook/service-kit/http/mount'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import type { Router } from 'express'
+import type { Tenant } from '../tenant.ts'
 import type { Subscriptions } from './manage-subscriptions.ts'
-import type { Tenant } from './subscription-changes.ts'
 
 /** How many deliveries the view of a subscription shows. */
 const shownDeliveries = 50

@@ -1,5 +1,5 @@
 import { createDeliveryDays } from '../../src/history/delivery-days.ts'
-import { createDeliveryStore, type DeliveryStore } from '../../src/history/delivery-store.ts'
+import { createDeliveryStore, type DeliveryStore } from '../../src/history/write/delivery-store.ts'
 import { openWorld, type Running, type World } from './under-test.ts'
 
 /** A running service, and the store to write its history directly. */

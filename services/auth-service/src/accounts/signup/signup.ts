@@ -7,10 +7,11 @@ import type { Lockout } from '../../limits/lockout.ts'
 import type { RateLimits } from '../../limits/rate-limits.ts'
 import type { PasswordRules } from '../../password/password-rules.ts'
 import type { Passwords } from '../../password/passwords.ts'
+import { findSelfAssignableRole } from '../../platform/roles.ts'
 import type { Tenant } from '../../platform/tenant.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
-import { findSelfAssignableRole } from '../../users/roles.ts'
-import { toPublicUser, type User } from '../../users/user.ts'
+import { toPublicUser, type User } from '../../user.ts'
+import { addPendingSignup, contestSignup } from '../../users/pending-signups.ts'
 import { type ChangeOrigin, emitUserChanges } from '../../users/user-changes.ts'
 import {
   findCostliestScheme,
@@ -21,7 +22,6 @@ import {
 import type { Accounts, SignupInput } from '../accounts.ts'
 import { type Codes, invalidCode } from '../codes.ts'
 import { confirmAddress } from '../confirm-address.ts'
-import { addPendingSignup, contestSignup } from './pending-signups.ts'
 
 export type SignupDeps = {
   pool: Pool

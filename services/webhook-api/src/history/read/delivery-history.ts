@@ -3,12 +3,11 @@ import type { DeliveryDetail } from '@surehook/contracts/http/webhooks/deliverie
 import type { Delivery } from '@surehook/contracts/http/webhooks/webhooks'
 import { decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool } from 'pg'
-import { noDelivery } from '../../redelivery/send-again.ts'
-import { isUuid, ownSubscription } from '../../subscriptions/find-own.ts'
-import type { Tenant } from '../../subscriptions/subscription-changes.ts'
+import { isUuid, ownSubscription } from '../../subscriptions/store/find-own.ts'
+import type { Tenant } from '../../tenant.ts'
 import { toDelivery } from '../delivery-row.ts'
 import { findDeliveries, Position, positionOf } from './find-deliveries.ts'
-import { showDelivery } from './find-delivery.ts'
+import { noDelivery, showDelivery } from './find-delivery.ts'
 import type { StoredBodies } from './stored-bodies.ts'
 
 export type ListQuery = {

@@ -1,6 +1,7 @@
 import type { DeliveryDetail } from '@surehook/contracts/http/webhooks/deliveries'
+import { AppError } from '@surehook/service-kit/errors'
 import type { Pool, PoolClient } from 'pg'
-import type { Tenant } from '../../subscriptions/subscription-changes.ts'
+import type { Tenant } from '../../tenant.ts'
 import { readAttempts } from '../attempt-log.ts'
 import { type DeliveryRow, shownColumns, toDelivery } from '../delivery-row.ts'
 import type { BodyOfRow, StoredBodies } from './stored-bodies.ts'
@@ -60,3 +61,5 @@ export async function showDelivery(
     attemptLog: readAttempts(delivery.attempt_log),
   }
 }
+
+export const noDelivery = () => new AppError('DELIVERY_NOT_FOUND', 'No such delivery')

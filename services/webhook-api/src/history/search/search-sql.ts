@@ -1,5 +1,5 @@
 import { deliveryId } from '@surehook/contracts/ids'
-import type { Tenant } from '../../subscriptions/subscription-changes.ts'
+import type { Tenant } from '../../tenant.ts'
 import { dayOf } from '../delivery-days.ts'
 import { shownColumns } from '../delivery-row.ts'
 import { type SearchFilters, type Source, statusesOf } from './search-filters.ts'

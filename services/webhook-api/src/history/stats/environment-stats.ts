@@ -1,13 +1,13 @@
 import type { EnvironmentStats, StatsWindow } from '@surehook/contracts/http/webhooks/questions'
 import { decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool } from 'pg'
-import { TenantQueue } from '../../inspect/log/tenant-queue.ts'
-import type { Tenant } from '../../subscriptions/subscription-changes.ts'
 import {
   findSubscriptions,
   positionOf,
   SubscriptionPosition,
-} from '../../subscriptions/subscription-store.ts'
+} from '../../subscriptions/store/subscription-store.ts'
+import type { Tenant } from '../../tenant.ts'
+import { TenantQueue } from '../../tenant-queue.ts'
 import { numbersOf, percentilesOf, seriesOf, shownSpan, spanOf, trendOf } from './stats-numbers.ts'
 import { readStats } from './stats-store.ts'
 

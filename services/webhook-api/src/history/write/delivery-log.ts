@@ -1,15 +1,14 @@
+import type { DeliveryAttempt } from '@surehook/contracts/events'
 import { ReadAheadConsumer } from '@surehook/kafka/consumer/read-ahead-consumer'
 import type { Messaging } from '@surehook/kafka/messaging'
 import { refuseInvalid } from '@surehook/kafka/producer/invalid-messages'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Pool } from 'pg'
-import { recordFailures } from '../../failing/failing-store.ts'
-import { recordGone } from '../../failing/gone-store.ts'
 import { announceDeadLetters } from '../announce-dead-letters.ts'
 import { createDeliveryDays } from '../delivery-days.ts'
-import { createDeliveryStore } from '../delivery-store.ts'
 import { createDeliveryProjection, projectedTopics } from './delivery-projection.ts'
+import { createDeliveryStore } from './delivery-store.ts'
 import { LogWriter } from './log-writer.ts'
 
 /** All replicas share this consumer group, and so the work. */
@@ -26,8 +25,8 @@ export type DeliveryLog = AsyncDisposable & { readonly healthy: boolean }
 type Parts = {
   pool: Pool
   historyDays: number
-  /** A receiver is gone whose subscription is to be deactivated then. */
-  onGone: () => void
+  /** Called with the transitions that the history has. */
+  noteOutcomes: (transitions: readonly DeliveryAttempt[]) => Promise<void>
   log: Logger
   metrics: Metrics
 }
@@ -35,7 +34,7 @@ type Parts = {
 /** Follows the delivery topics while it is open. All replicas share the work. */
 export function openDeliveryLog(
   { kafka, codec, producer }: Messaging,
-  { pool, historyDays, onGone, log, metrics }: Parts,
+  { pool, historyDays, noteOutcomes, log, metrics }: Parts,
 ): DeliveryLog {
   const refused = fromZero(
     metrics.counter({
@@ -51,8 +50,7 @@ export function openDeliveryLog(
     store: {
       async add(entries) {
         await store.add(entries)
-        await recordFailures(pool, entries.transitions)
-        if (await recordGone(pool, entries.transitions)) onGone()
+        await noteOutcomes(entries.transitions)
         await announceDeadLetters(pool, entries.transitions)
       },
     },

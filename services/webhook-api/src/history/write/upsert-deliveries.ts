@@ -1,10 +1,10 @@
 import { type ArrayType, binaryArray } from '@surehook/service-kit/postgres/binary-array'
 import type { PoolClient } from 'pg'
 import { attemptLines } from '../attempt-log.ts'
+import { countedBits } from '../counted-attempts.ts'
 import { dayOf } from '../delivery-days.ts'
-import { countedBits } from '../stats/counted-attempts.ts'
-import type { FoldedDelivery } from './fold-deliveries.ts'
-import { text, textOrNull } from './storable-text.ts'
+import type { FoldedDelivery } from '../fold-deliveries.ts'
+import { text, textOrNull } from '../storable-text.ts'
 
 /**
  * One statement for all of them; they are sorted, and the partitions of their days exist.

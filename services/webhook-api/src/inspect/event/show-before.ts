@@ -2,11 +2,11 @@ import { lookLimits } from '@surehook/contracts/http/webhooks/log'
 import type { EventBefore } from '@surehook/contracts/http/webhooks/questions'
 import { changesKeptMs } from '@surehook/contracts/topics'
 import { AppError } from '@surehook/service-kit/errors'
-import { isUuid } from '../../subscriptions/find-own.ts'
-import type { Tenant } from '../../subscriptions/subscription-changes.ts'
+import type { ChangeLog } from '../../change-log.ts'
+import { isUuid } from '../../subscriptions/store/find-own.ts'
+import type { Tenant } from '../../tenant.ts'
+import type { TenantQueue } from '../../tenant-queue.ts'
 import { timeInId } from '../explain/event-time.ts'
-import type { ChangeLog } from '../log/change-log.ts'
-import type { TenantQueue } from '../log/tenant-queue.ts'
 
 export type ShowBeforeDeps = {
   changeLog: Pick<ChangeLog, 'findBefore'>

@@ -9,10 +9,10 @@ import type { Change } from '@surehook/matching/read-change'
 import { AppError } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
 import type { SearchDeliveries } from '../../history/search/search-deliveries.ts'
-import { isUuid } from '../../subscriptions/find-own.ts'
-import type { Tenant } from '../../subscriptions/subscription-changes.ts'
-import type { SubscriptionRow } from '../../subscriptions/subscription-row.ts'
-import { findVersionsOfAll } from '../../subscriptions/subscription-versions.ts'
+import { isUuid } from '../../subscriptions/store/find-own.ts'
+import type { SubscriptionRow } from '../../subscriptions/store/subscription-row.ts'
+import { findVersionsOfAll } from '../../subscriptions/store/subscription-versions.ts'
+import type { Tenant } from '../../tenant.ts'
 import {
   changeVerdict,
   deliveryVerdict,

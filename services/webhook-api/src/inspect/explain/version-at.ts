@@ -1,5 +1,5 @@
 import type { Change } from '@surehook/matching/read-change'
-import type { SubscriptionVersion } from '../../subscriptions/subscription-versions.ts'
+import type { SubscriptionVersion } from '../../subscriptions/store/subscription-versions.ts'
 
 /** `unknown`: the version is no longer stored. `none`: the subscription was created later. */
 export type VersionAt = SubscriptionVersion | 'unknown' | 'none'

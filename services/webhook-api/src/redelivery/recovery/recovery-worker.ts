@@ -6,7 +6,7 @@ import { type DeliveryDays, dayOf } from '../../history/delivery-days.ts'
 import type { StoredBodies, StoredBody } from '../../history/read/stored-bodies.ts'
 import { emitJobs } from '../../jobs/emit-jobs.ts'
 import { type Original, redeliveryJob } from '../../jobs/redelivery-job.ts'
-import { lockSubscription } from '../../subscriptions/subscription-store.ts'
+import { lockSubscription } from '../../subscriptions/store/subscription-store.ts'
 import { type DeadLetter, nextDeadLetters } from './dead-letters.ts'
 import * as store from './recovery-store.ts'
 

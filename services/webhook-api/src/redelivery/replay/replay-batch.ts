@@ -4,7 +4,7 @@ import { mismatchOf } from '@surehook/matching/mismatch'
 import { planDeliveries } from '@surehook/matching/plan-deliveries'
 import type { Change } from '@surehook/matching/read-change'
 import { toSubscription } from '@surehook/matching/subscription'
-import { type SubscriptionRow, toState } from '../../subscriptions/subscription-row.ts'
+import { type SubscriptionRow, toState } from '../../subscriptions/store/subscription-row.ts'
 
 /** A change, and the offset after it. */
 export type LoggedChange = { change: Change; next: number }

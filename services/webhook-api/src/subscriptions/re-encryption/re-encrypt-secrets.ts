@@ -5,8 +5,8 @@ import { subscriptionsTopic } from '@surehook/contracts/topics'
 import { headersContext } from '@surehook/matching/own-headers'
 import type { ReEncryption } from '@surehook/service-kit/crypto/re-encrypt'
 import type { PoolClient } from 'pg'
-import { type SubscriptionRow, toState } from '../subscription-row.ts'
-import { updateSubscription } from '../subscription-store.ts'
+import { type SubscriptionRow, toState } from '../store/subscription-row.ts'
+import { updateSubscription } from '../store/subscription-store.ts'
 
 export type ReEncryptionDeps = { writer: StateWriter; reEncrypt: ReEncryption }
 

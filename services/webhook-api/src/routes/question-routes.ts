@@ -9,12 +9,12 @@ import type { Operation } from '@surehook/contracts/operation'
 import { type Handle, mount } from '@surehook/service-kit/http/mount'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import type { Router } from 'express'
+import type { SearchDeliveries } from '../history/search/search-deliveries.ts'
+import type { environmentStats } from '../history/stats/environment-stats.ts'
+import type { webhookStats } from '../history/stats/webhook-stats.ts'
 import type { createShowBefore } from '../inspect/event/show-before.ts'
 import type { createShowEvent } from '../inspect/event/show-event.ts'
-import type { Tenant } from '../subscriptions/subscription-changes.ts'
-import type { SearchDeliveries } from './search/search-deliveries.ts'
-import type { environmentStats } from './stats/environment-stats.ts'
-import type { webhookStats } from './stats/webhook-stats.ts'
+import type { Tenant } from '../tenant.ts'
 
 export type QuestionRoutesDeps = {
   authorize: (ctx: RequestContext) => Promise<Tenant>

@@ -2,17 +2,17 @@ import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
 import { runBackgroundWork } from '../background-work.ts'
-import { announce } from '../subscriptions/announce.ts'
-import { filterText } from '../subscriptions/subscription-changes.ts'
-import type { SubscriptionRow } from '../subscriptions/subscription-row.ts'
+import { fitFilter } from '../tables/fit-to-table.ts'
+import type { KnownTables, TablePlace } from '../tables/known-tables.ts'
+import { announce } from './store/announce.ts'
+import type { SubscriptionRow } from './store/subscription-row.ts'
 import {
   findFilteredTables,
   findFilters,
   lockAnySubscription,
   updateSubscription,
-} from '../subscriptions/subscription-store.ts'
-import { fitFilter } from './fit-to-table.ts'
-import type { KnownTables, TablePlace } from './known-tables.ts'
+} from './store/subscription-store.ts'
+import { filterText } from './subscription-changes.ts'
 
 export type SettleFiltersDeps = {
   pool: Pool

@@ -8,10 +8,10 @@ import type { Operation } from '@surehook/contracts/operation'
 import { type Handle, mount } from '@surehook/service-kit/http/mount'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import type { Router } from 'express'
-import type { Replays } from '../../redelivery/replay/replays.ts'
-import type { Tenant } from '../../subscriptions/subscription-changes.ts'
-import type { createExplain } from '../explain/explain.ts'
-import type { createPreview } from './preview.ts'
+import type { createExplain } from '../inspect/explain/explain.ts'
+import type { createPreview } from '../inspect/preview.ts'
+import type { Replays } from '../redelivery/replay/replays.ts'
+import type { Tenant } from '../tenant.ts'
 
 export type LogRoutesDeps = {
   authorize: (ctx: RequestContext) => Promise<Tenant>

@@ -1,6 +1,6 @@
 import type { DeliveryAttempt } from '@surehook/contracts/events'
-import type { LoggedJob } from '../logged-job.ts'
-import { bitOf } from '../stats/counted-attempts.ts'
+import { bitOf } from './counted-attempts.ts'
+import type { LoggedJob } from './logged-job.ts'
 
 export type LogEntries = { jobs: readonly LoggedJob[]; transitions: readonly DeliveryAttempt[] }
 

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg'
-import type { User } from '../../users/user.ts'
+import type { User } from '../user.ts'
 import { writeDecoy } from '../write-decoy.ts'
 
 /** Records that the address of a new account awaits confirmation, and the network of the signup. */

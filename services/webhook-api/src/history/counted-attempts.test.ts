@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
-import { aTransition } from '../../../test/support/delivery-samples.ts'
-import { foldDeliveries } from '../write/fold-deliveries.ts'
+import { aTransition } from '../../test/support/delivery-samples.ts'
 import { countedBits, transitionsOf } from './counted-attempts.ts'
+import { foldDeliveries } from './fold-deliveries.ts'
 
 const folded = (...transitions: ReturnType<typeof aTransition>[]) => {
   const [delivery] = foldDeliveries({ jobs: [], transitions })

@@ -1,13 +1,13 @@
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool, PoolClient } from 'pg'
-import { type DeliveryDays, dayOf, oldestKeptDay } from './delivery-days.ts'
-import type { LoggedJob } from './logged-job.ts'
-import { foldStats } from './stats/fold-stats.ts'
-import { addToStats } from './stats/stats-store.ts'
-import { type FoldedDelivery, foldDeliveries, type LogEntries } from './write/fold-deliveries.ts'
-import { fileWithLastTransition, joinRows } from './write/late-deliveries.ts'
-import { upsertDeliveries } from './write/upsert-deliveries.ts'
+import { type DeliveryDays, dayOf, oldestKeptDay } from '../delivery-days.ts'
+import { type FoldedDelivery, foldDeliveries, type LogEntries } from '../fold-deliveries.ts'
+import type { LoggedJob } from '../logged-job.ts'
+import { foldStats } from '../stats/fold-stats.ts'
+import { addToStats } from '../stats/stats-store.ts'
+import { fileWithLastTransition, joinRows } from './late-deliveries.ts'
+import { upsertDeliveries } from './upsert-deliveries.ts'
 
 export type DeliveryStore = {
   /**

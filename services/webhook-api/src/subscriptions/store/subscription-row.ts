@@ -5,7 +5,7 @@ import type {
   SubscriptionState,
 } from '@surehook/contracts/events'
 import type { Subscription } from '@surehook/contracts/http/webhooks/webhooks'
-import { type StoredPolicy, shownPolicy, toPolicy } from './policy/stored-policy.ts'
+import { type StoredPolicy, shownPolicy, toPolicy } from '../policy/stored-policy.ts'
 
 /** A row of table `subscription`. */
 export type SubscriptionRow = {

@@ -3,9 +3,9 @@ import type { Pool } from 'pg'
 import { clientLine } from '../limits/client-line.ts'
 import type { Attempt, Lockout } from '../limits/lockout.ts'
 import type { Notices } from '../mail/notices.ts'
-import type { User } from '../users/user.ts'
+import type { Passwords } from '../password/passwords.ts'
+import type { User } from '../user.ts'
 import { findCostliestScheme } from '../users/user-store.ts'
-import type { Passwords } from './passwords.ts'
 
 export type Verified = { user: User; rehashed: string | null }
 

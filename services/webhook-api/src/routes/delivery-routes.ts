@@ -10,11 +10,11 @@ import type { Operation } from '@surehook/contracts/operation'
 import { type Handle, mount } from '@surehook/service-kit/http/mount'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import type { Router } from 'express'
-import type { CancelDeliveries } from '../../cancellation/cancel-deliveries.ts'
-import type { Recover } from '../../redelivery/recovery/recover.ts'
-import type { Ask, SendAgain } from '../../redelivery/send-again.ts'
-import type { Tenant } from '../../subscriptions/subscription-changes.ts'
-import type { DeliveryHistory } from './delivery-history.ts'
+import type { CancelDeliveries } from '../cancellation/cancel-deliveries.ts'
+import type { DeliveryHistory } from '../history/read/delivery-history.ts'
+import type { Recover } from '../redelivery/recovery/recover.ts'
+import type { Ask, SendAgain } from '../redelivery/send-again.ts'
+import type { Tenant } from '../tenant.ts'
 
 export type DeliveryRoutesDeps = {
   authorize: (ctx: RequestContext) => Promise<Tenant>

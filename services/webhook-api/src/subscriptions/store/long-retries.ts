@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import type { SubscriptionRow } from '../subscription-row.ts'
+import type { SubscriptionRow } from './subscription-row.ts'
 
 /**
  * Records that jobs of the environment may wait on the slowest retry topics. A subscription's own

@@ -1,0 +1,1 @@
+export type Tenant = { projectId: string; environment: string }
