@@ -1,10 +1,10 @@
 import type { Clock } from '../src/clock.ts'
 import { AuthError } from '../src/errors.ts'
 import type { LoggedIn, TokenPair } from '../src/generated/types.gen.ts'
+import type { Message } from '../src/session/other-tabs.ts'
 import { Sessions, type SessionsParts } from '../src/session/sessions.ts'
 import type { AuthStorage } from '../src/storage/auth-storage.ts'
 import type { Scope } from '../src/storage/open-storage.ts'
-import type { Message } from '../src/tabs/tabs.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 export const user = { id: 'u', email: 'ada@example.com', firstName: '', lastName: '', roles: [] }

@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts'
 import { SignedOutError } from '../errors.ts'
 import type { TokenPair } from '../generated/types.gen.ts'
-import type { Lease } from '../tabs/lease.ts'
 import type { Lock } from '../tabs/lock.ts'
-import type { Tabs } from '../tabs/tabs.ts'
 import { isTokenRefused } from '../transport/token-refusal.ts'
+import type { Lease } from './lease.ts'
+import type { Tabs } from './other-tabs.ts'
 import { isSame, rotated, type Session } from './session.ts'
 import type { SessionStore } from './session-store.ts'
 

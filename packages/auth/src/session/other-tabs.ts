@@ -1,5 +1,5 @@
-import type { EndReason } from '../session/changes.ts'
-import type { Session } from '../session/session.ts'
+import type { EndReason } from './changes.ts'
+import type { Session } from './session.ts'
 
 /** The refresh that a tab wants to do. */
 export type Target = Pick<Session, 'id' | 'rotation'>

@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '../clock.ts'
 import type { TolerantStorage } from '../storage/tolerant-storage.ts'
-import type { LeaseMessage, Tabs, Target } from './tabs.ts'
+import type { LeaseMessage, Tabs, Target } from './other-tabs.ts'
 
 /**
  * How long a claim waits for objections. Within it, a write reaches other tabs, or a message and
