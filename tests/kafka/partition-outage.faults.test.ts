@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createKafka } from '@surehook/kafka/client/client'
 import { type EventProducer, openProducer } from '@surehook/kafka/producer/producer'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
+import { rawKafka } from '@surehook/testing/raw-kafka'
 import { until } from '@surehook/testing/until'
 import { type ClusteredStack, openKafkaCluster } from '../rehearsals/bad-days/kafka-cluster.ts'
 import { askKafka } from '../support/ask-kafka.ts'
@@ -58,7 +59,7 @@ async function openReader() {
   const received = placement.map(() => new Map<string, number[]>())
   const count = (partition: number) =>
     [...(received[partition]?.values() ?? [])].reduce((sum, { length }) => sum + length, 0)
-  const consumer = kafka.consumer({ groupId: 'reader', maxWaitTimeInMs: 100 })
+  const consumer = rawKafka(kafka).consumer({ groupId: 'reader', maxWaitTimeInMs: 100 })
   await consumer.connect()
   await consumer.subscribe({ topics: [topic], fromBeginning: true })
   await consumer.run({

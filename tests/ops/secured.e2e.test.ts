@@ -15,6 +15,7 @@ import { readEnv } from '@surehook/service-kit/config/config'
 import { serviceDatabaseUrl, servicePassword } from '@surehook/service-kit/postgres/migrate'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
+import { rawKafka } from '@surehook/testing/raw-kafka'
 import { Client } from 'pg'
 import { runCli } from 'surehook/cli/run-cli'
 import { commands } from 'surehook/commands/commands'
@@ -145,7 +146,7 @@ describe('with TLS and users everywhere', () => {
 
 describe('Kafka', () => {
   const write = async (user: 'webhook-matcher' | 'auth-service' | 'data-api', topic: string) => {
-    const producer = kafkaAs(user).producer()
+    const producer = rawKafka(kafkaAs(user)).producer()
     await producer.connect()
     try {
       return await producer.send({ topic, messages: [{ key: 'x', value: null }] })
@@ -170,7 +171,7 @@ describe('Kafka', () => {
     ['webhook-dispatcher', 'changes', 'webhook-dispatcher-x'],
     ['webhook-matcher', 'changes', 'webhook-dispatcher'],
   ] as const)('does not let %s read %s in the group %s', async (user, topic, groupId) => {
-    const consumer = kafkaAs(user).consumer({ groupId, retry: { retries: 0 } })
+    const consumer = rawKafka(kafkaAs(user)).consumer({ groupId, retry: { retries: 0 } })
     const crashed = Promise.withResolvers<string>()
     consumer.on(consumer.events.CRASH, ({ payload }) => crashed.resolve(payload.error.message))
     await consumer.connect()

@@ -13,6 +13,7 @@ import { hasToolchain, type Toolchain } from '@surehook/scripts/lib/toolchains'
 import { verifySignature, verifyStandardWebhook } from '@surehook/scripts/receiver/verify-signature'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { endsOf, followTopics } from '@surehook/testing/follow-topics'
+import { rawKafka } from '@surehook/testing/raw-kafka'
 import kafkajs from 'kafkajs'
 import { type Checkout, commandsOf, openCheckout } from '../support/commands/checkout.ts'
 import {
@@ -191,7 +192,7 @@ it('delivers a change whose publisher compressed it as kafkajs cannot', async ()
     compress: async ({ buffer }: { buffer: Buffer }) => zstdCompressSync(buffer),
     decompress: async (buffer: Buffer) => zstdDecompressSync(buffer),
   })
-  const producer = kafka.producer({ allowAutoTopicCreation: false })
+  const producer = rawKafka(kafka).producer({ allowAutoTopicCreation: false })
   await producer.connect()
   open.defer(() => producer.disconnect())
 

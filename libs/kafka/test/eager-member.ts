@@ -1,4 +1,5 @@
-import { AssignerProtocol, type Consumer, type Kafka } from 'kafkajs'
+import { AssignerProtocol, type Consumer, type Kafka as KafkaJs } from 'kafkajs'
+import type { Kafka } from '../src/client/surface.ts'
 
 const name = 'surehook-co-partition'
 
@@ -10,7 +11,7 @@ export async function joinEagerly(
   of: { groupId: string; topic: string; onJoin: (partitions: readonly number[]) => void },
 ): Promise<Consumer> {
   let owned: readonly number[] = []
-  const consumer = kafka.consumer({
+  const consumer = (kafka as KafkaJs).consumer({
     groupId: of.groupId,
     sessionTimeout: 10_000,
     heartbeatInterval: 500,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { silent as log } from '@surehook/testing/database'
 import { makeTopic, testKafka } from '@surehook/testing/kafka'
-import type { Kafka } from 'kafkajs'
+import type { Kafka } from '../src/client/surface.ts'
 import { type EventProducer, openProducer } from '../src/producer/producer.ts'
 import { type LogReader, openLogReader } from '../src/readers/log-reader.ts'
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { silent } from '@surehook/testing/database'
 import { makeTopic, testKafka } from '@surehook/testing/kafka'
 import { until } from '@surehook/testing/until'
-import type { Admin } from 'kafkajs'
+import type { Admin } from '../src/client/surface.ts'
 import { type EventProducer, openProducer } from '../src/producer/producer.ts'
 import { ChildMember } from './child-member.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { silent as log } from '@surehook/testing/database'
 import { makeTopic, testKafka } from '@surehook/testing/kafka'
-import type { Admin, Kafka } from 'kafkajs'
+import type { Admin, Kafka } from '../src/client/surface.ts'
 import { type EventProducer, openProducer } from '../src/producer/producer.ts'
 import { openRecordReader, type RecordReader } from '../src/readers/record-reader.ts'
 

@@ -6,6 +6,7 @@ import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { silent } from '@surehook/testing/database'
 import { compacted, endOf, makeTopic, registryUrl, testKafka } from '@surehook/testing/kafka'
 import { until } from '@surehook/testing/until'
+import type { Kafka as KafkaJs } from 'kafkajs'
 import { createKafka } from '../src/client/client.ts'
 import { type EventProducer, openProducer } from '../src/producer/producer.ts'
 import { openTopicView, type TopicViewOptions } from '../src/views/topic-view.ts'
@@ -149,7 +150,10 @@ describe('openTopicView', () => {
     const topic = await makeTopic(kafka, { config: compacted })
     await put(topic, 'a', '1')
     // The transaction marker uses an offset that no reader ever receives.
-    const transactional = kafka.producer({ transactionalId: topic, maxInFlightRequests: 1 })
+    const transactional = (kafka as KafkaJs).producer({
+      transactionalId: topic,
+      maxInFlightRequests: 1,
+    })
     await transactional.connect()
     const transaction = await transactional.transaction()
     await transaction.send({

@@ -3,9 +3,10 @@ import { EventEmitter, once } from 'node:events'
 import type { ChangeEvent } from '@surehook/contracts/events'
 import { changeKey } from '@surehook/contracts/ids'
 import { changesTopic } from '@surehook/contracts/topics'
-import type { createKafka } from '@surehook/kafka/client/client'
+import type { Kafka } from '@surehook/kafka/client/surface'
 import type { EventCodec } from '@surehook/schemas/codec'
 import { UndecodableError } from '@surehook/schemas/type-codec'
+import { rawKafka } from './raw-kafka.ts'
 
 export type Change = ChangeEvent & { data: Record<string, unknown> }
 
@@ -19,16 +20,16 @@ export type ChangeLog = AsyncDisposable & {
   until(projectId: string, isThere: number | ((changes: Change[]) => boolean)): Promise<Change[]>
 }
 
-export async function openChangeLog(
-  kafka: ReturnType<typeof createKafka>,
-  codec: EventCodec,
-): Promise<ChangeLog> {
+export async function openChangeLog(kafka: Kafka, codec: EventCodec): Promise<ChangeLog> {
   const changes: Change[] = []
   const malformed: { key: string; err: Error }[] = []
   const arrivals = new EventEmitter().setMaxListeners(0)
-  const consumer = kafka.consumer({ groupId: `test-${randomUUID()}`, maxWaitTimeInMs: 100 })
+  const consumer = rawKafka(kafka).consumer({
+    groupId: `test-${randomUUID()}`,
+    maxWaitTimeInMs: 100,
+  })
   await consumer.connect()
-  await consumer.subscribe({ topic: changesTopic, fromBeginning: true })
+  await consumer.subscribe({ topics: [changesTopic], fromBeginning: true })
   await consumer.run({
     autoCommit: false,
     async eachMessage({ message: { key, value } }) {

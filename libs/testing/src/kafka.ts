@@ -4,6 +4,7 @@ import type { Kafka, KafkaMessage } from '@surehook/kafka/client/surface'
 import { withAdmin } from '@surehook/kafka/client/with-admin'
 import { ensureTopics } from '@surehook/kafka/topics/topics'
 import { silent } from './database.ts'
+import { rawKafka } from './raw-kafka.ts'
 
 export const registryUrl = process.env['TEST_REGISTRY_URL'] ?? ''
 
@@ -33,7 +34,10 @@ export async function readUntil(
   topic: string,
   done: (messages: readonly KafkaMessage[]) => boolean,
 ): Promise<KafkaMessage[]> {
-  const consumer = kafka.consumer({ groupId: `test-${randomUUID()}`, maxWaitTimeInMs: 100 })
+  const consumer = rawKafka(kafka).consumer({
+    groupId: `test-${randomUUID()}`,
+    maxWaitTimeInMs: 100,
+  })
   const messages: KafkaMessage[] = []
   const enough = Promise.withResolvers<void>()
   await consumer.connect()

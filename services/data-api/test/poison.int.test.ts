@@ -4,6 +4,7 @@ import type { InvalidMessage } from '@surehook/contracts/events'
 import { changesTopic, invalidTopic } from '@surehook/contracts/topics'
 import { createKafka } from '@surehook/kafka/client/client'
 import { openEventCodec } from '@surehook/schemas/codec'
+import { rawKafka } from '@surehook/testing/raw-kafka'
 import { Client as Database } from 'pg'
 import { clientOf } from './support/client.ts'
 import { log, openWorld, type Running, type World } from './support/under-test.ts'
@@ -34,12 +35,11 @@ async function capture(content: string): Promise<void> {
 async function refused(mark: string): Promise<InvalidMessage> {
   const { brokers } = world.config.kafka
   const codec = await openEventCodec({ registryUrl: world.config.registryUrl })
-  const consumer = createKafka({ brokers, clientId: 'test', log }).consumer({
-    groupId: `test-${randomUUID()}`,
-  })
+  const kafka = rawKafka(createKafka({ brokers, clientId: 'test', log }))
+  const consumer = kafka.consumer({ groupId: `test-${randomUUID()}` })
   const found = Promise.withResolvers<InvalidMessage>()
   await consumer.connect()
-  await consumer.subscribe({ topic: invalidTopic(changesTopic), fromBeginning: true })
+  await consumer.subscribe({ topics: [invalidTopic(changesTopic)], fromBeginning: true })
   await consumer.run({
     async eachMessage({ message: { value } }) {
       const message = await codec.invalid.decode(value ?? Buffer.alloc(0))

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { retryTopic } from '@surehook/contracts/topics'
 import type { Admin } from '@surehook/kafka/client/surface'
+import { rawKafka } from '@surehook/testing/raw-kafka'
 import { trimTopics } from '../src/retention/trim-topics.ts'
 import { openWorld, type World } from './support/under-test.ts'
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
   await admin.connect()
   const configEntries = [{ name: 'retention.ms', value: '-1' }]
   await admin.createTopics({ topics: [{ topic, numPartitions: 1, configEntries }] })
-  const producer = world.kafka.producer()
+  const producer = rawKafka(world.kafka).producer()
   await producer.connect()
   const messages = [40, 35, 32, 3, 0].map((days) => ({
     value: `made ${days} days ago`,

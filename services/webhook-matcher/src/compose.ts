@@ -1,4 +1,4 @@
-import { type Kafka, PartitionAssigners } from '@surehook/kafka/client/surface'
+import type { Kafka } from '@surehook/kafka/client/surface'
 import { openMessaging } from '@surehook/kafka/messaging'
 import { checkOffsetRetention } from '@surehook/kafka/topics/offset-retention'
 import { WindowedConsumer } from '@surehook/kafka/windowed/windowed-consumer'
@@ -86,7 +86,7 @@ function followChanges(config: Config, { kafka, batches, registry, log }: Follow
     tenants: { topics: [config.topics.changes], of: projectOf },
     // Older matchers join with the library's own assignor. While such a member is in the group, the
     // group uses it.
-    olderAssignors: [PartitionAssigners.roundRobin],
+    alsoRoundRobin: true,
     commitIntervalMs,
     commitAtOnce,
     drainMs,

@@ -12,6 +12,7 @@ import { askPort } from '@surehook/scripts/lib/ports'
 import { openReceiver } from '@surehook/scripts/receiver/receiver'
 import { serviceNames } from '@surehook/scripts/system/service-catalog'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
+import { rawKafka } from '@surehook/testing/raw-kafka'
 import { allReady } from '../../support/all-ready.ts'
 import {
   type FaultWorld,
@@ -95,7 +96,7 @@ it('poisoned messages on every topic are put aside, and delay no other message',
   const log = createLogger('poison', 'silent')
   const kafka = createKafka({ brokers: [kafkaBrokers], clientId: 'poison', log })
   const admin = kafka.admin()
-  const producer = kafka.producer()
+  const producer = rawKafka(kafka).producer()
   await Promise.all([admin.connect(), producer.connect()])
   const existing = await admin.listTopics()
   const sizeOf = async (topic: string) => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deliveriesTopic } from '@surehook/contracts/topics'
-import { type Admin, AssignerProtocol } from '@surehook/kafka/client/surface'
+import type { Admin } from '@surehook/kafka/client/surface'
+import kafkajs from 'kafkajs'
 
 export type Ownership = { at: number; memberOf: ReadonlyMap<number, string>; members: number }
 
@@ -50,7 +51,7 @@ function ownershipOf(
   members: readonly { memberId: string; memberAssignment: Buffer }[],
 ): Ownership {
   const owned = members.flatMap(({ memberId, memberAssignment }) => {
-    const decoded = AssignerProtocol.MemberAssignment.decode(memberAssignment)
+    const decoded = kafkajs.AssignerProtocol.MemberAssignment.decode(memberAssignment)
     const partitions = decoded?.assignment[deliveriesTopic] ?? []
     return partitions.map((partition) => [partition, memberId] as const)
   })

@@ -1,6 +1,6 @@
 import { boundedBy } from '@surehook/service-kit/bounded'
-import type { Kafka } from 'kafkajs'
 import { type Cluster, openCluster } from './cluster.ts'
+import type { Kafka } from './surface.ts'
 
 /** Sends a request to the cluster, so that an idle producer notices when Kafka is unreachable. */
 export class BrokerProbe implements AsyncDisposable {

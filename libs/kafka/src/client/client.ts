@@ -1,10 +1,11 @@
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
-import { Kafka, type KafkaConfig, type LogEntry, logLevel } from 'kafkajs'
+import { type KafkaConfig, Kafka as KafkaJs, type LogEntry, logLevel } from 'kafkajs'
 import type { Logger } from 'pino'
 import type { KafkaSecurity } from '../config/kafka-connection.ts'
 import { applyPatches } from '../kafkajs-patches/apply-patches.ts'
 import { answeringFirst } from '../kafkajs-patches/connections/unresponsive-broker.ts'
 import { countRequests } from './request-count.ts'
+import type { Kafka } from './surface.ts'
 
 export type KafkaClientOptions = {
   brokers: readonly string[]
@@ -31,7 +32,7 @@ export function createKafka(options: KafkaClientOptions): Kafka {
     logCreator: () => logInto(log.child({ component: 'kafka' })),
   }
   applyPatches()
-  const kafka = countRequests(new Kafka(config), metrics)
+  const kafka = countRequests(new KafkaJs(config), metrics)
   origins.set(kafka, { config, metrics })
   return kafka
 }
@@ -43,7 +44,7 @@ const origins = new WeakMap<Kafka, { config: KafkaConfig; metrics: Metrics | und
  * aborts. A consumer that gave up earlier would have to rejoin its group as a new member, and the
  * group would wait until the old member's session ends.
  */
-export function kafkaUntil(signal: AbortSignal, kafka: Kafka): Kafka {
+export function kafkaUntil(signal: AbortSignal, kafka: Kafka): KafkaJs {
   const origin = origins.get(kafka)
   if (origin === undefined) throw new Error('Not a client that createKafka made')
   const { config, metrics } = origin
@@ -51,7 +52,7 @@ export function kafkaUntil(signal: AbortSignal, kafka: Kafka): Kafka {
   // retry.
   const retries = { valueOf: () => (signal.aborted ? 0 : Number.MAX_SAFE_INTEGER) }
   const retry = { ...config.retry, maxRetryTime: 1_000, retries: retries as unknown as number }
-  return countRequests(new Kafka({ ...config, retry }), metrics)
+  return countRequests(new KafkaJs({ ...config, retry }), metrics)
 }
 
 /** Warnings about uses of the library that are intended. */

@@ -1,5 +1,5 @@
-import type { Kafka } from 'kafkajs'
 import { requestEvents } from './request-count.ts'
+import type { Kafka } from './surface.ts'
 
 type TopicPartitions<Of> = { topic: string; partitions: Of[] }
 

@@ -1,5 +1,6 @@
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
-import type { Kafka, RequestEvent } from 'kafkajs'
+import type { Kafka as KafkaJs, RequestEvent } from 'kafkajs'
+import type { Kafka } from './surface.ts'
 
 type Count = (api: string) => void
 
@@ -9,7 +10,7 @@ const counts = new WeakMap<Kafka, Count>()
  * Counts the requests of all clients that `kafka` opens from now on.
  * @returns the same `kafka`
  */
-export function countRequests(kafka: Kafka, metrics: Metrics | undefined): Kafka {
+export function countRequests(kafka: KafkaJs, metrics: Metrics | undefined): KafkaJs {
   const counter = metrics?.counter({
     name: 'surehook_kafka_requests_total',
     help: 'Requests to Kafka that were answered, by API of the Kafka protocol',
@@ -21,12 +22,12 @@ export function countRequests(kafka: Kafka, metrics: Metrics | undefined): Kafka
   const onRequest = ({ payload }: RequestEvent) => count(payload.apiName)
   const { admin, consumer } = kafka
   return Object.assign(kafka, {
-    admin(config?: Parameters<Kafka['admin']>[0]) {
+    admin(config?: Parameters<KafkaJs['admin']>[0]) {
       const opened = admin.call(kafka, config)
       opened.on(opened.events.REQUEST, onRequest)
       return opened
     },
-    consumer(config: Parameters<Kafka['consumer']>[0]) {
+    consumer(config: Parameters<KafkaJs['consumer']>[0]) {
       const opened = consumer.call(kafka, config)
       opened.on(opened.events.REQUEST, onRequest)
       return opened

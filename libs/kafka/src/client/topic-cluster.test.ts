@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
-import type { Kafka } from 'kafkajs'
 import { pino } from 'pino'
+import type { Kafka } from './surface.ts'
 import { TopicCluster } from './topic-cluster.ts'
 
 /** The events of kafkajs clusters, each numbered from 1. */

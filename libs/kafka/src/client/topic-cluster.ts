@@ -1,6 +1,6 @@
-import type { Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
 import { type Cluster, openCluster } from './cluster.ts'
+import type { Kafka } from './surface.ts'
 
 export type TopicClusterOptions = {
   kafka: Kafka

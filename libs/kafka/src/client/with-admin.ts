@@ -1,4 +1,4 @@
-import type { Admin, Kafka } from 'kafkajs'
+import type { Admin, Kafka } from './surface.ts'
 
 /** Calls `ask` with a connected admin client, and then disconnects it, also after an error. */
 export async function withAdmin<T>(

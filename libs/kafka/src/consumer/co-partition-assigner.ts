@@ -1,7 +1,14 @@
-import type { Assigner, GroupMember, GroupMemberAssignment, PartitionAssigner } from 'kafkajs'
-import { AssignerProtocol } from 'kafkajs'
+import kafkajs, {
+  type Assigner,
+  type GroupMember,
+  type GroupMemberAssignment,
+  type PartitionAssigner,
+} from 'kafkajs'
 import type { WorkingMember } from '../kafkajs-patches/membership/join-while-working.ts'
 import { type Claim, divide } from './partition-shares.ts'
+
+// Node detects only the first of the names that kafkajs exports.
+const { AssignerProtocol, PartitionAssigners } = kafkajs
 
 /** Protocol of members that release a partition before another member gets it. */
 export const cooperativeProtocol = 'surehook-co-partition-cooperative'
@@ -19,16 +26,17 @@ export type CoPartitionOptions = {
   mayJoin: () => boolean
   working: WorkingMember
   /**
-   * Assigners of earlier versions. The group uses one of them while a member supports no newer one.
+   * Also offers kafkajs' own assigner, which earlier versions used. The group uses it while a member
+   * supports no newer one.
    */
-  older?: readonly PartitionAssigner[] | undefined
+  alsoRoundRobin?: boolean | undefined
 }
 
 /** Assigners in order of preference. The group uses the first one that all members support. */
 export const coPartitionAssigners = (options: CoPartitionOptions): PartitionAssigner[] => [
   coPartitionAssigner(cooperativeProtocol, options),
   coPartitionAssigner(eagerProtocol, options),
-  ...(options.older ?? []),
+  ...(options.alsoRoundRobin === true ? [PartitionAssigners.roundRobin] : []),
 ]
 
 /**

@@ -1,6 +1,7 @@
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
-import type { EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
+import type { EachBatchPayload } from 'kafkajs'
 import type { Logger } from 'pino'
+import type { Kafka, KafkaMessage } from '../client/surface.ts'
 import { meterLag, type Progress } from '../offsets/consumer-lag.ts'
 import { type Place, partitionKey } from '../topics/partition-key.ts'
 import { PartitionReader } from './partition-reader.ts'

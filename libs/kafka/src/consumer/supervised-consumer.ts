@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backoffMs } from '@surehook/service-kit/backoff'
 import { boundedBy } from '@surehook/service-kit/bounded'
-import type { Consumer, ConsumerConfig, EachBatchPayload, Kafka } from 'kafkajs'
+import type { Consumer, ConsumerConfig, EachBatchPayload } from 'kafkajs'
 import type { Logger } from 'pino'
 import { kafkaUntil } from '../client/client.ts'
+import type { Kafka } from '../client/surface.ts'
 import { type EmptyFetch, watchEmptyFetches } from '../kafkajs-patches/fetching/empty-fetches.ts'
 
 export type SupervisedConsumerOptions = {

@@ -1,7 +1,7 @@
 import { boundedBy } from '@surehook/service-kit/bounded'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
-import type { Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
+import type { Kafka } from '../client/surface.ts'
 import { LogEnds } from './log-ends.ts'
 
 /** The gauge that all kinds of consumers use. */

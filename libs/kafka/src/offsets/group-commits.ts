@@ -1,4 +1,4 @@
-import type { Admin } from 'kafkajs'
+import type { Admin } from '../client/surface.ts'
 
 export type GroupCommit = { offset: number; metadata: string | null }
 

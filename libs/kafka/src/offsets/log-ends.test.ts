@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Kafka } from 'kafkajs'
 import { pino } from 'pino'
+import type { Kafka } from '../client/surface.ts'
 import { LogEnds } from './log-ends.ts'
 
 const log = pino({ level: 'silent' })

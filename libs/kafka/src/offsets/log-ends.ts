@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
 import type { Cluster, WhichOffset } from '../client/cluster.ts'
+import type { Kafka } from '../client/surface.ts'
 import { TopicCluster } from '../client/topic-cluster.ts'
 
 export type PartitionOffset = { topic: string; partition: number; offset: number }

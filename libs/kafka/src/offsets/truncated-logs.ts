@@ -1,5 +1,5 @@
-import type { Admin } from 'kafkajs'
 import type { Logger } from 'pino'
+import type { Admin } from '../client/surface.ts'
 import { type Place, partitionKey } from '../topics/partition-key.ts'
 
 /** Logs that lost records because they were truncated or their topic was recreated. */

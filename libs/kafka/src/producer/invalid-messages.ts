@@ -1,6 +1,6 @@
 import { invalidTopic } from '@surehook/contracts/topics'
 import type { EventCodec } from '@surehook/schemas/codec'
-import type { KafkaMessage } from 'kafkajs'
+import type { KafkaMessage } from '../client/surface.ts'
 import type { EventProducer, OutgoingRecord } from './producer.ts'
 
 export type RefusedMessage = {

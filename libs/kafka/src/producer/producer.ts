@@ -1,8 +1,8 @@
 import { boundedBy } from '@surehook/service-kit/bounded'
 import { unavailable } from '@surehook/service-kit/errors'
-import type { Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
 import { BrokerProbe } from '../client/broker-probe.ts'
+import type { Kafka } from '../client/surface.ts'
 import type { OutgoingRecord } from './partitioned/entry.ts'
 import { PartitionedSender, type SenderOptions } from './partitioned/partitioned-sender.ts'
 

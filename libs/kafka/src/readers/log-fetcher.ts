@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import { boundedBy } from '@surehook/service-kit/bounded'
-import type { Kafka, KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
 import type { Broker, Cluster } from '../client/cluster.ts'
+import type { Kafka, KafkaMessage } from '../client/surface.ts'
 import { TopicCluster } from '../client/topic-cluster.ts'
 import { endOfEmpty } from '../kafkajs-patches/wire/fetch-response.ts'
 

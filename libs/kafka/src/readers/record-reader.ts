@@ -1,8 +1,8 @@
 import { boundedBy } from '@surehook/service-kit/bounded'
 import { unavailable } from '@surehook/service-kit/errors'
-import type { Kafka, KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
 import type { Broker, Cluster } from '../client/cluster.ts'
+import type { Kafka, KafkaMessage } from '../client/surface.ts'
 import { TopicCluster } from '../client/topic-cluster.ts'
 
 export type RecordPlace = { partition: number; offset: number }

@@ -1,11 +1,11 @@
 import type { TopicSpec } from '@surehook/contracts/topics'
-import kafkajs, { type Admin, type IResourceConfigEntry, type Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
+import { type Admin, type ConfigEntry, ConfigResourceTypes, type Kafka } from '../client/surface.ts'
 import { withAdmin } from '../client/with-admin.ts'
 
-// Node detects only the first of the names that kafkajs exports.
-const { TOPIC: topicType } = kafkajs.ConfigResourceTypes
-const { TOPIC_CONFIG: setOnTopic } = kafkajs.ConfigSource
+const { TOPIC: topicType } = ConfigResourceTypes
+/** The source of a setting that its topic has of its own, in the Kafka protocol. */
+const setOnTopic = 1
 
 export type AlignedTopic = { topic: string; changed: Readonly<Record<string, string>> }
 
@@ -50,7 +50,7 @@ async function alignTopic(
     ...Object.fromEntries(kept.map(({ configName, configValue }) => [configName, configValue])),
     ...changed,
   }
-  const configEntries: IResourceConfigEntry[] = Object.entries(wanted).map(([key, value]) => ({
+  const configEntries: ConfigEntry[] = Object.entries(wanted).map(([key, value]) => ({
     name: key,
     value,
   }))

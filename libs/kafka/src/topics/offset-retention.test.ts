@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Admin } from 'kafkajs'
+import type { Admin } from '../client/surface.ts'
 import { checkOffsetRetention } from './offset-retention.ts'
 
 const setting = 'offsets.retention.minutes'

@@ -1,11 +1,10 @@
 import { boundedBy } from '@surehook/service-kit/bounded'
 import { reasonOf } from '@surehook/service-kit/errors'
-import kafkajs, { type Admin, type Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
+import { type Admin, ConfigResourceTypes, type Kafka } from '../client/surface.ts'
 import { withAdmin } from '../client/with-admin.ts'
 
-// Node detects only the first of the names that kafkajs exports.
-const broker = kafkajs.ConfigResourceTypes.BROKER
+const broker = ConfigResourceTypes.BROKER
 
 const setting = 'offsets.retention.minutes'
 const minutesPerDay = 24 * 60

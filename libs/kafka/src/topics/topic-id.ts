@@ -1,5 +1,5 @@
-import type { Kafka } from 'kafkajs'
 import { type Call, openCluster } from '../client/cluster.ts'
+import type { Kafka } from '../client/surface.ts'
 
 const metadataKey = 3
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TopicSpec } from '@surehook/contracts/topics'
-import type { Admin, ITopicConfig, Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
+import type { Admin, Kafka, NewTopic } from '../client/surface.ts'
 import { withAdmin } from '../client/with-admin.ts'
 
 export type EnsureTopicsOptions = {
@@ -104,7 +104,7 @@ function isRefused(err: unknown): boolean {
   return err instanceof Error && 'type' in err && String(err.type).endsWith('_AUTHORIZATION_FAILED')
 }
 
-function topicConfig(spec: TopicSpec, options: EnsureTopicsOptions): ITopicConfig {
+function topicConfig(spec: TopicSpec, options: EnsureTopicsOptions): NewTopic {
   const { replicationFactor } = options
   // With three replicas an acknowledged record must survive the loss of one.
   const config =

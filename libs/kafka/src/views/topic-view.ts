@@ -8,8 +8,9 @@ import {
   UndecodableError,
 } from '@surehook/schemas/codec'
 import { boundedBy, orAborted } from '@surehook/service-kit/bounded'
-import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
+import type { Consumer, EachBatchPayload } from 'kafkajs'
 import type { Logger } from 'pino'
+import type { Kafka, KafkaMessage } from '../client/surface.ts'
 import { SupervisedConsumer } from '../consumer/supervised-consumer.ts'
 import { LatestPositions } from '../offsets/latest-positions.ts'
 import { LogEnds } from '../offsets/log-ends.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Admin, KafkaMessage } from 'kafkajs'
+import type { Admin, KafkaMessage } from '../client/surface.ts'
 import type { Joined } from '../consumer/group-membership.ts'
 import type { PartitionReader } from '../consumer/partition-reader.ts'
 import { fetchGroupCommits, type GroupCommit } from '../offsets/group-commits.ts'

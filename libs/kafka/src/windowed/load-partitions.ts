@@ -1,4 +1,4 @@
-import type { Admin } from 'kafkajs'
+import type { Admin } from '../client/surface.ts'
 import { fetchGroupCommits } from '../offsets/group-commits.ts'
 import type { TruncatedLogs } from '../offsets/truncated-logs.ts'
 import { AssignedPartition } from './assigned-partition.ts'

@@ -1,6 +1,6 @@
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
-import type { Kafka, KafkaMessage, PartitionAssigner } from 'kafkajs'
 import type { Logger } from 'pino'
+import type { Kafka, KafkaMessage } from '../client/surface.ts'
 import type { AssignedPartition } from './assigned-partition.ts'
 import type { WindowedMessage } from './windowed-message.ts'
 
@@ -31,8 +31,8 @@ export type WindowedConsumerOptions = {
      */
     whenKnown?: (messages: readonly KafkaMessage[], lease: AbortSignal) => Promise<void> | undefined
   }
-  /** Additional assigners, so that members of earlier versions may be in the group. */
-  olderAssignors?: readonly PartitionAssigner[]
+  /** True if members of earlier versions, which know only this assigner, may be in the group. */
+  alsoRoundRobin?: boolean
   /** Minimum milliseconds between two commits. */
   commitIntervalMs: number
   /** Number of finished messages of a partition that are committed at once. Default: 32. */

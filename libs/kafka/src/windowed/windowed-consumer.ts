@@ -1,5 +1,6 @@
 import { boundedBy } from '@surehook/service-kit/bounded'
-import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs'
+import type { Consumer, EachBatchPayload } from 'kafkajs'
+import type { KafkaMessage } from '../client/surface.ts'
 import { MemberLease } from '../consumer/member-lease.ts'
 import { fetchedFrom, PartitionReader } from '../consumer/partition-reader.ts'
 import { SupervisedConsumer } from '../consumer/supervised-consumer.ts'

@@ -1,4 +1,4 @@
-import type { KafkaMessage } from 'kafkajs'
+import type { KafkaMessage } from '../client/surface.ts'
 
 export type WindowedMessage = {
   topic: string

@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Kafka } from 'kafkajs'
 import {
   type Broker,
   type Call,
@@ -8,6 +7,7 @@ import {
   openCluster,
   type TopicMetadata,
 } from '../../client/cluster.ts'
+import type { Kafka } from '../../client/surface.ts'
 import type { ProducerIdentity } from './partition-queue.ts'
 import type { ScheduledBatch } from './send-schedule.ts'
 

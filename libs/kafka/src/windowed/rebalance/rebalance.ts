@@ -8,7 +8,7 @@ import { PartitionRelease } from './partition-release.ts'
 import { RebalanceDrain } from './rebalance-drain.ts'
 
 export type RebalanceDeps = {
-  options: Pick<WindowedConsumerOptions, 'drainMs' | 'inFlight' | 'onDrain' | 'olderAssignors'>
+  options: Pick<WindowedConsumerOptions, 'drainMs' | 'inFlight' | 'onDrain' | 'alsoRoundRobin'>
   assignments: AssignedPartitions
   commits: CommitLoop
   isStopping: () => boolean
@@ -61,7 +61,7 @@ export class Rebalance {
         wantsToJoin: () => this.#release.hasReleased,
         confirmed: this.#deps.confirmed,
       },
-      older: this.#deps.options.olderAssignors,
+      alsoRoundRobin: this.#deps.options.alsoRoundRobin,
     })
   }
 
