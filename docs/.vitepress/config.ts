@@ -165,6 +165,7 @@ export default defineConfig({
           Faults: 'faults',
           Rehearsals: 'rehearsals',
           'Measurements behind decisions': 'decisions',
+          Structure: 'structure',
         }),
       },
     ],
