@@ -34,6 +34,9 @@ export class AppError extends Error {
   }
 }
 
+/** An answer names no more faults. */
+export const maxViolations = 100
+
 /** A request with faults: 400 VALIDATION_ERROR that names each fault. */
 export function invalid(violations: readonly RuledViolation[]): AppError {
   return new AppError('VALIDATION_ERROR', 'The request is not valid', { violations })

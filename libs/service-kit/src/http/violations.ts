@@ -1,13 +1,13 @@
 import type { RuledViolation } from '@surehook/contracts/problem'
 import type { ViolationRule } from '@surehook/contracts/violation-rules'
 import * as z from 'zod'
+import { maxViolations } from '../errors.ts'
 import { explainIssue } from '../explain-issue.ts'
 import { ruleOf } from './rule-of-issue.ts'
 
 /** Part of the request with a value. It decides how faults of the value are named. */
 export type Part = 'params' | 'query' | 'headers' | 'body'
 
-const maxViolations = 100
 const maxFieldLength = 200
 
 /**

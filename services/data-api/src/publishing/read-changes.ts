@@ -6,7 +6,7 @@ import {
 } from '@surehook/contracts/http/data/changes'
 import type { RuledViolation } from '@surehook/contracts/problem'
 import type { ViolationRule } from '@surehook/contracts/violation-rules'
-import { invalid } from '@surehook/service-kit/errors'
+import { invalid, maxViolations } from '@surehook/service-kit/errors'
 import { mediaTypeOf } from '@surehook/service-kit/http/json-body'
 import type { ApiRequest } from '@surehook/service-kit/http/request/request-context'
 import { parsePart } from '@surehook/service-kit/http/violations'
@@ -16,8 +16,6 @@ import { draftOfCloudEvent } from './cloud-events.ts'
 
 /** A change, and the function that names its fields as the request does. */
 export type ReadChange = { change: ChangeInput; nameOf: NameOf }
-
-const maxViolations = 100
 
 /**
  * Returns the changes of a request. Its headers tell whether it holds changes, CloudEvents or one

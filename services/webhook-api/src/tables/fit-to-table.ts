@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseFilter } from '@surehook/contracts/filter/parse-filter'
 import { settleOperands } from '@surehook/contracts/filter/settle-operands'
 import type { RuledViolation } from '@surehook/contracts/problem'
-import { invalid } from '@surehook/service-kit/errors'
+import { invalid, maxViolations } from '@surehook/service-kit/errors'
 import type { Fields } from './known-tables.ts'
 
 type Filter = Record<string, unknown> | null | undefined
@@ -35,8 +35,6 @@ export function fitToTable<F extends Filter>(filter: F, fields: Fields | undefin
   if (fitted.violations.length > 0) throw invalid(fitted.violations)
   return fitted.filter
 }
-
-const maxViolations = 100
 
 /**
  * Fits one filter to each of the tables, as `fitToTable` does. With several tables, each violation

@@ -1,6 +1,6 @@
 import type { RecordInput } from '@surehook/contracts/http/data/records'
 import type { RuledViolation } from '@surehook/contracts/problem'
-import { AppError, invalid } from '@surehook/service-kit/errors'
+import { AppError, invalid, maxViolations } from '@surehook/service-kit/errors'
 import type { KeyedRequest } from '@surehook/service-kit/idempotency/once-per-key'
 import type { Pool } from 'pg'
 import type { Tenant } from '../../table-definition.ts'
@@ -62,8 +62,6 @@ export async function createRecords(
   if (created === null) throw new Error('an insert into a table that is there made no record')
   return created
 }
-
-const maxViolations = 100
 
 function readRows(
   { definition: { columns } }: KnownTable,
