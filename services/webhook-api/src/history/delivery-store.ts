@@ -3,11 +3,11 @@ import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool, PoolClient } from 'pg'
 import { type DeliveryDays, dayOf, oldestKeptDay } from './delivery-days.ts'
 import type { LoggedJob } from './logged-job.ts'
-import { foldStats } from './stats/fold-stats.ts'
 import { addToStats } from './stats/stats-store.ts'
 import { type FoldedDelivery, foldDeliveries, type LogEntries } from './write/fold-deliveries.ts'
 import { fileWithLastTransition, joinRows } from './write/late-deliveries.ts'
 import { upsertDeliveries } from './write/upsert-deliveries.ts'
+import { CopyAttempts, writeDeliveries } from './write/write-deliveries.ts'
 
 export type DeliveryStore = {
   /**
@@ -33,6 +33,7 @@ export function createDeliveryStore(
   days: DeliveryDays,
   historyDays?: number,
 ): DeliveryStore {
+  const copyAttempts = new CopyAttempts()
   const add = async (entries: LogEntries) => {
     const folded = foldDeliveries(entries)
     if (folded.length === 0) return
@@ -40,14 +41,15 @@ export function createDeliveryStore(
     const late = fileWithLastTransition(folded, oldestDay)
     const needed = daysOf(folded)
     const write = () =>
-      inTransaction(
-        pool,
-        async (tx) => {
-          if (late.length > 0) await joinRows(tx, late, oldestDay)
-          const counted = await upsertDeliveries(tx, folded)
-          await addToStats(tx, foldStats(folded, counted, Date.now()))
-        },
-        { lockTimeoutMs },
+      copyAttempts.run((options) =>
+        inTransaction(
+          pool,
+          async (tx) => {
+            if (late.length > 0) await joinRows(tx, late, oldestDay)
+            await addToStats(tx, await writeDeliveries(tx, folded, options))
+          },
+          { lockTimeoutMs },
+        ),
       )
     await days.ensure(needed)
     try {
