@@ -139,10 +139,14 @@ describe('the delivery log', () => {
       ranks: fc.array(fc.nat(), { minLength: 5, maxLength: 5 }),
       repeated: fc.subarray([0, 1, 2, 3, 4]),
       together: fc.boolean(),
+      restarts: fc.boolean(),
     })
     await fc.assert(
-      fc.asyncProperty(order, async ({ ranks, repeated, together }) => {
+      fc.asyncProperty(order, async ({ ranks, repeated, together, restarts }) => {
         const delivery = aDelivery()
+        // A new store takes deliveries for new ones.
+        const add: DeliveryStore['add'] = (entries) =>
+          (restarts ? createDeliveryStore(pool, createDeliveryDays(pool)) : store).add(entries)
         const transitions = history(delivery)
         const steps = [null, ...transitions].map((entry, index) => ({
           entry,
@@ -152,10 +156,14 @@ describe('the delivery log', () => {
         const sequence = [...steps, ...repeated.flatMap((index) => steps[index] ?? [])]
         if (together) {
           const entries = sequence.flatMap(({ entry }) => entry ?? [])
-          await store.add({ jobs: [delivery.job(), delivery.job()], transitions: entries })
+          await add({ jobs: [delivery.job(), delivery.job()], transitions: entries })
         }
         for (const { entry } of sequence) {
-          await (entry === null ? store.addJobs([delivery.job()]) : store.addTransitions([entry]))
+          await add(
+            entry === null
+              ? { jobs: [delivery.job()], transitions: [] }
+              : { jobs: [], transitions: [entry] },
+          )
         }
         expect(await delivery.shown()).toMatchObject({
           status: 'dead_letter',
@@ -277,5 +285,23 @@ describe('the delivery log', () => {
     expect(new Set(shown.map(({ status, attempts }) => `${status} ${attempts}`))).toEqual(
       new Set(['delivered 3']),
     )
+  })
+
+  it('writes what two replicas read at the same time once, and counts it once', async () => {
+    const subscriptionId = randomUUID()
+    const createdAt = Date.now()
+    const own = Array.from({ length: 300 }, () => ({ deliveryId: randomUUID(), subscriptionId }))
+    const entries = {
+      jobs: own.map((ids) => aJob({ ...ids, createdAt })),
+      transitions: own.map((ids) => aTransition({ ...ids, createdAt, at: createdAt })),
+    }
+    const replicas = [1, 2, 3].map(() => createDeliveryStore(pool, createDeliveryDays(pool)))
+    await Promise.all(replicas.map((replica) => replica.add(entries)))
+    const { rows } = await pool.query(
+      `select (select count(*)::integer from delivery where subscription_id = $1) as rows,
+         (select sum(delivered)::integer from attempt_stats where subscription_id = $1) as counted`,
+      [subscriptionId],
+    )
+    expect(rows).toEqual([{ rows: 300, counted: 300 }])
   })
 })

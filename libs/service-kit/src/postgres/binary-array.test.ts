@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import { type ArrayType, binaryArray } from './binary-array.ts'
+import { binaryArray } from './binary-array.ts'
+import type { BinaryType } from './binary-values.ts'
 
 const header = (type: number, count: number, nulls = 0) =>
   [1, nulls, type, count, 1].map((n) => n.toString(16).padStart(8, '0')).join('')
 
-const hexOf = <Type extends ArrayType>(
+const hexOf = <Type extends BinaryType>(
   type: Type,
   values: Parameters<typeof binaryArray<Type, never>>[2] extends (row: never) => infer V
     ? V[]

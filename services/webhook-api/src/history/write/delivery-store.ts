@@ -4,10 +4,10 @@ import type { Pool, PoolClient } from 'pg'
 import { type DeliveryDays, dayOf, oldestKeptDay } from '../delivery-days.ts'
 import { type FoldedDelivery, foldDeliveries, type LogEntries } from '../fold-deliveries.ts'
 import type { LoggedJob } from '../logged-job.ts'
-import { foldStats } from '../stats/fold-stats.ts'
 import { addToStats } from '../stats/stats-store.ts'
 import { fileWithLastTransition, joinRows } from './late-deliveries.ts'
 import { upsertDeliveries } from './upsert-deliveries.ts'
+import { CopyAttempts, writeDeliveries } from './write-deliveries.ts'
 
 export type DeliveryStore = {
   /**
@@ -33,6 +33,7 @@ export function createDeliveryStore(
   days: DeliveryDays,
   historyDays?: number,
 ): DeliveryStore {
+  const copyAttempts = new CopyAttempts()
   const add = async (entries: LogEntries) => {
     const folded = foldDeliveries(entries)
     if (folded.length === 0) return
@@ -40,14 +41,15 @@ export function createDeliveryStore(
     const late = fileWithLastTransition(folded, oldestDay)
     const needed = daysOf(folded)
     const write = () =>
-      inTransaction(
-        pool,
-        async (tx) => {
-          if (late.length > 0) await joinRows(tx, late, oldestDay)
-          const counted = await upsertDeliveries(tx, folded)
-          await addToStats(tx, foldStats(folded, counted, Date.now()))
-        },
-        { lockTimeoutMs },
+      copyAttempts.run((options) =>
+        inTransaction(
+          pool,
+          async (tx) => {
+            if (late.length > 0) await joinRows(tx, late, oldestDay)
+            await addToStats(tx, await writeDeliveries(tx, folded, options))
+          },
+          { lockTimeoutMs },
+        ),
       )
     await days.ensure(needed)
     try {

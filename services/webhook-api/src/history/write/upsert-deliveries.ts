@@ -1,10 +1,9 @@
-import { type ArrayType, binaryArray } from '@surehook/service-kit/postgres/binary-array'
+import { binaryColumn } from '@surehook/service-kit/postgres/binary-array'
 import type { PoolClient } from 'pg'
-import { attemptLines } from '../attempt-log.ts'
 import { countedBits } from '../counted-attempts.ts'
 import { dayOf } from '../delivery-days.ts'
 import type { FoldedDelivery } from '../fold-deliveries.ts'
-import { text, textOrNull } from '../storable-text.ts'
+import { deliveryColumns, notRead } from './delivery-columns.ts'
 
 /**
  * One statement for all of them; they are sorted, and the partitions of their days exist.
@@ -18,7 +17,10 @@ export async function upsertDeliveries(
   const { rows } = await client.query<Written>({
     name: 'upsert-deliveries',
     text: upsert,
-    values: [...columns.map(({ encode }) => encode(deliveries)), deliveries.length],
+    values: [
+      ...deliveryColumns.map((column) => binaryColumn(column, deliveries)),
+      deliveries.length,
+    ],
   })
   return newAttempts(deliveries, rows[0])
 }
@@ -52,52 +54,11 @@ function newAttempts(
   })
 }
 
-type Column = { name: string; type: ArrayType; encode: (rows: readonly FoldedDelivery[]) => Buffer }
-
-function column<Type extends ArrayType>(
-  name: string,
-  type: Type,
-  valueOf: Parameters<typeof binaryArray<Type, FoldedDelivery>>[2],
-): Column {
-  return { name, type, encode: (rows) => binaryArray(type, rows, valueOf) }
-}
-
-/** Stands for the partition of a job whose place is unknown; the row then has the body. */
-const notRead = -1
-
-// A job counts as step -1, so every transition is newer, whichever is read first.
-const columns: readonly Column[] = [
-  column('day', 'date', ({ filedAt }) => filedAt),
-  column('id', 'uuid', ({ of }) => of.deliveryId),
-  column('created_at', 'timestamptz', ({ of }) => of.createdAt),
-  column('event_id', 'text', ({ of }) => text(of.eventId)),
-  column('subscription_id', 'uuid', ({ of }) => of.subscriptionId),
-  column('project_id', 'text', ({ of }) => text(of.projectId)),
-  column('environment', 'text', ({ of }) => text(of.environment)),
-  column('watched_table', 'text', ({ job }) => textOrNull(job?.table ?? null)),
-  column('operation', 'text', ({ job }) => job?.operation ?? null),
-  column('webhook_id', 'uuid', ({ job }) => job?.webhookId ?? null),
-  column('redelivery_of', 'text', ({ job }) => textOrNull(job?.redeliveryOf ?? null)),
-  column('record_id', 'text', ({ job }) => textOrNull(job?.recordId ?? null)),
-  column('job_partition', 'integer', ({ job }) => job && (job.place?.partition ?? notRead)),
-  column('job_offset', 'bigint', ({ job }) => job?.place?.offset ?? null),
-  column('body', 'bytea', ({ job }) => job?.body ?? null),
-  column('status', 'text', ({ last }) => last?.status ?? 'pending'),
-  column('step', 'integer', ({ last }) => last?.step ?? -1),
-  column('moved_at', 'timestamptz', ({ last, of }) => last?.at ?? of.createdAt),
-  column('next_attempt_at', 'timestamptz', ({ last }) => last?.nextAttemptAt ?? null),
-  column('attempts', 'integer', ({ last }) => last?.attempts ?? 0),
-  column('attempt_step', 'integer', ({ lastAttempt }) => lastAttempt?.step ?? -1),
-  column('attempted_at', 'timestamptz', ({ lastAttempt }) => lastAttempt?.at ?? 0),
-  column('http_status', 'integer', ({ lastAttempt }) => lastAttempt?.httpStatus ?? null),
-  column('last_error', 'text', ({ lastAttempt }) => lastAttempt?.errorClass ?? null),
-  column('attempt_log', 'text', ({ attempts }) => attemptLines(attempts)),
-  column('counted', 'bigint', ({ countable }) => countable),
-]
-
-const namesOf = (of: readonly Column[]) => of.map(({ name }) => name).join(', ')
+const names = deliveryColumns.map(({ name }) => name).join(', ')
 // `select * from unnest(…, …)` would store each array a second time: 2 µs for each row.
-const unnested = columns.map(({ type }, index) => `unnest($${index + 1}::${type}[])`).join(', ')
+const unnested = deliveryColumns
+  .map(({ type }, index) => `unnest($${index + 1}::${type}[])`)
+  .join(', ')
 
 const firstJob = '(d.operation is null and excluded.operation is not null)'
 const newerTransition = '(excluded.step, excluded.moved_at) > (d.step, d.moved_at)'
@@ -114,10 +75,10 @@ const knownPlace = `(d.job_partition = ${notRead} and excluded.job_partition <> 
 const ofJob = ['watched_table', 'operation', 'webhook_id', 'redelivery_of', 'record_id']
 const ofBody = ['job_partition', 'job_offset', 'body']
 
-const someMissing = `count(*) < $${columns.length + 1}::integer`
+const someMissing = `count(*) < $${deliveryColumns.length + 1}::integer`
 
 const upsert = `
-  with upserted as (insert into delivery as d (${namesOf(columns)})
+  with upserted as (insert into delivery as d (${names})
   select ${unnested}
   on conflict (id, day) do update set
     ${takenWhen(firstJob, ofJob)},
