@@ -4,7 +4,7 @@ import { newEventId } from '../ids.ts'
 import { isJsonObject, JsonObject } from '../json-object.ts'
 import type { Violation } from '../problem.ts'
 import { EnvironmentName, ProjectId } from '../tenant-names.ts'
-import { isTraceparent } from '../traceparent.ts'
+import { isTraceparent } from '../trace/traceparent.ts'
 
 const maxRecordBytes = 1_048_576
 

@@ -1,5 +1,5 @@
 import type { ChangeEvent } from '@surehook/contracts/events'
-import { isTraceparent, traceparentOf } from '@surehook/contracts/traceparent'
+import { isTraceparent, traceparentOf } from '@surehook/contracts/trace/traceparent'
 import { walPositionOf } from '@surehook/contracts/wal-position'
 import { type TypeCodec, UndecodableError } from '@surehook/schemas/codec'
 import { changeFault } from './change-fault.ts'

@@ -1,4 +1,4 @@
-import { isTraceparent, traceparentHeader } from '@surehook/contracts/traceparent'
+import { isTraceparent, traceparentHeader } from '@surehook/contracts/trace/traceparent'
 import type { OutgoingRecord } from '@surehook/kafka/producer/producer'
 import { traceHeaders } from '@surehook/service-kit/telemetry/tracing/trace-headers'
 import type { Attributes, Span, Tracer } from '@surehook/service-kit/telemetry/tracing/tracer'

@@ -1,5 +1,5 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
-import { traceparentOf } from '@surehook/contracts/traceparent'
+import { traceparentOf } from '@surehook/contracts/trace/traceparent'
 import type { Span, Tracer } from '@surehook/service-kit/telemetry/tracing/tracer'
 import type { Delivery } from '../delivery/delivery.ts'
 import { type AttemptResult, succeeded } from '../transitions/decide-next-attempt.ts'

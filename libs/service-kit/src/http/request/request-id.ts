@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isTraceparent } from '@surehook/contracts/traceparent'
+import { isTraceparent } from '@surehook/contracts/trace/traceparent'
 
 const accepted = /^[A-Za-z0-9._-]{1,128}$/
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { tracedHeaders } from '@surehook/contracts/traced-headers'
+import { tracedHeaders } from '@surehook/contracts/trace/traced-headers'
 import type { Span, Tracer } from '../../telemetry/tracing/tracer.ts'
 import type { RequestContext } from './request-context.ts'
 

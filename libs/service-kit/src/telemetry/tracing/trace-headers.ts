@@ -1,4 +1,4 @@
-import { traceparentHeader } from '@surehook/contracts/traceparent'
+import { traceparentHeader } from '@surehook/contracts/trace/traceparent'
 import type { Span } from './tracer.ts'
 
 /**

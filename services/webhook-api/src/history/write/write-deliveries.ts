@@ -1,9 +1,9 @@
 import { copyRows } from '@surehook/service-kit/postgres/copy-rows'
 import type { PoolClient } from 'pg'
 import { dayTable } from '../delivery-days.ts'
+import type { FoldedDelivery } from '../fold-deliveries.ts'
 import { foldStats, type StatsIncrement } from '../stats/fold-stats.ts'
 import { deliveryColumns } from './delivery-columns.ts'
-import type { FoldedDelivery } from '../fold-deliveries.ts'
 import { upsertDeliveries } from './upsert-deliveries.ts'
 
 /**
@@ -32,7 +32,7 @@ export async function writeDeliveries(
 const seemsNew = ({ job, of, filedAt }: FoldedDelivery): boolean =>
   job !== null && job.redeliveryOf === null && filedAt === of.createdAt
 
-/** How long nothing is copied after a copy failed. Messages are repeated in long rows, or never. */
+/** How long nothing is copied after a copy failed: repeated messages come one after the other. */
 const upsertsForMs = 5_000
 
 /** Decides whether a write may copy, and repeats it without copying if a row was there. */
