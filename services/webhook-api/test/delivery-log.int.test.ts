@@ -26,13 +26,15 @@ beforeAll(async () => {
     log,
   })
   pool = openPool({ connectionString: database.databaseUrl, applicationName: 'test', log })
-  store = createDeliveryStore(pool, createDeliveryDays(pool))
+  store = newStore()
 })
 afterAll(async () => {
   await pool?.end()
   await database?.[Symbol.asyncDispose]()
 })
 
+/** Takes every delivery for a new one. */
+const newStore = () => createDeliveryStore(pool, createDeliveryDays(pool))
 /** The jobs of these tests are on no topic. */
 const bodies = storedBodies({
   reader: { readFrom: async () => [] },
@@ -144,9 +146,7 @@ describe('the delivery log', () => {
     await fc.assert(
       fc.asyncProperty(order, async ({ ranks, repeated, together, restarts }) => {
         const delivery = aDelivery()
-        // A new store takes deliveries for new ones.
-        const add: DeliveryStore['add'] = (entries) =>
-          (restarts ? createDeliveryStore(pool, createDeliveryDays(pool)) : store).add(entries)
+        const add: DeliveryStore['add'] = (entries) => (restarts ? newStore() : store).add(entries)
         const transitions = history(delivery)
         const steps = [null, ...transitions].map((entry, index) => ({
           entry,
@@ -159,11 +159,8 @@ describe('the delivery log', () => {
           await add({ jobs: [delivery.job(), delivery.job()], transitions: entries })
         }
         for (const { entry } of sequence) {
-          await add(
-            entry === null
-              ? { jobs: [delivery.job()], transitions: [] }
-              : { jobs: [], transitions: [entry] },
-          )
+          const jobs = entry === null ? [delivery.job()] : []
+          await add({ jobs, transitions: entry === null ? [] : [entry] })
         }
         expect(await delivery.shown()).toMatchObject({
           status: 'dead_letter',
@@ -287,16 +284,13 @@ describe('the delivery log', () => {
     )
   })
 
-  it('writes what two replicas read at the same time once, and counts it once', async () => {
-    const subscriptionId = randomUUID()
-    const createdAt = Date.now()
-    const own = Array.from({ length: 300 }, () => ({ deliveryId: randomUUID(), subscriptionId }))
-    const entries = {
-      jobs: own.map((ids) => aJob({ ...ids, createdAt })),
-      transitions: own.map((ids) => aTransition({ ...ids, createdAt, at: createdAt })),
-    }
-    const replicas = [1, 2, 3].map(() => createDeliveryStore(pool, createDeliveryDays(pool)))
-    await Promise.all(replicas.map((replica) => replica.add(entries)))
+  it('writes what replicas read at the same time once, and counts it once', async () => {
+    const { subscriptionId } = aDelivery()
+    const at = Date.now()
+    const ids = Array.from({ length: 300 }, () => ({ deliveryId: randomUUID(), subscriptionId }))
+    const jobs = ids.map((own) => aJob({ ...own, createdAt: at }))
+    const transitions = ids.map((own) => aTransition({ ...own, createdAt: at, at }))
+    await Promise.all([1, 2, 3].map(() => newStore().add({ jobs, transitions })))
     const { rows } = await pool.query(
       `select (select count(*)::integer from delivery where subscription_id = $1) as rows,
          (select sum(delivered)::integer from attempt_stats where subscription_id = $1) as counted`,

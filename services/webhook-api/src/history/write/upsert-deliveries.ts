@@ -54,7 +54,7 @@ function newAttempts(
   })
 }
 
-const names = deliveryColumns.map(({ name }) => name).join(', ')
+const columnNames = deliveryColumns.map(({ name }) => name).join(', ')
 // `select * from unnest(…, …)` would store each array a second time: 2 µs for each row.
 const unnested = deliveryColumns
   .map(({ type }, index) => `unnest($${index + 1}::${type}[])`)
@@ -78,7 +78,7 @@ const ofBody = ['job_partition', 'job_offset', 'body']
 const someMissing = `count(*) < $${deliveryColumns.length + 1}::integer`
 
 const upsert = `
-  with upserted as (insert into delivery as d (${names})
+  with upserted as (insert into delivery as d (${columnNames})
   select ${unnested}
   on conflict (id, day) do update set
     ${takenWhen(firstJob, ofJob)},
