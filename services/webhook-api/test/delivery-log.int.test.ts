@@ -33,7 +33,6 @@ afterAll(async () => {
   await database?.[Symbol.asyncDispose]()
 })
 
-/** Takes every delivery for a new one. */
 const newStore = () => createDeliveryStore(pool, createDeliveryDays(pool))
 /** The jobs of these tests are on no topic. */
 const bodies = storedBodies({
