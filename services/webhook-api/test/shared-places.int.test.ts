@@ -49,7 +49,7 @@ it('bounds the streams of a tenant on all replicas together', async () => {
 })
 
 it('forgets the places of a killed replica when their lease ends', async () => {
-  const killed = new SharedPlaces({ redis: () => redis, perTenant, log, leaseMs: 300 })
+  const killed = new SharedPlaces({ redis: () => redis, perTenant, log, leaseMs: 3_000 })
   // It renews no more, as if its process were gone.
   killed[Symbol.dispose]()
   await killed.enter(tenant)
