@@ -14,9 +14,21 @@ export async function copyRows<Row>(
   rows: readonly Row[],
 ): Promise<void> {
   const names = columns.map(({ name }) => name).join(', ')
+  // Encoded first: an open copy without its rows would block the connection.
+  const encoded = binaryRows(columns, rows)
   const copy = tx.query(from(`copy ${table} (${names}) from stdin (format binary)`))
-  copy.end(binaryRows(columns, rows))
-  await finished(copy)
+  copy.end(encoded)
+  try {
+    await finished(copy)
+  } catch (err) {
+    // A server that answers after the timeout would be sent rows over a connection that the copy has
+    // let go of, and the process would end.
+    Object.assign(copy, {
+      handleCopyInResponse: (connection: { sendCopyFail(reason: string): void }) =>
+        connection.sendCopyFail('the copy took too long'),
+    })
+    throw err
+  }
 }
 
 /** Encodes rows in the binary format of `COPY` (PostgreSQL, reference of `COPY`, file formats). */

@@ -26,11 +26,12 @@ export async function writeDeliveries(
 }
 
 /**
- * A delivery has one job. Jobs that webhook-api makes have a row before they are on their topic. A
- * late delivery, filed under another day than its own, may have one, too.
+ * Most deliveries are written once, with their job and their first transition. Jobs that webhook-api
+ * makes have a row before they are on their topic. A late delivery, filed under another day than its
+ * own, may have one, too.
  */
-const seemsNew = ({ job, of, filedAt }: FoldedDelivery): boolean =>
-  job !== null && job.redeliveryOf === null && filedAt === of.createdAt
+const seemsNew = ({ job, last, of, filedAt }: FoldedDelivery): boolean =>
+  job?.redeliveryOf === null && last !== null && last.step <= 1 && filedAt === of.createdAt
 
 /** How long nothing is copied after a copy failed: repeated messages come one after the other. */
 const upsertsForMs = 5_000
@@ -44,12 +45,16 @@ export class CopyAttempts {
     try {
       await write({ copies })
     } catch (err) {
-      if (!copies || !isUniqueViolation(err)) throw err
+      if (!copies || !isConflict(err)) throw err
       this.#nextAt = performance.now() + upsertsForMs
       await write({ copies: false })
     }
   }
 }
 
-const isUniqueViolation = (err: unknown) =>
-  err instanceof Error && 'code' in err && err.code === '23505'
+/**
+ * Another replica writes the same deliveries: unique_violation, deadlock_detected,
+ * lock_not_available. One sorted statement for all of them cannot end in a deadlock.
+ */
+const isConflict = (err: unknown) =>
+  err instanceof Error && 'code' in err && ['23505', '40P01', '55P03'].includes(String(err.code))
