@@ -21,7 +21,7 @@ export type Step = {
 export function commandStep(
   name: string,
   args: readonly string[],
-  options: Pick<Command, 'priority'> = {},
+  options: Pick<Command, 'priority' | 'timeoutMs'> = {},
 ): Step {
   return {
     name,

@@ -30,8 +30,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 const containers = await containerChecks(runDir, process.env)
-/** The checks without a stack use what the others leave. */
-const aside = { priority: 10 }
+/** The checks without a stack use what the others leave, so they may take long. */
+const aside = { priority: 10, timeoutMs: 2_700_000 }
 /**
  * Integration tests mostly wait, and fault tests mostly compute: side by side they fill two cores.
  * Fault tests come second, because some integration tests measure times.

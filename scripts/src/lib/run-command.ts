@@ -30,7 +30,7 @@ export function runCommand(options: Command): Promise<CommandResult> {
     args,
     env,
     cwd = repoRoot,
-    timeoutMs = 2_700_000,
+    timeoutMs = 1_200_000,
     logFile,
     signal,
     priority = 0,

@@ -5,8 +5,8 @@ import type { ExpiryDeletion } from '../postgres/delete-expired.ts'
 
 export type KeyedRequest = {
   /**
-   * Whose key it is. The same key in another scope is another key, so callers that must not see
-   * each other's responses have different scopes.
+   * Equal keys in different scopes are different keys. Callers who may not read each other's
+   * responses need different scopes.
    */
   scope: readonly string[]
   /** The key as the client sent it. */

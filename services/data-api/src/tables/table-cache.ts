@@ -1,6 +1,6 @@
 import { AppError } from '@surehook/service-kit/errors'
+import { sqlStateOf } from '@surehook/service-kit/postgres/sql-state'
 import type { Pool } from 'pg'
-import { sqlStateOf } from '../sql/sql-state.ts'
 import type { TableDefinition, Tenant } from '../table-definition.ts'
 import { PreparedTables } from './prepared-tables.ts'
 import { requireTable } from './read-tables.ts'

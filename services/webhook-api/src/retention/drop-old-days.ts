@@ -1,4 +1,5 @@
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
+import { sqlStateOf } from '@surehook/service-kit/postgres/sql-state'
 import type { Pool } from 'pg'
 import { dayTable, oldestKeptDay } from '../history/delivery-days.ts'
 
@@ -72,5 +73,4 @@ function dropPartition(pool: Pool, partition: string): Promise<Outcome> {
 }
 
 /** PostgreSQL's lock_not_available (55P03), or a deadlock that this transaction lost (40P01). */
-const isLocked = (err: unknown) =>
-  err instanceof Error && 'code' in err && (err.code === '55P03' || err.code === '40P01')
+const isLocked = (err: unknown) => /^(?:55P03|40P01)$/.test(sqlStateOf(err) ?? '')

@@ -1,6 +1,6 @@
 import { AppError } from '@surehook/service-kit/errors'
+import { sqlStateOf } from '@surehook/service-kit/postgres/sql-state'
 import type { Pool, PoolClient } from 'pg'
-import { sqlStateOf } from '../../sql/sql-state.ts'
 import type { RecordStatements } from '../../tables/record-statements.ts'
 import type { KnownTable } from '../../tables/table-cache.ts'
 import { changedMeanwhile } from '../preconditions.ts'

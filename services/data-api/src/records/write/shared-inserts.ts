@@ -1,6 +1,6 @@
 import { AppError } from '@surehook/service-kit/errors'
+import { sqlStateOf } from '@surehook/service-kit/postgres/sql-state'
 import type { Pool } from 'pg'
-import { sqlStateOf } from '../../sql/sql-state.ts'
 import { insertValues } from '../../tables/record-statements.ts'
 import type { ColumnValues } from '../record-values.ts'
 import { runStatement } from '../sql/run-statement.ts'

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { unavailable } from '@surehook/service-kit/errors'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
+import { sqlStateOf } from '@surehook/service-kit/postgres/sql-state'
 import type { Pool, PoolClient } from 'pg'
-import { sqlStateOf } from '../../sql/sql-state.ts'
 import { tryLockSchema } from '../table-catalogue.ts'
 
 /**

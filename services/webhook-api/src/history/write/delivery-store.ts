@@ -1,5 +1,6 @@
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
+import { sqlStateOf } from '@surehook/service-kit/postgres/sql-state'
 import type { Pool, PoolClient } from 'pg'
 import { type DeliveryDays, dayOf, oldestKeptDay } from '../delivery-days.ts'
 import { type FoldedDelivery, foldDeliveries, type LogEntries } from '../fold-deliveries.ts'
@@ -79,5 +80,4 @@ export async function recordJobs(client: PoolClient, jobs: readonly LoggedJob[])
 }
 
 /** PostgreSQL's check_violation: the day's partition was dropped after `ensure`. */
-const lacksPartition = (err: unknown) =>
-  err instanceof Error && 'code' in err && err.code === '23514'
+const lacksPartition = (err: unknown) => sqlStateOf(err) === '23514'

@@ -1,4 +1,5 @@
 import { copyRows } from '@surehook/service-kit/postgres/copy-rows'
+import { sqlStateOf } from '@surehook/service-kit/postgres/sql-state'
 import type { PoolClient } from 'pg'
 import { dayTable } from '../delivery-days.ts'
 import type { FoldedDelivery } from '../fold-deliveries.ts'
@@ -17,8 +18,9 @@ export async function writeDeliveries(
   deliveries: readonly FoldedDelivery[],
   { copies }: { copies: boolean },
 ): Promise<StatsIncrement[]> {
-  const fresh = copies ? deliveries.filter(seemsNew) : []
-  const others = copies ? deliveries.filter((delivery) => !seemsNew(delivery)) : deliveries
+  const groups = Map.groupBy(deliveries, (delivery) => copies && seemsNew(delivery))
+  const fresh = groups.get(true) ?? []
+  const others = groups.get(false) ?? []
   if (fresh.length > 0) await copyRows(tx, dayTable, deliveryColumns, fresh)
   const counted = await upsertDeliveries(tx, others)
   const allCounted = [...fresh.map(({ countable }) => countable), ...counted]
@@ -36,7 +38,7 @@ const seemsNew = ({ job, last, of, filedAt }: FoldedDelivery): boolean =>
 /** How long nothing is copied after a copy failed: repeated messages come one after the other. */
 const upsertsForMs = 5_000
 
-/** Decides whether a write may copy, and repeats it without copying if a row was there. */
+/** Decides whether a write may copy, and repeats it without copying after a conflict. */
 export class CopyAttempts {
   #nextAt = Number.NEGATIVE_INFINITY
 
@@ -56,5 +58,4 @@ export class CopyAttempts {
  * Another replica writes the same deliveries: unique_violation, deadlock_detected,
  * lock_not_available. One sorted statement for all of them cannot end in a deadlock.
  */
-const isConflict = (err: unknown) =>
-  err instanceof Error && 'code' in err && ['23505', '40P01', '55P03'].includes(String(err.code))
+const isConflict = (err: unknown) => /^(?:23505|40P01|55P03)$/.test(sqlStateOf(err) ?? '')
