@@ -38,7 +38,7 @@ const stopTimeoutMs = 90_000
 export async function classArchiveFlags(options: ClassArchiveOptions): Promise<string[]> {
   const { home } = options
   const java = await requireJava()
-  const key = createHash('sha256').update(java).digest('hex').slice(0, 8)
+  const key = createHash('sha256').update(java).update(home).digest('hex').slice(0, 8)
   const archive = `${home}.${key}.jsa`
   const isThere = existsSync(archive) || (await makeArchive(options, archive))
   // Without the log setting, a JVM that cannot read the archive warns on the standard output.

@@ -67,7 +67,15 @@ async function startBroker(broker: Broker): Promise<ProcessHandle> {
     {
       name: 'kafka',
       command: 'java',
-      args: ['-Xms96m', '-Xmx384m', ...archiveFlags, ...jvmArgs(libs), 'kafka.Kafka', properties],
+      args: [
+        '-Xms48m',
+        '-Xmn20m',
+        '-Xmx384m',
+        ...archiveFlags,
+        ...jvmArgs(libs),
+        'kafka.Kafka',
+        properties,
+      ],
       marker: properties,
       logFile: `${dir}/kafka.log`,
       stopSignal: 'SIGTERM',

@@ -19,14 +19,14 @@ export type EventProducer = AsyncDisposable & {
    */
   send(records: readonly OutgoingRecord[]): Promise<void>
   /**
-   * False about a second after Kafka became unreachable, even when idle. One unavailable partition
+   * False a few seconds after Kafka became unreachable, even when idle. One unavailable partition
    * alone does not make it false.
    */
   readonly healthy: boolean
 }
 
 const openWithinMs = 3_000
-const probeEveryMs = 1_000
+const probeEveryMs = 2_000
 const slowMs = 3_000
 const drainWithinMs = 3_000
 const closeWithinMs = 1_000

@@ -1,13 +1,14 @@
-type ConsumerGroup = { readonly maxWaitTime: number }
+type ConsumerGroup = { readonly maxWaitTime: number; readonly minBytes: number }
 
-const waits = new WeakMap<ConsumerGroup, number>()
+/** A fetch waits until it has `minBytes`, but at most `maxWaitTime` milliseconds. */
+type Wait = { maxWaitTime: number; minBytes: number }
 
-/**
- * Returns the configured wait of this group's fetches. Patches call this before they change
- * `maxWaitTime`.
- */
-export function configuredWait(group: ConsumerGroup): number {
-  const waitMs = waits.get(group) ?? group.maxWaitTime
-  waits.set(group, waitMs)
-  return waitMs
+const waits = new WeakMap<ConsumerGroup, Wait>()
+
+/** Returns the configured wait of this group's fetches. Patches call this before they change it. */
+export function configuredWait(group: ConsumerGroup): Wait {
+  const { maxWaitTime, minBytes } = group
+  const wait = waits.get(group) ?? { maxWaitTime, minBytes }
+  waits.set(group, wait)
+  return wait
 }

@@ -5,10 +5,15 @@ import { sleepWhilePaused } from './paused-sleep.ts'
 
 type Asked = {
   maxWaitTime: number
+  minBytes: number
   topics: { topic: string; partitions: { partition: number }[] }[]
 }
 type Group = {
-  readonly subscriptionState: { assign(to: { topic: string; partitions: number[] }[]): void }
+  readonly subscriptionState: {
+    assign(to: { topic: string; partitions: number[] }[]): void
+    pause(at: { topic: string; partitions: number[] }[]): void
+    resume(at: { topic: string; partitions: number[] }[]): void
+  }
   fetch(nodeId: string): Promise<{ topic: string; partition: number }[]>
   seek(at: { topic: string; partition: number; offset: string }): void
 }
@@ -28,7 +33,7 @@ const partitions = [0, 1]
 const topics = ['jobs', 'retries', 'paused']
 
 /** The fetching part of kafkajs' consumer, with a broker that answers at once. */
-function openGroup(groupId: string, assigned = partitions): Group {
+function openGroup(groupId: string, assigned = partitions, minBytes = 1): Group {
   const state = new SubscriptionState()
   state.assign(topics.map((topic) => ({ topic, partitions: assigned })))
   const offsets = Object.fromEntries(topics.map((topic) => [topic, { 0: '0', 1: '0' }]))
@@ -37,7 +42,7 @@ function openGroup(groupId: string, assigned = partitions): Group {
     ...{
       groupId,
       maxWaitTime: 100,
-      minBytes: 1,
+      minBytes,
       maxBytes: 1,
       preferredReadReplicasPerTopicPartition: {},
     },
@@ -122,7 +127,7 @@ describe('a consumer with low-traffic topics', () => {
     fetchWithBackoff('group-5', ['retries', 'paused'], () => isCalm)
     const group = openGroup('group-5')
     await group.fetch('1')
-    expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([topics, 500])
+    expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([topics, 1_000])
     await group.fetch('1')
     expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([['jobs'], 50])
     jest.advanceTimersByTime(50)
@@ -136,7 +141,7 @@ describe('a consumer with low-traffic topics', () => {
     const group = openGroup('group-6')
     for (const _ of [1, 2]) {
       await group.fetch('1')
-      expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([topics, 500])
+      expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([topics, 1_000])
     }
   })
 
@@ -161,5 +166,27 @@ describe('a consumer with low-traffic topics', () => {
       expect(await group.fetch('1')).toHaveLength(1)
       expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([topics, 100])
     }
+  })
+
+  it('gathers records only when there are some, and waits long for the first one', async () => {
+    const group = openGroup('group-8', partitions, 1_000)
+    const waits = () => asked.splice(0).map((one) => [one.minBytes, one.maxWaitTime])
+    await group.fetch('1')
+    expect(waits()).toEqual([[1_000, 100]])
+    expect(await group.fetch('1')).toEqual([])
+    expect(waits()).toEqual([[1, 1_000]])
+    there.set('jobs/0', ['1'])
+    expect(await group.fetch('1')).toHaveLength(1)
+    await group.fetch('1')
+    const gathering = [1_000, 100]
+    expect(waits()).toEqual([[1, 1_000], gathering, gathering])
+  })
+
+  it('does not wait long while a partition is paused', async () => {
+    const group = openGroup('group-9', partitions, 1_000)
+    await group.fetch('1')
+    group.subscriptionState.pause([{ topic: 'jobs', partitions: [0] }])
+    await group.fetch('1')
+    expect(asked.at(-1)).toMatchObject({ minBytes: 1_000, maxWaitTime: 100 })
   })
 })

@@ -14,7 +14,9 @@ type Batch = {
 type ConsumerGroup = {
   readonly groupId: string
   readonly seekOffset: { size: number; has(topic: string, partition: number): boolean }
+  readonly subscriptionState: { paused(): object[] }
   maxWaitTime: number
+  minBytes: number
   filterPartitionsByNode(nodeId: string, assigned: TopicPartitions[]): TopicPartitions[]
   fetch(nodeId: string): Promise<Batch[]>
 }
@@ -30,7 +32,7 @@ const everyMs = 50
  * Milliseconds that a fetch of an idle consumer waits. No paused or sought partition waits for its
  * end.
  */
-const calmWaitMs = 500
+const calmWaitMs = 1_000
 
 type Backoff = { topics: ReadonlySet<string>; isCalm: () => boolean }
 /** Backoff settings by group. */
@@ -42,13 +44,15 @@ type Asked = {
   at: number
   /** Topics that had records in their last fetch. */
   readonly busy: Set<string>
+  /** Whether the last fetch had records. */
+  found: boolean
 }
 const asked = new WeakMap<ConsumerGroup, Map<string, Asked>>()
 
 function askedOf(group: ConsumerGroup, nodeId: string): Asked {
   const byNode = asked.get(group) ?? new Map<string, Asked>()
   asked.set(group, byNode)
-  const known = byNode.get(nodeId) ?? { at: Number.NEGATIVE_INFINITY, busy: new Set() }
+  const known = byNode.get(nodeId) ?? { at: Number.NEGATIVE_INFINITY, busy: new Set(), found: true }
   byNode.set(nodeId, known)
   return known
 }
@@ -65,7 +69,7 @@ function partitionsForNow(
   // wait.
   if (backoff === undefined || this.maxWaitTime === 0) return all
   const { topics: lowTraffic, isCalm } = backoff
-  const waitMs = configuredWait(this)
+  const { maxWaitTime: waitMs } = configuredWait(this)
   const { at, busy } = askedOf(this, nodeId)
   if (lowTraffic.size === 0 || performance.now() - at >= everyMs) {
     askedOf(this, nodeId).at = performance.now()
@@ -80,15 +84,35 @@ function partitionsForNow(
 }
 
 async function fetchWhatThereIs(this: ConsumerGroup, nodeId: string): Promise<Batch[]> {
+  const asked = askedOf(this, nodeId)
+  if (!asked.found && isGathering(this) && !(await hasRecords(this, nodeId))) return []
   const batches = await fetch.call(this, nodeId)
   reportEmptyFetches(this.groupId, batches)
+  const found = batches.filter(isWorthPassing)
+  asked.found = found.length > 0
   const lowTraffic = backoffs.get(this.groupId)?.topics
-  const found = batches.filter((batch) => !batch.isEmpty() || batch.isEmptyDueToFiltering())
   if (lowTraffic === undefined) return found
-  const { busy } = askedOf(this, nodeId)
-  for (const { topic } of batches) busy.delete(topic)
-  for (const { topic } of found) if (lowTraffic.has(topic)) busy.add(topic)
+  for (const { topic } of batches) asked.busy.delete(topic)
+  for (const { topic } of found) if (lowTraffic.has(topic)) asked.busy.add(topic)
   return found
+}
+
+const isWorthPassing = (batch: Batch) => !batch.isEmpty() || batch.isEmptyDueToFiltering()
+
+/** True if fetches wait for more than one record, and no paused partition waits for their end. */
+const isGathering = (group: ConsumerGroup) =>
+  configuredWait(group).minBytes > 1 && group.subscriptionState.paused().length === 0
+
+/** Waits long for the first record, and fetches it again later with those that follow it. */
+async function hasRecords(group: ConsumerGroup, nodeId: string): Promise<boolean> {
+  const configured = configuredWait(group)
+  const maxWaitTime = Math.max(configured.maxWaitTime, calmWaitMs)
+  Object.assign(group, { minBytes: 1, maxWaitTime })
+  try {
+    return (await fetch.call(group, nodeId)).some(isWorthPassing)
+  } finally {
+    Object.assign(group, configured)
+  }
 }
 
 /**
@@ -104,7 +128,7 @@ export function backOffIdleTopics(): void {
 /**
  * Declares topics of a group that need no low latency: while they are empty they are fetched 20
  * times a second.
- * @param isCalm whether a fetch without records may wait for 500 ms
+ * @param isCalm whether a fetch without records may wait for a second
  */
 export function fetchWithBackoff(
   groupId: string,

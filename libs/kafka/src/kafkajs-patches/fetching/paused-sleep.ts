@@ -5,6 +5,7 @@ type TopicPartitions = { topic: string; partitions: number[] }
 type ConsumerGroup = {
   subscriptionState: { active(): TopicPartitions[] }
   maxWaitTime: number
+  readonly minBytes: number
   fetch(nodeId: string): Promise<object[]>
   resume(at: TopicPartitions[]): void
   seek(at: { topic: string; partition: number; offset: string }): void
@@ -44,12 +45,12 @@ async function fetchOrSleep(this: ConsumerGroup, nodeId: string): Promise<object
 
 /** Runs the other parts of a fetch: it looks for new leaders and resolves start offsets. */
 async function fetchNothing(group: ConsumerGroup, nodeId: string): Promise<object[]> {
-  const waitMs = configuredWait(group)
+  const { maxWaitTime } = configuredWait(group)
   group.maxWaitTime = 0
   try {
     return await before.fetch.call(group, nodeId)
   } finally {
-    group.maxWaitTime = waitMs
+    group.maxWaitTime = maxWaitTime
   }
 }
 
