@@ -71,6 +71,7 @@ describe.each(imageNames)('the image of %s', (name) => {
       StopSignal: 'SIGTERM',
       Entrypoint: expect.arrayContaining([
         'node',
+        '--import=/app/libs/service-kit/dist/telemetry/source-maps.js',
         '--max-semi-space-size=16',
         '--always-sparkplug',
       ]),

@@ -67,15 +67,7 @@ async function startBroker(broker: Broker): Promise<ProcessHandle> {
     {
       name: 'kafka',
       command: 'java',
-      args: [
-        '-Xms48m',
-        '-Xmn20m',
-        '-Xmx384m',
-        ...archiveFlags,
-        ...jvmArgs(libs),
-        'kafka.Kafka',
-        properties,
-      ],
+      args: ['-Xms96m', '-Xmx384m', ...archiveFlags, ...jvmArgs(libs), 'kafka.Kafka', properties],
       marker: properties,
       logFile: `${dir}/kafka.log`,
       stopSignal: 'SIGTERM',

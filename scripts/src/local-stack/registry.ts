@@ -31,7 +31,6 @@ function startServer(server: Server): Promise<ProcessHandle> {
       command: 'java',
       args: [
         '-Xms32m',
-        '-Xmn8m',
         '-Xmx192m',
         ...jvmFlags,
         ...archiveFlags,

@@ -84,16 +84,16 @@ function partitionsForNow(
 }
 
 async function fetchWhatThereIs(this: ConsumerGroup, nodeId: string): Promise<Batch[]> {
-  const asked = askedOf(this, nodeId)
-  if (!asked.found && isGathering(this) && !(await hasRecords(this, nodeId))) return []
+  const last = askedOf(this, nodeId)
+  if (!last.found && isGathering(this) && !(await hasRecords(this, nodeId))) return []
   const batches = await fetch.call(this, nodeId)
   reportEmptyFetches(this.groupId, batches)
   const found = batches.filter(isWorthPassing)
-  asked.found = found.length > 0
+  last.found = found.length > 0
   const lowTraffic = backoffs.get(this.groupId)?.topics
   if (lowTraffic === undefined) return found
-  for (const { topic } of batches) asked.busy.delete(topic)
-  for (const { topic } of found) if (lowTraffic.has(topic)) asked.busy.add(topic)
+  for (const { topic } of batches) last.busy.delete(topic)
+  for (const { topic } of found) if (lowTraffic.has(topic)) last.busy.add(topic)
   return found
 }
 

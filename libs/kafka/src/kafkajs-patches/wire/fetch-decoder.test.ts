@@ -144,8 +144,8 @@ describe('fetchInOnePass', () => {
     const batches = [{ firstOffset: 3, firstTimestamp: 4, attributes: 0, records }]
     const partitions = [{ partition: 1, batches, cut: 0 }]
     const response = decodeFetchResponse(await encodeResponse([{ topic: 't', partitions }]))
-    const [record] = response?.responses[0]?.partitions[0]?.messages ?? []
-    const kept = [record?.key, record?.headers['of']].map((bytes) => (bytes as Buffer).buffer)
+    const [message] = response?.responses[0]?.partitions[0]?.messages ?? []
+    const kept = [message?.key, message?.headers['of']].map((part) => (part as Buffer).buffer)
     for (const { byteLength } of kept) expect(byteLength).toBeLessThan(value.length)
   })
 
