@@ -32,7 +32,7 @@ const stopTimeoutMs = 90_000
 /**
  * Returns the flags with which a JVM reads its classes from an archive. This reduces the start of
  * the broker from 8–16 s to 2–3 s, and of the registry from 2.9 s of CPU to 1.3 s. One trial run
- * per machine makes the archive. A JDK without support for it only starts the component more
+ * per checkout makes the archive. A JDK without support for it only starts the component more
  * slowly.
  */
 export async function classArchiveFlags(options: ClassArchiveOptions): Promise<string[]> {

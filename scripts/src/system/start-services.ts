@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { prepareDatabase } from 'surehook/prepare/prepare-database'
 import type { Endpoints } from '../lib/endpoints.ts'
@@ -149,14 +150,15 @@ function variablesOf(
   return singleEnvironment(environments as Environments)
 }
 
+const sourceMaps = `${repoRoot}/libs/service-kit/dist/telemetry/source-maps.js`
 /**
- * Flags as in the image. The first import makes stack traces name lines of TypeScript. Without the
+ * Flags as in the image. The first makes stack traces name lines of TypeScript. Without the
  * second flag, V8 keeps up to 128 MiB for young objects. The third lets an idle service collect its
  * garbage. The last compiles a function at its first call: a calm service runs few functions often
  * enough for the optimising compilers (10 % of the CPU at 100 changes/s).
  */
 const runtimeFlags = [
-  `--import=${repoRoot}/libs/service-kit/dist/telemetry/source-maps.js`,
+  `--import=${pathToFileURL(sourceMaps).href}`,
   '--max-semi-space-size=16',
   '--expose-gc',
   '--always-sparkplug',

@@ -21,7 +21,9 @@ export type ReadAheadOptions = {
   kafka: Kafka
   groupId: string
   topics: readonly string[]
-  /** A fetch waits until it has `bytes`, but at most `forMs` milliseconds. */
+  /**
+   * After the first record, a fetch waits until it has `bytes`, but at most `forMs` milliseconds.
+   */
   gather: { bytes: number; forMs: number }
   /** Reading continues when it resolves. Work on the batch may still be open. */
   take: (batch: ReadBatch) => Promise<void>

@@ -42,7 +42,7 @@ const silentMs = 10_000
 const backoff = { firstMs: 200, longestMs: 2_000 }
 
 const groupConfig = {
-  // A killed member is replaced within 10 s. A live one has sent 6 heartbeats by then.
+  // A killed member is replaced within 10 s. A live one has sent 4 heartbeats by then.
   sessionTimeout: 10_000,
   heartbeatInterval: 1_500,
   rebalanceTimeout: 30_000,

@@ -15,6 +15,7 @@ import { CommitLoop } from './commit-loop.ts'
 import { partitionMeters } from './partition-meters.ts'
 import { Rebalance } from './rebalance/rebalance.ts'
 import type { WindowedConsumerOptions } from './windowed-consumer-options.ts'
+import type { WindowedMessage } from './windowed-message.ts'
 
 export type { WindowedConsumerOptions } from './windowed-consumer-options.ts'
 export type { WindowedMessage } from './windowed-message.ts'
@@ -83,7 +84,9 @@ export class WindowedConsumer implements AsyncDisposable {
   get #isCalm(): boolean {
     const { mayWait = () => true } = this.#options
     const isCalm = ({ paused, backlog }: AssignedPartition) => !paused && !backlog?.waiting
-    return mayWait() && [...this.#assignments.all()].every(isCalm)
+    const all = [...this.#assignments.all()]
+    // A partition that is being set up is sought.
+    return mayWait() && all.length > 0 && all.every(isCalm)
   }
 
   /** Number of messages that were read and are not finished. */
@@ -198,7 +201,7 @@ export class WindowedConsumer implements AsyncDisposable {
   }
 
   #offer(assignment: AssignedPartition, message: KafkaMessage): void {
-    const { topic, partition, lease } = assignment
+    const { topic, partition } = assignment
     const offset = Number(message.offset)
     const { value } = message
     if (offset < assignment.committed) {
@@ -208,16 +211,23 @@ export class WindowedConsumer implements AsyncDisposable {
     const { tenants } = this.#options
     const taken = assignment.take(offset, value?.length ?? 0, () => tenants?.of(message) ?? '')
     if (taken === 'finished' || taken === 'waits') return
-    this.#options.handle({
-      topic,
-      partition,
-      offset,
-      key: message.key,
-      value,
-      ...(message.headers && { headers: message.headers }),
-      timestamp: message.timestamp,
-      lease,
-      reread: taken === 'open',
+    this.#options.handle(this.#windowed(assignment, offset, message, taken === 'open'))
+  }
+
+  /**
+   * Its own function, so that the closures do not keep the message: it is a slice of the whole
+   * fetch response.
+   */
+  #windowed(
+    assignment: AssignedPartition,
+    offset: number,
+    { key, value, headers, timestamp }: KafkaMessage,
+    reread: boolean,
+  ): WindowedMessage {
+    const { topic, partition, lease } = assignment
+    return {
+      ...{ topic, partition, offset, key, value, timestamp, lease, reread },
+      ...(headers && { headers }),
       finish: () => {
         assignment.finish(offset)
         this.#assignments.released(assignment)
@@ -227,7 +237,7 @@ export class WindowedConsumer implements AsyncDisposable {
         assignment.detach(offset)
         this.#assignments.released(assignment)
       },
-    })
+    }
   }
 
   #watchGroup(consumer: Consumer): void {

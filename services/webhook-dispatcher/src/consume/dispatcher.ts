@@ -145,6 +145,7 @@ export class Dispatcher implements Disposable {
 
   /** The batch was handed out. The next one is read from `position`. */
   afterRead({ topic, partition }: AssignedPartition, position: number): void {
+    this.#decoded = null
     if (topic === pausedTopic) {
       this.#inTurn(partition, (worker) => worker.pausedBatchEnded(position))
     } else if (topic === deliveriesTopic) {

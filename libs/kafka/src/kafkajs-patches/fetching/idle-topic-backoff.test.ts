@@ -12,7 +12,6 @@ type Group = {
   readonly subscriptionState: {
     assign(to: { topic: string; partitions: number[] }[]): void
     pause(at: { topic: string; partitions: number[] }[]): void
-    resume(at: { topic: string; partitions: number[] }[]): void
   }
   fetch(nodeId: string): Promise<{ topic: string; partition: number }[]>
   seek(at: { topic: string; partition: number; offset: string }): void
@@ -188,5 +187,28 @@ describe('a consumer with low-traffic topics', () => {
     group.subscriptionState.pause([{ topic: 'jobs', partitions: [0] }])
     await group.fetch('1')
     expect(asked.at(-1)).toMatchObject({ minBytes: 1_000, maxWaitTime: 100 })
+  })
+
+  it('gathers from one broker while it waits long for one that leads no partition', async () => {
+    const group = openGroup('group-10', partitions, 1_000)
+    const first = group.fetch('2')
+    await jest.advanceTimersByTimeAsync(100)
+    await first
+    const waiting = group.fetch('2')
+    await jest.advanceTimersByTimeAsync(500)
+    await group.fetch('1')
+    expect(asked.at(-1)).toMatchObject({ minBytes: 1_000, maxWaitTime: 100 })
+    await jest.advanceTimersByTimeAsync(500)
+    expect(await waiting).toEqual([])
+  })
+
+  it('wakes up every 250 ms while it has no partitions', async () => {
+    sleepWhilePaused()
+    const group = openGroup('group-11', [], 1_000)
+    for (const _ of [1, 2]) {
+      const nothing = group.fetch('1')
+      await jest.advanceTimersByTimeAsync(250)
+      expect(await nothing).toEqual([])
+    }
   })
 })

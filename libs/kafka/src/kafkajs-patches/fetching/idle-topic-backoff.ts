@@ -85,7 +85,12 @@ function partitionsForNow(
 
 async function fetchWhatThereIs(this: ConsumerGroup, nodeId: string): Promise<Batch[]> {
   const last = askedOf(this, nodeId)
-  if (!last.found && isGathering(this) && !(await hasRecords(this, nodeId))) return []
+  if (isGathering(this)) {
+    const mayWait = !last.found && this.subscriptionState.paused().length === 0
+    if (mayWait && !(await hasRecords(this, nodeId))) return []
+    // Another broker's fetcher may be waiting for records.
+    Object.assign(this, configuredWait(this))
+  }
   const batches = await fetch.call(this, nodeId)
   reportEmptyFetches(this.groupId, batches)
   const found = batches.filter(isWorthPassing)
@@ -99,9 +104,9 @@ async function fetchWhatThereIs(this: ConsumerGroup, nodeId: string): Promise<Ba
 
 const isWorthPassing = (batch: Batch) => !batch.isEmpty() || batch.isEmptyDueToFiltering()
 
-/** True if fetches wait for more than one record, and no paused partition waits for their end. */
+/** A consumer whose partitions are all paused fetches nothing, with a wait of 0. */
 const isGathering = (group: ConsumerGroup) =>
-  configuredWait(group).minBytes > 1 && group.subscriptionState.paused().length === 0
+  configuredWait(group).minBytes > 1 && group.maxWaitTime !== 0
 
 /** Waits long for the first record, and fetches it again later with those that follow it. */
 async function hasRecords(group: ConsumerGroup, nodeId: string): Promise<boolean> {

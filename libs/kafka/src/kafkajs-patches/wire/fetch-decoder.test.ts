@@ -137,18 +137,6 @@ describe('fetchInOnePass', () => {
     expect(await decodedBy(ours(anything).response, response)).toEqual(expected)
   })
 
-  it('keeps no response in memory for a record that stays there', async () => {
-    const value = Buffer.alloc(100_000)
-    const headers = { of: Buffer.from('h') }
-    const records = [{ key: Buffer.from('k'), value, headers, timestampDelta: 0 }]
-    const batches = [{ firstOffset: 3, firstTimestamp: 4, attributes: 0, records }]
-    const partitions = [{ partition: 1, batches, cut: 0 }]
-    const response = decodeFetchResponse(await encodeResponse([{ topic: 't', partitions }]))
-    const [message] = response?.responses[0]?.partitions[0]?.messages ?? []
-    const kept = [message?.key, message?.headers['of']].map((part) => (part as Buffer).buffer)
-    for (const { byteLength } of kept) expect(byteLength).toBeLessThan(value.length)
-  })
-
   it('reports the end of a log only if the fetch returned no records', async () => {
     const records = [{ key: null, value: Buffer.from('v'), headers: {}, timestampDelta: 0 }]
     const full = [{ firstOffset: 3, firstTimestamp: 4, attributes: 0, records }]

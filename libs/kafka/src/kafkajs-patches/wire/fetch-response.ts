@@ -228,11 +228,10 @@ class Input {
     }
   }
 
-  /** A copy: one key that stays in memory would keep the whole response there, up to 10 MiB. */
   bytes(length: number): Buffer | null {
     if (length < 0) return null
     this.at += length
-    return Buffer.from(this.#from.subarray(this.at - length, this.at))
+    return this.#from.subarray(this.at - length, this.at)
   }
 
   text(length: number): string {

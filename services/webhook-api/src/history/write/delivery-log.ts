@@ -15,7 +15,7 @@ import { LogWriter } from './log-writer.ts'
 export const logGroupId = 'webhook-api'
 
 /**
- * The time between two writes when few messages arrive: each costs a fetch, a statement and a
+ * The time between two writes when few messages arrive: each costs two fetches, a statement and a
  * commit.
  */
 const gatherMs = 250
