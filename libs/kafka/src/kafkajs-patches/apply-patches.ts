@@ -1,6 +1,5 @@
 import { applyProducerPatches } from './apply-producer-patches.ts'
 import { goOnWithoutLeaders } from './connections/leaderless-partitions.ts'
-import { planFetchesCheaply } from './fetching/fetch-planning.ts'
 import { backOffIdleTopics } from './fetching/idle-topic-backoff.ts'
 import { sleepWhilePaused } from './fetching/paused-sleep.ts'
 import { stopDuringFetch } from './fetching/stop-behind-fetch.ts'
@@ -22,7 +21,6 @@ export function applyPatches(): void {
   followMovedCoordinator()
   goOnWithoutLeaders()
   fetchInOnePass()
-  planFetchesCheaply()
   backOffIdleTopics()
   joinWhileWorking()
   reportOutOfRange()
