@@ -145,6 +145,7 @@ export class Dispatcher implements Disposable {
 
   /** The batch was handed out. The next one is read from `position`. */
   afterRead({ topic, partition }: AssignedPartition, position: number): void {
+    // Its value would keep the whole fetch response in memory.
     this.#decoded = null
     if (topic === pausedTopic) {
       this.#inTurn(partition, (worker) => worker.pausedBatchEnded(position))

@@ -106,7 +106,7 @@ const isWorthPassing = (batch: Batch) => !batch.isEmpty() || batch.isEmptyDueToF
 
 /** A consumer whose partitions are all paused fetches nothing, with a wait of 0. */
 const isGathering = (group: ConsumerGroup) =>
-  configuredWait(group).minBytes > 1 && group.maxWaitTime !== 0
+  group.maxWaitTime !== 0 && configuredWait(group).minBytes > 1
 
 /** Waits long for the first record, and fetches it again later with those that follow it. */
 async function hasRecords(group: ConsumerGroup, nodeId: string): Promise<boolean> {
