@@ -3,6 +3,8 @@ import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
 import { stopIdleTimers } from './idle-timer.ts'
 
 type Queue = {
+  scheduleRequestTimeoutCheck(): void
+  destroy(): void
   push(request: object): void
   maybeThrottle(ms: number): void
   fulfillRequest(answer: object): void
@@ -18,26 +20,35 @@ stopIdleTimers()
 
 let queue: Queue
 let sent: number[]
+let failed: string[]
+let isConnected: boolean
 
 beforeEach(() => {
   jest.useFakeTimers()
   sent = []
-  queue = new RequestQueue({
-    maxInFlightRequests: 1,
-    requestTimeout: 1_000,
-    enforceRequestTimeout: false,
-    clientId: 'test',
-    broker: 'b:9092',
-    logger,
-    isConnected: () => true,
-  })
+  failed = []
+  isConnected = true
+  queue = openQueue()
 })
 afterEach(() => {
   jest.useRealTimers()
 })
 
+const openQueue = (more = {}): Queue =>
+  new RequestQueue({
+    maxInFlightRequests: 1,
+    requestTimeout: 1_000,
+    enforceRequestTimeout: true,
+    clientId: 'test',
+    broker: 'b:9092',
+    logger,
+    isConnected: () => isConnected,
+    ...more,
+  })
+
 function request(correlationId: number): void {
-  const entry = { correlationId, resolve: () => {}, reject: () => {} }
+  const reject = (err: Error) => void failed.push(`${correlationId}: ${err.name}`)
+  const entry = { correlationId, resolve: () => {}, reject }
   const sendRequest = () => void sent.push(correlationId)
   queue.push({ entry, expectResponse: true, requestTimeout: 1_000, sendRequest })
 }
@@ -65,4 +76,37 @@ it('sends throttled requests when the throttle ends', () => {
   expect(sent).toEqual([])
   jest.advanceTimersByTime(70)
   expect(sent).toEqual([1])
+})
+
+it('reports requests without an answer', () => {
+  queue.scheduleRequestTimeoutCheck()
+  request(1)
+  jest.advanceTimersByTime(1_000)
+  expect(failed).toEqual([])
+  jest.advanceTimersByTime(1_000)
+  expect(failed).toEqual(['1: KafkaJSRequestTimeoutError'])
+  request(2)
+  jest.advanceTimersByTime(2_000)
+  expect(failed).toHaveLength(2)
+  queue.destroy()
+})
+
+it('looks for timeouts of all connections with one timer', () => {
+  const other = openQueue()
+  queue.scheduleRequestTimeoutCheck()
+  other.scheduleRequestTimeoutCheck()
+  expect(jest.getTimerCount()).toBe(1)
+  queue.destroy()
+  expect(jest.getTimerCount()).toBe(1)
+  other.destroy()
+  expect(jest.getTimerCount()).toBe(0)
+})
+
+it('looks for no timeouts of a connection that has ended, or where they are not enforced', () => {
+  openQueue({ enforceRequestTimeout: false }).scheduleRequestTimeoutCheck()
+  expect(jest.getTimerCount()).toBe(0)
+  queue.scheduleRequestTimeoutCheck()
+  isConnected = false
+  jest.advanceTimersByTime(1_000)
+  expect(jest.getTimerCount()).toBe(0)
 })
