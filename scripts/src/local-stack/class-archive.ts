@@ -41,9 +41,17 @@ export async function classArchiveFlags(options: ClassArchiveOptions): Promise<s
   const key = createHash('sha256').update(java).update(home).digest('hex').slice(0, 8)
   const archive = `${home}.${key}.jsa`
   const isThere = existsSync(archive) || (await makeArchive(options, archive))
-  // Without the log setting, a JVM that cannot read the archive warns on the standard output.
-  return isThere ? [`-XX:SharedArchiveFile=${archive}`, '-Xlog:cds=off'] : []
+  return isThere ? [`-XX:SharedArchiveFile=${archive}`, ...readingFlags] : []
 }
+
+const readingFlags = [
+  // Without it, a JVM that cannot read the archive warns on the standard output.
+  '-Xlog:cds=off',
+  // By default the JVM moves the archive to a random address, and so has a copy of every page. At
+  // its own address, half of the pages stay those of the file: 25 to 30 MiB less for each JVM.
+  '-XX:+UnlockDiagnosticVMOptions',
+  '-XX:ArchiveRelocationMode=0',
+]
 
 async function makeArchive(
   { name, log, start }: ClassArchiveOptions,
