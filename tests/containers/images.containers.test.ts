@@ -87,6 +87,7 @@ describe.each(imageNames)('the image of %s', (name) => {
     const added = image.Config.Env.filter((one: string) => !base.Config.Env.includes(one))
     expect(added).toEqual([
       'NODE_ENV=production',
+      'MALLOC_ARENA_MAX=2',
       'HOST=0.0.0.0',
       'PORT=8080',
       'INTERNAL_PORT=9090',

@@ -9,14 +9,14 @@ const mib = 1024 * 1024
  */
 function readings() {
   let [atMs, cpuMs] = [0, 0]
-  return (share: number, heapMib: number) => {
+  return (share: number, memoryMib: number) => {
     atMs += 10_000
     cpuMs += 10_000 * share
-    return { atMs, cpuMs, heapBytes: heapMib * mib }
+    return { atMs, cpuMs, memoryBytes: memoryMib * mib }
   }
 }
 
-it('collects once after the start, and again when there is new garbage', () => {
+it('collects once after the start, and again when the process has grown', () => {
   const next = readings()
   const collection = new IdleCollection(next(0, 60))
   expect(collection.isDue(next(0.01, 60))).toBe(true)

@@ -3,12 +3,13 @@ export type ProcessReading = {
   atMs: number
   /** CPU time of all threads since the start, in milliseconds. */
   cpuMs: number
-  heapBytes: number
+  /** Memory of the process (RSS). It also counts pages that V8 keeps after it freed their objects. */
+  memoryBytes: number
 }
 
 /** A collection stops the process for about 100 ms, which only an idle process can afford. */
 const idleShare = 0.05
-/** Less garbage is not worth a collection: V8 collects up to 16 MiB of young objects itself. */
+/** Growth that is not worth a collection: V8 collects up to 16 MiB of young objects itself. */
 const worthBytes = 24 * 1024 * 1024
 const lookEveryMs = 10_000
 
@@ -19,7 +20,7 @@ const lookEveryMs = 10_000
  */
 export class IdleCollection {
   #last: ProcessReading
-  /** Heap size after the last collection. Negative infinity before the first one. */
+  /** Memory after the last collection. Negative infinity before the first one. */
   #leftBytes = Number.NEGATIVE_INFINITY
 
   constructor(first: ProcessReading) {
@@ -29,7 +30,7 @@ export class IdleCollection {
   isDue(reading: ProcessReading): boolean {
     const share = (reading.cpuMs - this.#last.cpuMs) / (reading.atMs - this.#last.atMs)
     this.#last = reading
-    return share < idleShare && reading.heapBytes - this.#leftBytes >= worthBytes
+    return share < idleShare && reading.memoryBytes - this.#leftBytes >= worthBytes
   }
 
   collected(leftBytes: number): void {
@@ -47,7 +48,7 @@ export function collectWhenIdle(): Disposable {
     // Other modes free hardly any memory. It runs in its own task, because values on the stack
     // would be kept.
     const all = { type: 'major', flavor: 'last-resort', execution: 'async' } as const
-    void gc(all).then(() => collection.collected(readProcess().heapBytes))
+    void gc(all).then(() => collection.collected(readProcess().memoryBytes))
   }, lookEveryMs).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
@@ -57,6 +58,6 @@ function readProcess(): ProcessReading {
   return {
     atMs: performance.now(),
     cpuMs: (user + system) / 1_000,
-    heapBytes: process.memoryUsage().heapUsed,
+    memoryBytes: process.memoryUsage.rss(),
   }
 }

@@ -26,6 +26,8 @@ export function environmentOf(
     HOME: process.env['HOME'],
     NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
     NODE_ENV: 'production',
+    // As in the image.
+    MALLOC_ARENA_MAX: '2',
     ...withoutSecrets(input.overrides),
     KAFKA_BROKERS: input.endpoints.kafkaBrokers,
     SCHEMA_REGISTRY_URL: input.endpoints.schemaRegistryUrl,
