@@ -31,6 +31,7 @@ function startServer(server: Server): Promise<ProcessHandle> {
       command: 'java',
       args: [
         '-Xms32m',
+        '-Xmn6m',
         '-Xmx192m',
         ...jvmFlags,
         ...archiveFlags,
