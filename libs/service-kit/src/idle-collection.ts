@@ -9,8 +9,10 @@ export type ProcessReading = {
 
 /** A collection stops the process for about 100 ms, which only an idle process can afford. */
 const idleShare = 0.05
-/** Growth that is not worth a collection: V8 collects up to 16 MiB of young objects itself. */
+/** Less growth is not worth a collection. */
 const worthBytes = 24 * 1024 * 1024
+/** A process with little work may grow as much again and again, because V8 keeps room to work in. */
+const pauseMs = 60_000
 const lookEveryMs = 10_000
 
 /**
@@ -20,8 +22,10 @@ const lookEveryMs = 10_000
  */
 export class IdleCollection {
   #last: ProcessReading
-  /** Memory after the last collection. Negative infinity before the first one. */
-  #leftBytes = Number.NEGATIVE_INFINITY
+  /** Time of the last collection. Negative infinity before the first one, like the next field. */
+  #collectedAtMs = Number.NEGATIVE_INFINITY
+  /** Least memory since the last collection, because some of it is freed later. */
+  #leastBytes = Number.NEGATIVE_INFINITY
 
   constructor(first: ProcessReading) {
     this.#last = first
@@ -30,11 +34,14 @@ export class IdleCollection {
   isDue(reading: ProcessReading): boolean {
     const share = (reading.cpuMs - this.#last.cpuMs) / (reading.atMs - this.#last.atMs)
     this.#last = reading
-    return share < idleShare && reading.memoryBytes - this.#leftBytes >= worthBytes
+    this.#leastBytes = Math.min(this.#leastBytes, reading.memoryBytes)
+    const hasPaused = reading.atMs - this.#collectedAtMs >= pauseMs
+    return share < idleShare && hasPaused && reading.memoryBytes - this.#leastBytes >= worthBytes
   }
 
-  collected(leftBytes: number): void {
-    this.#leftBytes = leftBytes
+  collected({ atMs, memoryBytes }: ProcessReading): void {
+    this.#collectedAtMs = atMs
+    this.#leastBytes = memoryBytes
   }
 }
 
@@ -48,7 +55,7 @@ export function collectWhenIdle(): Disposable {
     // Other modes free hardly any memory. It runs in its own task, because values on the stack
     // would be kept.
     const all = { type: 'major', flavor: 'last-resort', execution: 'async' } as const
-    void gc(all).then(() => collection.collected(readProcess().memoryBytes))
+    void gc(all).then(() => collection.collected(readProcess()))
   }, lookEveryMs).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }

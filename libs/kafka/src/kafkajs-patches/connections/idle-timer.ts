@@ -44,7 +44,7 @@ function look(): void {
     for (const request of queue.inflight.values()) {
       if (Date.now() - request.sentAt > request.requestTimeout) request.timeoutRequest()
     }
-    if (!queue.isConnected()) queue.destroy()
+    if (!queue.isConnected()) stopLooking.call(queue)
   }
 }
 

@@ -3,7 +3,7 @@ import { configuredWait } from './configured-wait.ts'
 
 type TopicPartitions = { topic: string; partitions: number[] }
 type ConsumerGroup = {
-  subscriptionState: { active(): TopicPartitions[]; assigned(): TopicPartitions[] }
+  subscriptionState: { active(): TopicPartitions[] }
   maxWaitTime: number
   readonly minBytes: number
   fetch(nodeId: string): Promise<object[]>
@@ -18,18 +18,16 @@ const { resume, seek } = prototype
 /** The method as earlier patches have left it. */
 const before = { fetch: prototype.fetch }
 
-/** Longest sleep in milliseconds. kafkajs rejoins its group between two fetches. */
-const longestMs = 1_000
-/** The same for a member without partitions, to which a rebalance should soon give some. */
-const longestWithoutPartitionsMs = 250
+/**
+ * Longest sleep in milliseconds. kafkajs sends heartbeats and rejoins its group between two
+ * fetches.
+ */
+const longestMs = 250
 /** Functions that end a sleep, by group. There is one sleep per broker. */
 const sleeps = new WeakMap<ConsumerGroup, Set<() => void>>()
 
 const isPaused = ({ subscriptionState }: ConsumerGroup): boolean =>
   subscriptionState.active().every(({ partitions }) => partitions.length === 0)
-
-const hasPartitions = ({ subscriptionState }: ConsumerGroup): boolean =>
-  subscriptionState.assigned().some(({ partitions }) => partitions.length > 0)
 
 async function fetchOrSleep(this: ConsumerGroup, nodeId: string): Promise<object[]> {
   if (!isPaused(this)) return before.fetch.call(this, nodeId)
@@ -38,7 +36,7 @@ async function fetchOrSleep(this: ConsumerGroup, nodeId: string): Promise<object
   const { promise, resolve } = Promise.withResolvers<void>()
   const ofGroup = sleeps.get(this) ?? new Set()
   sleeps.set(this, ofGroup.add(resolve))
-  const timer = setTimeout(resolve, hasPartitions(this) ? longestMs : longestWithoutPartitionsMs)
+  const timer = setTimeout(resolve, longestMs)
   await promise
   clearTimeout(timer)
   ofGroup.delete(resolve)
