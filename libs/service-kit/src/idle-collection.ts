@@ -22,9 +22,12 @@ const lookEveryMs = 10_000
  */
 export class IdleCollection {
   #last: ProcessReading
-  /** Time of the last collection. Negative infinity before the first one, like the next field. */
+  /** Time of the last collection. Negative infinity before the first one. */
   #collectedAtMs = Number.NEGATIVE_INFINITY
-  /** Least memory since the last collection, because some of it is freed later. */
+  /**
+   * Least memory since the last collection, because some of it is freed later. Negative infinity
+   * before the first one.
+   */
   #leastBytes = Number.NEGATIVE_INFINITY
 
   constructor(first: ProcessReading) {
