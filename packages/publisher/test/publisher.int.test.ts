@@ -130,7 +130,9 @@ describe('openChangePublisher', () => {
       'cluster/index.js 1.findBroker',
       'cluster/index.js 1.findGroupCoordinatorMetadata',
       'network/connectionPool.js 1.send',
+      'network/requestQueue/index.js 1.destroy',
       'network/requestQueue/index.js 1.scheduleCheckPendingRequests',
+      'network/requestQueue/index.js 1.scheduleRequestTimeoutCheck',
       'protocol/requests/produce/index.js 0.protocol',
     ])
   }, 30_000)
