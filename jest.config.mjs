@@ -26,9 +26,9 @@ const onStack = {
 }
 
 export default {
-  // A project's own testTimeout is ignored by Jest. It is generous: tests wait for conditions with
-  // limits of their own, and the levels share the CPU.
-  testTimeout: 120_000,
+  // Tests wait for conditions with limits of their own. This limit only ends one that hangs, so it
+  // allows for a slow machine whose CPU the levels share. Jest ignores a project's own testTimeout.
+  testTimeout: 300_000,
   testSequencer: '<rootDir>/tests/support/jest/longest-first.mjs',
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['**/src/**/*.test.ts'] },

@@ -15,7 +15,7 @@ let world: Awaited<ReturnType<typeof openAuthWorldWithStack>>
 
 beforeAll(async () => {
   world = await openAuthWorldWithStack()
-}, 120_000)
+})
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
@@ -89,7 +89,7 @@ describe.each(transports)('over %s', (_name, transport) => {
     }
     await tenant.do('refreshToken', { refreshToken: session.refreshToken })
     await tenant.do('logout', {}, { accessToken: session.accessToken })
-  }, 120_000)
+  })
 
   it('while PostgreSQL is down everything is 503', async () => {
     const tenant = await newTenant(transport)
@@ -102,5 +102,5 @@ describe.each(transports)('over %s', (_name, transport) => {
     }
     await worksAgain(tenant, email)
     await tenant.do('refreshToken', { refreshToken: session.refreshToken })
-  }, 120_000)
+  })
 })

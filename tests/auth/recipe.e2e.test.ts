@@ -123,4 +123,4 @@ it('the README of the package accepts a token, outside of the repository', async
     expect([version, answer]).toEqual([version, expect.objectContaining(accepted)])
     expect([version, forged.status]).toEqual([version, 401])
   }
-}, 120_000)
+})

@@ -89,7 +89,7 @@ describe.each(looks)('in $colorScheme at $viewport.width px', (look) => {
     expect(found).toEqual({})
     await developer.page.context().close()
     await operator.page.context().close()
-  }, 240_000)
+  })
 })
 
 it('shows one tenant nothing of another', async () => {

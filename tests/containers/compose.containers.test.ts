@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(async () => {
   if (compose !== undefined) await run('down', '--volumes')
   if (dir !== undefined) await rm(dir, { recursive: true })
-}, 120_000)
+})
 
 async function run(...args: string[]): Promise<string> {
   const { ok, output } = await runCommand({ args: [...compose, ...args], env, timeoutMs: 400_000 })

@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 1_500_000)
 afterAll(async () => {
   if (started.length > 0) await docker('rm', '--force', ...started)
-}, 60_000)
+})
 
 async function docker(...args: string[]): Promise<string> {
   const { ok, output } = await runCommand({ args: ['docker', ...args], timeoutMs: 60_000 })

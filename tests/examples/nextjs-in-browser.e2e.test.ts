@@ -28,7 +28,7 @@ beforeAll(async () => {
   const browser = opened.use(await openBrowser(process.env))
   // The browser does not know the authority of the tests.
   page = await browser.newPage({ ignoreHTTPSErrors: true })
-}, 180_000)
+})
 afterAll(() => opened.disposeAsync())
 
 /** An environment whose users may read and create orders. */
@@ -79,7 +79,7 @@ it('a user signs up, logs in and creates an order, and the webhook route gets it
   expect(log).toMatchObject([{ httpStatus: 204 }])
   expect(app.out()).toMatch(/INSERT of the order \S+ of Ada/)
   // `next dev` compiles each page at its first visit, which takes long on a busy machine.
-}, 120_000)
+})
 
 it('the route handles a delivery once, and refuses a wrong signature', async () => {
   // The subscription of the other test gets nothing of this environment.

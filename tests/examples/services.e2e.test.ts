@@ -18,7 +18,7 @@ let world: ExamplesWorld
 
 beforeAll(async () => {
   world = await openExamplesWorld([...typed, 'infrastructure'])
-}, 180_000)
+})
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })

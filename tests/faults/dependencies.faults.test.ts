@@ -12,7 +12,7 @@ let world: FaultWorld
 
 beforeAll(async () => {
   world = await openFaultWorld()
-}, 180_000)
+})
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })

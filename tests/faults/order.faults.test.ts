@@ -10,7 +10,7 @@ beforeAll(async () => {
   // Small enough for a slow receiver to fill them.
   const env = { WEBHOOK_WINDOW: '60', WEBHOOK_ENDPOINT_CONCURRENCY: '1', WEBHOOK_TIMEOUT: '10s' }
   world = await openFaultWorld({ replicas: { 'webhook-dispatcher': 1 }, env })
-}, 180_000)
+})
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
@@ -67,7 +67,7 @@ it('paused deliveries of a slow receiver start in commit order after a SIGKILL o
   await waitUntil(isComplete, { what: 'all deliveries', timeoutMs: 90_000 })
   const inOrder = Array.from({ length: versions }, (_, n) => n + 1)
   for (const mine of firsts().values()) expect(mine).toEqual(inOrder)
-}, 240_000)
+})
 
 it('SIGKILL of the dispatcher while deliveries fail sends no change before the earlier one was accepted', async () => {
   const tenant = await world.tenant()
@@ -107,7 +107,7 @@ it('SIGKILL of the dispatcher while deliveries fail sends no change before the e
   const isComplete = () => new Set(accepted).size === records * changes
   await waitUntil(isComplete, { what: 'all deliveries', timeoutMs: 90_000 })
   expect(early).toEqual([])
-}, 240_000)
+})
 
 async function paused(internalUrl: string): Promise<number> {
   const metrics = await (await fetch(`${internalUrl}/metrics`)).text()

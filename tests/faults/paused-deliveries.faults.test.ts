@@ -13,7 +13,7 @@ let world: FaultWorld
 
 beforeAll(async () => {
   world = await openFaultWorld({ replicas: { 'webhook-dispatcher': 2 } })
-}, 180_000)
+})
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
@@ -54,7 +54,7 @@ describe('while a receiver is away and deliveries are paused', () => {
         subscriber.away = false
       },
     )
-  }, 120_000)
+  })
 
   it('SIGTERM of each dispatcher in turn loses none and repeats none', async () => {
     const cause = 'SIGTERM of each dispatcher, paused deliveries'
@@ -67,7 +67,7 @@ describe('while a receiver is away and deliveries are paused', () => {
       }
       subscriber.away = false
     })
-  }, 120_000)
+  })
 
   it('SIGKILL of Kafka loses none', async () => {
     const cause = 'SIGKILL of Kafka, paused deliveries'
@@ -82,7 +82,7 @@ describe('while a receiver is away and deliveries are paused', () => {
         subscriber.away = false
       },
     )
-  }, 120_000)
+  })
 })
 
 it('a dispatcher that stands still for longer than its session repeats only deliveries in flight', async () => {
@@ -94,4 +94,4 @@ it('a dispatcher that stands still for longer than its session repeats only deli
     await wait(13_000)
     await frozen?.kill('SIGCONT')
   })
-}, 120_000)
+})

@@ -11,7 +11,7 @@ let world: ListeningWorld
 
 beforeAll(async () => {
   world = await openListeningWorld({ replicas: { 'webhook-api': 2 } }, openWorldWithStack)
-}, 180_000)
+})
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
@@ -90,7 +90,7 @@ it('SIGKILL of every webhook-api during a recovery loses and repeats no delivery
   delivered.delete(test.deliveryId)
   expect(new Set(delivered.values()).size).toBe(deadCount)
   expect(bodies).toHaveLength(deadCount + 1)
-}, 180_000)
+})
 
 const changeCount = 1_000
 

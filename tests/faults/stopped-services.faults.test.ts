@@ -13,7 +13,7 @@ beforeAll(async () => {
   world = await openFaultWorld({
     replicas: { 'webhook-dispatcher': 2, 'webhook-matcher': 2, 'data-api': 2, 'webhook-api': 2 },
   })
-}, 180_000)
+})
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })

@@ -47,12 +47,12 @@ describe(`two replicas of every service, seed ${seed}`, () => {
 
   beforeAll(async () => {
     stage = await openStage(dir)
-  }, 240_000)
+  })
   afterAll(async () => {
     await stage?.[Symbol.asyncDispose]()
     await removeStackData(`${dir}/stack`)
     await rm(dir, { recursive: true, force: true })
-  }, 60_000)
+  })
 
   it.each(shortPlan().map((trial) => [describeTrial(trial), trial] as const))(
     '%s: nothing is lost, stuck or repeated without need',

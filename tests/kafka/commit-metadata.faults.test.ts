@@ -24,7 +24,7 @@ beforeAll(async () => {
     ...{ mainPartitions: 2, replicationFactor: 1, log },
     signal: AbortSignal.timeout(20_000),
   })
-}, 120_000)
+})
 
 afterAll(async () => {
   await stack.stop()
@@ -67,4 +67,4 @@ it("keeps its progress if metadata is refused, keeps others' metadata, and count
   expect(exposition).toMatch(
     /surehook_kafka_commit_failures_total\{group="workers",reason="metadata_too_large".*\} [1-9]/,
   )
-}, 60_000)
+})

@@ -27,10 +27,10 @@ beforeAll(async () => {
     await placeTopics(cluster.kafkaBrokers.split(','))
     return cluster
   })
-}, 240_000)
+})
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
-}, 60_000)
+})
 
 async function placeTopics(brokers: string[]): Promise<void> {
   const log = createLogger('test', 'silent')

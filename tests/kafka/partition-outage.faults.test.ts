@@ -32,12 +32,12 @@ beforeAll(async () => {
     await placeTopic(admin, { name: topic, placement })
   })
   await until(async () => (await cluster.copiesOf(topic)).join('|') === placement.join('|'))
-}, 180_000)
+})
 
 afterAll(async () => {
   await cluster?.stop()
   await rm(dir, { recursive: true, force: true })
-}, 60_000)
+})
 
 type Writers = { acknowledged: number[]; done: Promise<void> }
 

@@ -133,7 +133,7 @@ describe('surehook doctor', () => {
     await eventually(doctor, unread, 30_000)
     await Promise.all([dataApi?.restart(), matcher?.restart()])
     await healthy()
-  }, 120_000)
+  })
 
   it('finds a certificate that has expired and one that cannot be read', async () => {
     const { ca, cert } = await createCertificates({ notAfter: new Date('2020-01-02T00:00:00Z') })

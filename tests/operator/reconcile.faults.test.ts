@@ -37,7 +37,7 @@ beforeAll(async () => {
     WEBHOOK_RETRY_DELAYS: '100ms,200ms,300ms,400ms',
     KEY_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
   }
-}, 180_000)
+})
 afterAll(async () => {
   await db?.end()
   await stack?.stop()

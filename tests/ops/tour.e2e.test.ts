@@ -62,7 +62,7 @@ it('the commands of README and the guides work, also when repeated', async () =>
     // The README's own webhook arrived: the last command of the page waits for it.
     expect(out).toMatch(/^"delivered"$/m)
   }
-}, 240_000)
+})
 
 const codesIn = (out: string) =>
   [...out.matchAll(/^\{"error":"([A-Z_]+)"/gm)].map(([, code]) => code)

@@ -235,7 +235,7 @@ describe('a deleted environment', () => {
     const states = await statesOf(project)
     expect(states.filter((key) => key.includes('/live'))).toEqual([])
     expect(states.filter((key) => key.startsWith(`${subscriptionsTopic} `))).toHaveLength(2)
-  }, 120_000)
+  })
 
   it('can be created again, empty', async () => {
     const again = await createTenant(world.system, { projectId: project, environment: 'live' })
@@ -261,5 +261,5 @@ describe('a deleted environment', () => {
     const { body } = await admin(world.system, 'GET ?limit=200')
     expect(JSON.stringify(body)).not.toContain(project)
     expect((await admin(world.system, `DELETE /${project}`)).status).toBe(404)
-  }, 120_000)
+  })
 })

@@ -167,7 +167,7 @@ it("plays a developer's day", async () => {
   }
   const mixed = await surehook({ ...stranger, SUREHOOK_TOKEN: token }, 'tables', 'list')
   expect(mixed).toMatchObject({ code: 1, notes: expect.stringContaining('403 FORBIDDEN') })
-}, 120_000)
+})
 
 /** Logs in to a new project under the name of a profile, and resolves with commands of it. */
 async function logIn(profile: string) {

@@ -42,7 +42,7 @@ beforeAll(async () => {
   const names = ['receiver', 'publisher', 'client', 'cli']
   installed = resources.use(await installPackages(names, ['express@5.3.0']))
   world = resources.use(await openSharedListeningWorld())
-}, 180_000)
+})
 afterAll(async () => resources.disposeAsync())
 
 /** Starts the example of the README as it is printed. */

@@ -51,7 +51,7 @@ describe.each(testedReceivers)('the $name receiver', (sample) => {
       return 'cut'
     })
     subscriptionId = (await tenant.subscribe(world.receiver.url(path))).id
-  }, 150_000)
+  })
   afterAll(async () => open.disposeAsync())
 
   /** Delivers a change, and returns the request of its last attempt. */

@@ -161,7 +161,7 @@ describe('the ledger, through the gateway', () => {
     const holes = await command('--project', tenant.projectId)
     expect(holes).toMatchObject({ code: 1, err: '' })
     expect(holes.out).toContain(`${ledger.holes[0]?.eventId}  never_matched`)
-  }, 120_000)
+  })
 
   it('ends the command with a code for scripts', async () => {
     const closes = await command('--json', '--project', 'none-of-them')
@@ -170,7 +170,7 @@ describe('the ledger, through the gateway', () => {
     const tooOld = await command('--from', '8d')
     expect(tooOld).toMatchObject({ code: 2, out: '' })
     expect(tooOld.err).toContain('from must not be before')
-  }, 120_000)
+  })
 
   it('is only for the administrator', async () => {
     const { headers } = await world.tenant()

@@ -31,11 +31,11 @@ beforeAll(async () => {
     await openPlatformAccess({ kafka, codec, clientId: 'access-test', log: silent }),
   )
   await access.ready
-}, 30_000)
+})
 
 afterAll(async () => {
   await resources.disposeAsync()
-}, 15_000)
+})
 
 function required(name: string): string {
   const value = process.env[name]

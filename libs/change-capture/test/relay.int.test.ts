@@ -46,7 +46,7 @@ describe('openRelay', () => {
       'k: written first, committed last',
       'k: null',
     ])
-  }, 30_000)
+  })
 
   it('keeps the order of many writers', async () => {
     await using db = await createCaptureDatabase()
@@ -62,7 +62,7 @@ describe('openRelay', () => {
       const own = producer.values.filter((value) => value.startsWith(`${writer}/`))
       expect(own).toEqual(Array.from({ length: 200 }, (_, n) => `${writer}/${n}`))
     }
-  }, 30_000)
+  })
 
   it('confirms WAL that only others wrote, but never past an unacknowledged message', async () => {
     await using db = await createCaptureDatabase()
@@ -87,7 +87,7 @@ describe('openRelay', () => {
     const end = await makeNoise()
     await until(async () => (await confirmed()) >= end)
     expect(producer.values).toEqual(['held'])
-  }, 30_000)
+  })
 
   it('keeps messages in bounded memory while Kafka is unreachable, and sends them afterwards', async () => {
     await using db = await createCaptureDatabase()
@@ -118,7 +118,7 @@ describe('openRelay', () => {
       Array.from({ length: 600 }, (_, n) => n),
     )
     await until(async () => /relay_full\{[^}]*\} 0/.test(await metrics.registry.metrics()))
-  }, 60_000)
+  })
 
   it('continues while one partition accepts nothing, and confirms nothing after its records', async () => {
     await using db = await createCaptureDatabase()
@@ -144,7 +144,7 @@ describe('openRelay', () => {
     await using _next = relayOf(db, producer)
     await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'after'), soon)
     expect(producer.values.slice(51)).toEqual(['stuck', ...others, 'after'])
-  }, 30_000)
+  })
 
   it('enables failover of its slot, even of one created without it', async () => {
     await using db = await createCaptureDatabase()
@@ -174,7 +174,7 @@ describe('openRelay', () => {
     producer.release()
     await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'c'), { timeoutMs: 10_000 })
     expect(producer.values.slice(-3)).toEqual(['a', 'b', 'c'])
-  }, 30_000)
+  })
 
   it('does not skip a commit that begins exactly at the confirmed position', async () => {
     await using db = await createCaptureDatabase()
@@ -193,7 +193,7 @@ describe('openRelay', () => {
     producer.lose()
     await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'c'), { timeoutMs: 10_000 })
     expect(producer.values).toEqual(['a', 'b', 'c'])
-  }, 30_000)
+  })
 
   it('fails over to a stand-by within two seconds without loss', async () => {
     await using db = await createCaptureDatabase()
@@ -211,7 +211,7 @@ describe('openRelay', () => {
     await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'b'), soon)
     expect(Date.now() - startedAt).toBeLessThan(2_000)
     expect(second.values).toEqual(['b'])
-  }, 30_000)
+  })
 
   it('logs that its slot is lost, and never creates a new one', async () => {
     await using db = await createCaptureDatabase()
@@ -237,7 +237,7 @@ describe('openRelay', () => {
     expect(relay.healthy).toBe(false)
     expect(await metrics.registry.metrics()).toMatch(/surehook_capture_slot_lost\{[^}]*\} 1/)
     expect(await db.slotRow()).toBeUndefined()
-  }, 30_000)
+  })
 
   it('sends a message that cannot be relayed to the invalid topic, and does not log its content', async () => {
     await using db = await createCaptureDatabase()
@@ -267,7 +267,7 @@ describe('openRelay', () => {
       { topic: 't', key: 'k', bytes: 37 },
     ])
     expect(lines.join()).not.toContain('sealed')
-  }, 30_000)
+  })
 
   it('sends a record that Kafka refuses to the invalid topic, and continues', async () => {
     await using db = await createCaptureDatabase()
@@ -288,5 +288,5 @@ describe('openRelay', () => {
       'invalid: t k | huge | too large',
       't: good',
     ])
-  }, 30_000)
+  })
 })

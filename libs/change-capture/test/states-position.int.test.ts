@@ -34,4 +34,4 @@ it('sends the states position of another service with each record', async () => 
   const position = await positionNow()
   await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'of ours'), soon)
   expect(await positionNow()).toBe(position)
-}, 30_000)
+})

@@ -17,7 +17,7 @@ describe('waitUntilRelayed', () => {
     await expect(waiting).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
     producer.release()
     await waitUntilRelayed(db.pool, db.slot, lsn, soon)
-  }, 30_000)
+  })
 
   it('is not satisfied by a transaction that was written later and committed earlier', async () => {
     await using db = await createCaptureDatabase()
@@ -37,7 +37,7 @@ describe('waitUntilRelayed', () => {
     producer.release()
     await waitUntilRelayed(db.pool, db.slot, lsn, soon)
     expect(producer.values).toEqual(['quick', 'slow'])
-  }, 30_000)
+  })
 
   it('is not delayed by a partly flushed record of another transaction', async () => {
     await using db = await createCaptureDatabase()
@@ -64,7 +64,7 @@ describe('waitUntilRelayed', () => {
       await other.query('rollback')
       other.release()
     }
-  }, 30_000)
+  })
 
   it('serves many concurrent callers', async () => {
     await using db = await createCaptureDatabase()
@@ -78,7 +78,7 @@ describe('waitUntilRelayed', () => {
       }
     })
     await Promise.all(writers)
-  }, 30_000)
+  })
 
   it('stops when its caller aborts', async () => {
     await using db = await createCaptureDatabase()
@@ -86,5 +86,5 @@ describe('waitUntilRelayed', () => {
     const signal = AbortSignal.timeout(100)
     const waiting = waitUntilRelayed(db.pool, db.slot, lsn, { timeoutMs: 20_000, signal })
     await expect(waiting).rejects.toThrow(/abort/i)
-  }, 30_000)
+  })
 })

@@ -66,5 +66,4 @@ it.each([
     await until(() => taken.includes('new 3'), 30_000)
     expect(taken.filter((value) => value === 'new 3')).toHaveLength(1)
   },
-  120_000,
 )

@@ -52,7 +52,7 @@ it('times out for a Redis that hangs', async () => {
   const client = await open()
   proxy.set({ kind: 'drop' })
   expect(await failure(client.ping())).toMatchObject(unavailable)
-}, 15_000)
+})
 
 it('waits for a Redis that has not started', async () => {
   proxy.set({ kind: 'reset' })

@@ -135,5 +135,5 @@ describe('openChangePublisher', () => {
       'network/requestQueue/index.js 1.scheduleRequestTimeoutCheck',
       'protocol/requests/produce/index.js 0.protocol',
     ])
-  }, 30_000)
+  })
 })

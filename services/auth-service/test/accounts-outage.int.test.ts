@@ -21,7 +21,7 @@ beforeAll(async () => {
     databaseUrl: postgres.urlOf(databaseUrl),
   })
   client = await openAuthClient(service.api, { settings: { emailVerification: true } })
-}, 60_000)
+})
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
   await redis?.[Symbol.asyncDispose]()
@@ -97,5 +97,5 @@ describe.each([
     const login = { email: reset.email, password: newPassword }
     expect(outcome(await post('login', login))).toEqual([200])
     await accounts.catcher.waitFor(stranger)
-  }, 60_000)
+  })
 })

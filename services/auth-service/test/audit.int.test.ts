@@ -20,7 +20,7 @@ beforeAll(async () => {
   loud = await accounts.world.startService({ mail }, log)
   const lockout = { threshold: 2 } as const
   client = await openAuthClient(loud.api, { settings: { emailVerification: true, lockout } })
-}, 60_000)
+})
 afterAll(async () => {
   await loud?.[Symbol.asyncDispose]()
   await accounts?.[Symbol.asyncDispose]()

@@ -26,7 +26,7 @@ beforeAll(async () => {
   world = await openWorld({ ...sharedStack(), redisUrl: stack.redisUrl })
   service = await world.startService()
   redis = await openRedis({ url: stack.redisUrl, log })
-}, 60_000)
+})
 beforeEach(async () => {
   client = await openAuthClient(service.api)
 })
@@ -35,7 +35,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
   await world?.[Symbol.asyncDispose]()
   await stack?.[Symbol.asyncDispose]()
-}, 60_000)
+})
 
 /** A user who has logged out, and one who has not. */
 async function twoUsers() {

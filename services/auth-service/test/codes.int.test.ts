@@ -9,7 +9,7 @@ let email: string
 
 beforeAll(async () => {
   accounts = await openAccountWorld()
-}, 60_000)
+})
 beforeEach(async () => {
   client = await accounts.project()
   email = newEmail()

@@ -14,7 +14,7 @@ beforeAll(async () => {
   world = await openWorld()
   const { databaseUrl: connectionString } = world.database
   pool = openPool({ connectionString, applicationName: 'test', log })
-}, 60_000)
+})
 afterAll(async () => {
   await pool?.end()
   await world?.[Symbol.asyncDispose]()

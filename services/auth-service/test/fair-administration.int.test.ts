@@ -7,7 +7,7 @@ let accounts: AccountWorld
 
 beforeAll(async () => {
   accounts = await openAccountWorld()
-}, 60_000)
+})
 afterAll(async () => {
   await accounts?.[Symbol.asyncDispose]()
 })
@@ -63,4 +63,4 @@ it('a project with many slow imports leaves connections for the logins of others
     expect(outcome(answer)).toEqual([503, 'SERVICE_UNAVAILABLE'])
     expect(answer.headers.get('retry-after')).toBe('1')
   }
-}, 30_000)
+})

@@ -12,7 +12,7 @@ let client: AuthClient
 beforeAll(async () => {
   world = await openWorld()
   service = await world.startService({ maxFailedTokensPerMinute })
-}, 60_000)
+})
 beforeEach(async () => {
   client = await openAuthClient(service.api, { settings: { encryptTokens: true } })
 })

@@ -11,7 +11,7 @@ beforeAll(async () => {
   world = await openWorld()
   service = await world.startService()
   client = await openAuthClient(service.api)
-}, 60_000)
+})
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
   await world?.[Symbol.asyncDispose]()

@@ -12,7 +12,7 @@ let client: AuthClient
 beforeAll(async () => {
   accounts = await openAccountWorld()
   open = await accounts.startService({ trustedProxies: [] })
-}, 60_000)
+})
 beforeEach(async () => {
   client = await accounts.project()
 })

@@ -10,7 +10,7 @@ let client: AuthClient
 
 beforeAll(async () => {
   accounts = await openAccountWorld()
-}, 60_000)
+})
 beforeEach(async () => {
   client = await accounts.project({ emailVerification: false })
 })
@@ -67,7 +67,7 @@ describe('an import', () => {
       expect(await storedHash(email)).toMatch(/^\$argon2id\$v=19\$m=19456,p=1,t=2\$/)
       expect(outcome(await login(email))).toEqual([200])
     }
-  }, 30_000)
+  })
 
   it('keeps a hash of bcrypt when the password is longer than bcrypt reads', async () => {
     const long = `${'a'.repeat(71)}é and more`

@@ -12,7 +12,7 @@ let client: AuthClient
 beforeAll(async () => {
   world = await openWorld()
   service = await world.startService({ keyLeadMs: 1_000 })
-}, 60_000)
+})
 beforeEach(async () => {
   client = await openAuthClient(service.api)
 })

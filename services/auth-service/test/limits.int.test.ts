@@ -15,7 +15,7 @@ let other: AuthClient
 beforeAll(async () => {
   accounts = await openAccountWorld()
   twin = await accounts.startService()
-}, 60_000)
+})
 beforeEach(async () => {
   client = await accounts.project({ emailVerification: false })
   other = await openAuthClient(twin.api, { projectId: client.projectId })
@@ -202,7 +202,7 @@ describe('the lockout', () => {
       new Set([invalid.join()]),
     )
     expect(outcome(await login(email, password, { at: '203.0.99.1' }))).toEqual(locked)
-  }, 60_000)
+  })
 
   it('is cleared by a new password', async () => {
     await wrongTimes(email, 5)

@@ -12,7 +12,7 @@ let email: string
 
 beforeAll(async () => {
   accounts = await openAccountWorld()
-}, 60_000)
+})
 beforeEach(() => {
   email = newEmail()
 })
@@ -90,7 +90,7 @@ describe('a mail', () => {
     await waitUntil(isDone, { what: 'an empty outbox', timeoutMs: 20_000 })
     const arrived = accounts.catcher.mails.map(({ to }) => to).filter((to) => emails.includes(to))
     expect(arrived.toSorted()).toEqual(emails.toSorted())
-  }, 30_000)
+  })
 
   it('does not come for a user who is deleted meanwhile', async () => {
     const { body } = await signup()
@@ -150,7 +150,7 @@ describe('a tenant with many mails', () => {
     expect(asked).toBe(4)
     silent.resolve()
     await waitUntil(async () => catcher.mails.length >= 31, { what: 'all', timeoutMs: 20_000 })
-  }, 60_000)
+  })
 
   it('takes turns with all others', async () => {
     const many = Array.from({ length: 60 }, newEmail)
@@ -178,7 +178,7 @@ describe('a tenant with many mails', () => {
     const lastOfOthers = Math.max(...others.map((address) => arrived.indexOf(address)))
     // One round of 13 tenants, and the mails already in progress.
     expect(lastOfOthers).toBeLessThan(30)
-  }, 90_000)
+  })
 })
 
 describe('without its mail server', () => {
@@ -221,7 +221,7 @@ describe('without its mail server', () => {
     expect(await metric(service)).toMatch(
       /surehook_auth_mails_total\{[^}]*outcome="sent"[^}]*\} 1\n/,
     )
-  }, 30_000)
+  })
 
   it('gives up when the code has expired', async () => {
     await signup(dark)
@@ -234,7 +234,7 @@ describe('without its mail server', () => {
     expect(await metric(service)).toMatch(
       /surehook_auth_mails_total\{[^}]*outcome="expired"[^}]*\} 1\n/,
     )
-  }, 30_000)
+  })
 
   it('sends what another instance left behind', async () => {
     await signup(dark)
@@ -243,7 +243,7 @@ describe('without its mail server', () => {
     await using successor = await accounts.startService()
     expect(successor.api).not.toBe(service.api)
     await accounts.catcher.waitFor(email)
-  }, 30_000)
+  })
 
   it('gives up a mail whose recipient the server refuses for good, and no other', async () => {
     const refused: string[] = []
@@ -266,7 +266,7 @@ describe('without its mail server', () => {
     expect(await metric(service)).toMatch(
       /surehook_auth_mails_total\{[^}]*outcome="refused"[^}]*\} 1\n/,
     )
-  }, 30_000)
+  })
 })
 
 const metric = async ({ internal }: Running) => (await fetch(`${internal}/metrics`)).text()

@@ -16,12 +16,12 @@ beforeAll(async () => {
   stack = await openOwnStack({ only: ['kafka', 'registry', 'postgres', 'redis'] })
   world = await openWorld(stack)
   service = await world.startService()
-}, 60_000)
+})
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
   await world?.[Symbol.asyncDispose]()
   await stack?.[Symbol.asyncDispose]()
-}, 60_000)
+})
 
 const call = (request: string, body?: unknown) => callAdmin(service.api, request, body)
 
@@ -39,7 +39,7 @@ describe('without Kafka', () => {
     expect((await call('PUT /dark/environments/master', {})).status).toBe(200)
     const { environments } = await world.platformState()
     expect([...environments.keys()]).toEqual(['dark/master'])
-  }, 60_000)
+  })
 
   it('answers a change only when the topic has it', async () => {
     await stack.processes.kafka?.kill('SIGSTOP')
@@ -49,7 +49,7 @@ describe('without Kafka', () => {
     await stack.processes.kafka?.kill('SIGCONT')
     expect((await change).status).toBe(200)
     expect((await world.platformState()).environments.has('frozen/master')).toBe(true)
-  }, 60_000)
+  })
 
   it('answers 404 for a revoked management token only when the topic has it', async () => {
     await call('PUT /frozen/environments/master', {})
@@ -70,7 +70,7 @@ describe('without Kafka', () => {
     await stack.processes.kafka?.kill('SIGCONT')
     expect(await first).toEqual([204, true])
     expect(await repeated).toEqual([404, true])
-  }, 60_000)
+  })
 
   it('waits at start, not ready, until Kafka is reachable', async () => {
     await stack.processes.kafka?.kill()
@@ -82,7 +82,7 @@ describe('without Kafka', () => {
     await using started = await starting
     await waitForReadiness(internal, 200)
     expect(started.internal).toBe(internal)
-  }, 60_000)
+  })
 })
 
 describe('without PostgreSQL', () => {
@@ -97,7 +97,7 @@ describe('without PostgreSQL', () => {
     await waitForReadiness(service.internal, 200)
     expect((await call('PUT /late/environments/master', {})).status).toBe(200)
     expect((await world.platformState()).environments.has('late/master')).toBe(true)
-  }, 60_000)
+  })
 })
 
 /** Resolves when the database holds the project, even if Kafka does not. */

@@ -16,7 +16,7 @@ let email: string
 beforeAll(async () => {
   accounts = await openAccountWorld()
   changes = await followUserChanges()
-}, 60_000)
+})
 beforeEach(async () => {
   client = await accounts.project()
   email = newEmail()

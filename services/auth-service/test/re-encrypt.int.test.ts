@@ -34,7 +34,7 @@ beforeAll(async () => {
   await startWith(encryptionKey, newKey)
   await startWith(newKey, encryptionKey)
   await startWith(newKey)
-}, 60_000)
+})
 beforeEach(async () => {
   for (const table of ['signing_key', 'mail_outbox', 'code', 'session', 'encryption_key']) {
     await sql(world, `delete from ${table}`)

@@ -37,7 +37,7 @@ beforeAll(async () => {
     },
     log,
   })
-}, 60_000)
+})
 beforeEach(async () => {
   client = await openAuthClient(service.api)
   await client.admin('POST /roles', { name: 'writer' })
@@ -48,7 +48,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
   await world?.[Symbol.asyncDispose]()
   await stack?.[Symbol.asyncDispose]()
-}, 60_000)
+})
 
 const calls = [
   { what: 'a disabling', request: 'PATCH', body: { disabled: true }, repeated: 200 },
@@ -94,7 +94,7 @@ describe.each(calls)('$what that is repeated', ({ request, body, repeated }) => 
     const isAnswered = async () => (await call(user.id)).status !== 503
     await waitUntil(isAnswered, { what: 'the repeat', timeoutMs: 20_000 })
     expect(await client.isActive(accessToken)).toBe(false)
-  }, 30_000)
+  })
 
   it('is written to Redis before it is answered', async () => {
     const { user, accessToken } = await client.newUser()

@@ -18,7 +18,7 @@ beforeAll(async () => {
   world = await openWorld()
   service = await world.startService()
   twin = await world.startService()
-}, 60_000)
+})
 beforeEach(async () => {
   client = await openAuthClient(service.api)
   other = await openAuthClient(twin.api, { projectId: client.projectId })

@@ -18,7 +18,7 @@ beforeAll(async () => {
   world = await openWorld()
   service = await world.startService()
   tenant = await openAuthClient(service.api)
-}, 60_000)
+})
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
   await world?.[Symbol.asyncDispose]()

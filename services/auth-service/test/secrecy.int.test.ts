@@ -24,7 +24,7 @@ beforeAll(async () => {
   client = await openAuthClient(loud.api, {
     settings: { emailVerification: true, encryptTokens: true },
   })
-}, 60_000)
+})
 afterAll(async () => {
   await loud?.[Symbol.asyncDispose]()
   await changes?.[Symbol.asyncDispose]()
@@ -121,5 +121,5 @@ describe('what the service puts out', () => {
         expect([where, name, found]).toEqual([where, name, false])
       }
     }
-  }, 30_000)
+  })
 })

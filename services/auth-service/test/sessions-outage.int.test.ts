@@ -21,12 +21,12 @@ beforeAll(async () => {
   world = await openWorld(stack)
   service = await world.startService()
   client = await openAuthClient(service.api)
-}, 60_000)
+})
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
   await world?.[Symbol.asyncDispose]()
   await stack?.[Symbol.asyncDispose]()
-}, 60_000)
+})
 
 const unavailable = [503, 'SERVICE_UNAVAILABLE']
 const invalid = [401, 'AUTH_TOKEN_INVALID']
@@ -64,7 +64,7 @@ describe('without Kafka', () => {
     await waitUntil(isBack, { what: 'the logout', timeoutMs: 30_000 })
     expect(await client.isActive(again.body.accessToken)).toBe(false)
     expect((await revocations()).size).toBe(2)
-  }, 90_000)
+  })
 })
 
 /** Reads the revocations that are on the topic by now. */

@@ -10,7 +10,7 @@ let client: AuthClient
 beforeAll(async () => {
   world = await openWorld()
   service = await world.startService()
-}, 60_000)
+})
 // Each test has its own project, because limits count per project.
 beforeEach(async () => {
   client = await openAuthClient(service.api)

@@ -10,7 +10,7 @@ let service: Running
 beforeAll(async () => {
   world = await openWorld()
   service = await world.startService()
-}, 60_000)
+})
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
   await world?.[Symbol.asyncDispose]()

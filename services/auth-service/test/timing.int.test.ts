@@ -20,7 +20,7 @@ beforeAll(async () => {
   while (known.length < samples) known.push(newEmail())
   const users = known.map((email) => ({ email, passwordHash }))
   await client.admin('POST /users/import', { users })
-}, 180_000)
+})
 afterAll(async () => {
   await accounts?.[Symbol.asyncDispose]()
 })
@@ -76,14 +76,14 @@ describe('the time of an answer does not depend on whether the address is known'
   it('at login', async () => {
     const login = (email: string) => timeOf('login', { email, password }, 401)
     expect(await ratio('login', login)).toBeLessThan(bound)
-  }, 180_000)
+  })
 
   it('at the login that locks, which a known address is told of by mail', async () => {
     await client.change({ lockout: { threshold: 1 } })
     const login = (email: string) => timeOf('login', { email, password }, 401)
     expect(await ratio('locking login', login)).toBeLessThan(bound)
     await client.change({ lockout: null })
-  }, 180_000)
+  })
 
   it('at signup with an address that is registered, confirmed or not, and whatever its password', async () => {
     const waiting = Array.from({ length: samples }, newEmail)
@@ -104,7 +104,7 @@ describe('the time of an answer does not depend on whether the address is known'
     expectAlike(
       Object.fromEntries(Object.entries(times).map(([kind, taken]) => [kind, typicalOf(taken)])),
     )
-  }, 180_000)
+  })
 
   it('at recover-password, and at reset-password with a wrong code', async () => {
     const recover = (email: string) => timeOf('recover-password', { email }, 200)
@@ -112,7 +112,7 @@ describe('the time of an answer does not depend on whether the address is known'
     const body = { newPassword: 'a wholly new one 9', code: 'xxxxxx' }
     const reset = (email: string) => timeOf('reset-password', { email, ...body }, 400)
     expect(await ratio('reset-password', reset)).toBeLessThan(bound)
-  }, 180_000)
+  })
 })
 
 describe('the time of a login does not depend on the imported hashes of its environment', () => {
@@ -122,23 +122,19 @@ describe('the time of a login does not depend on the imported hashes of its envi
     ['dearer', () => bcrypt.hash(password, 11)],
     ['cheaper', () => bcrypt.hash(password, 4)],
     ['like', () => bcrypt.hash(password, 9)],
-  ])(
-    'compared with the default scheme: %s',
-    async (_kind, hashed) => {
-      client = await accounts.project({ emailVerification: false })
-      const passwordHash = await hashed()
-      const imported = Array.from({ length: rounds }, newEmail)
-      const users = imported.map((email) => ({ email, passwordHash }))
-      await client.admin('POST /users/import', { users })
-      const { email } = await client.newUser()
-      const times = await typicalTimesOf(
-        { imported: () => imported.pop() ?? '', unknown: newEmail, own: () => email },
-        rounds,
-      )
-      expectAlike(times)
-    },
-    180_000,
-  )
+  ])('compared with the default scheme: %s', async (_kind, hashed) => {
+    client = await accounts.project({ emailVerification: false })
+    const passwordHash = await hashed()
+    const imported = Array.from({ length: rounds }, newEmail)
+    const users = imported.map((email) => ({ email, passwordHash }))
+    await client.admin('POST /users/import', { users })
+    const { email } = await client.newUser()
+    const times = await typicalTimesOf(
+      { imported: () => imported.pop() ?? '', unknown: newEmail, own: () => email },
+      rounds,
+    )
+    expectAlike(times)
+  })
 
   it('nor on hashes of which the last has been rehashed', async () => {
     client = await accounts.project({ emailVerification: false })
@@ -154,5 +150,5 @@ describe('the time of a login does not depend on the imported hashes of its envi
     expect(await followed()).toEqual([{ email }])
     await client.login(email)
     expect(await followed()).toEqual([])
-  }, 180_000)
+  })
 })

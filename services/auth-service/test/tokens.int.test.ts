@@ -27,7 +27,7 @@ let client: AuthClient
 beforeAll(async () => {
   world = await openWorld()
   service = await world.startService()
-}, 60_000)
+})
 beforeEach(async () => {
   client = await openAuthClient(service.api)
 })

@@ -12,7 +12,7 @@ let client: AuthClient
 beforeAll(async () => {
   accounts = await openAccountWorld()
   changes = await followUserChanges()
-}, 60_000)
+})
 beforeEach(async () => {
   client = await accounts.project()
 })

@@ -16,7 +16,7 @@ let client: AuthClient
 
 beforeAll(async () => {
   accounts = await openAccountWorld()
-}, 60_000)
+})
 beforeEach(async () => {
   client = await accounts.project({ emailVerification: false })
 })

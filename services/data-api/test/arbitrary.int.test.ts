@@ -112,7 +112,7 @@ test("any input is accepted as a whole or refused with the field's name, without
   )
   expect(seen.get(201)).toBeGreaterThan(20)
   expect(seen.get(400)).toBeGreaterThan(20)
-}, 60_000)
+})
 
 test("any list query is answered or refused with the parameter's name", async () => {
   const where = fc.oneof(
@@ -145,4 +145,4 @@ test("any list query is answered or refused with the parameter's name", async ()
     }),
     { numRuns: 150 },
   )
-}, 60_000)
+})

@@ -14,7 +14,7 @@ beforeAll(async () => {
   const log = createLogger('audited', 'error', { write: (line) => void lines.push(line) })
   service = await world.startService({}, log)
   tenant = await world.tenant()
-}, 60_000)
+})
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
   await world?.[Symbol.asyncDispose]()

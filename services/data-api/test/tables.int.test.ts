@@ -188,7 +188,7 @@ describe('a table that a long transaction holds', () => {
     await reader.end()
     const changed = await own.call('PUT _tables/held', { columns: [text('a'), text('b')] })
     expect(changed.status).toBe(200)
-  }, 30_000)
+  })
 })
 
 describe('the other table calls', () => {

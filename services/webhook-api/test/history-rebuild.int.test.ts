@@ -125,7 +125,7 @@ describe('a rebuild of the history', () => {
     await shows(6)
     const known = new Set(before.map((row) => row['id']))
     expect((await rows()).filter((row) => known.has(row['id']))).toEqual(before)
-  }, 90_000)
+  })
 
   it('continues where a dead replica stopped', async () => {
     await publish(['delivered'])
@@ -145,7 +145,7 @@ describe('a rebuild of the history', () => {
     expect(await rows()).toEqual(before)
     expect(await store.beginReading(pool, dead, [])).toBe(false)
     expect(await store.endRebuild(pool, dead)).toBe(false)
-  }, 90_000)
+  })
 
   it('is one at a time', async () => {
     const [first, second] = await Promise.all([askedFor(), askedFor()])
@@ -153,7 +153,7 @@ describe('a rebuild of the history', () => {
     await finished()
     expect((await askedFor()).id).not.toBe(first.id)
     await finished()
-  }, 120_000)
+  })
 
   it('blocks operations that need the whole history', async () => {
     await pool.query(
@@ -171,7 +171,7 @@ describe('a rebuild of the history', () => {
     await pool.query('update history_rebuild set due_at = now()')
     await finished()
     expect((await client.call(`POST /${id}/deliveries/${missing}/redeliver`)).status).toBe(404)
-  }, 60_000)
+  })
 
   it('needs the administration token', async () => {
     for (const method of ['GET', 'POST']) {

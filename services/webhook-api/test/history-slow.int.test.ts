@@ -107,7 +107,7 @@ describe('the history', () => {
     } finally {
       await admin.query(`drop trigger slow on ${dayTable}; drop function take_time()`)
     }
-  }, 120_000)
+  })
 
   it('is written for the rest of a batch while one row cannot be written', async () => {
     follow()
@@ -129,7 +129,7 @@ describe('the history', () => {
     await untilDelivered(others.length + 20)
     await admin.query('rollback')
     await untilDelivered(others.length + 21)
-  }, 120_000)
+  })
 
   it('waits one second for a locked row, whatever the statement timeout', async () => {
     const { databaseUrl: connectionString } = world.database
@@ -157,7 +157,7 @@ describe('the history', () => {
     await admin.query('rollback')
     await history[Symbol.asyncDispose]()
     follow()
-  }, 120_000)
+  })
 
   it('is written for the rest while PostgreSQL refuses one row', async () => {
     const [refused, ...others] = jobsOf(60) as [DeliveryJob, ...DeliveryJob[]]
@@ -176,12 +176,12 @@ describe('the history', () => {
       await admin.query(`drop trigger refusing on ${dayTable}; drop function refuse_row()`)
     }
     await untilDelivered(others.length + 21)
-  }, 120_000)
+  })
 
   it('accepts many large bodies whose transitions are read before them', async () => {
     const large = jobsOf(100).map((job) => ({ ...job, body: Buffer.alloc(900_000, job.eventId) }))
     await publish(large)
     follow()
     await untilDelivered(100)
-  }, 180_000)
+  })
 })

@@ -110,4 +110,4 @@ it('rebuilds the same history from the topics after the log is lost', async () =
     { id: deliveryId, redeliveryOf: own.deliveryId, status: 'delivered' },
     { id: own.deliveryId, redeliveryOf: null, status: 'dead_letter', attempts: 2 },
   ])
-}, 120_000)
+})

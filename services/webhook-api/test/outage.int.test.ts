@@ -27,12 +27,12 @@ beforeAll(async () => {
   client = clientOf(service.api, tenant)
   // For an unknown table the service would ask Kafka before every write.
   await publishTable(world, tenant, { name: 'orders', columns: {} })
-}, 60_000)
+})
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
   await world?.[Symbol.asyncDispose]()
   await stack?.[Symbol.asyncDispose]()
-}, 60_000)
+})
 
 const error = ({ status, body }: { status: number; body: { error?: string } }) => [
   status,
@@ -63,7 +63,7 @@ describe('without Kafka', () => {
     expect((await client.call(`PATCH /${kept.id}`, { active: false })).status).toBe(200)
     const states = await world.subscriptionStates()
     expect([...states].map(([id, { active }]) => [id, active])).toEqual([[kept.id, false]])
-  }, 90_000)
+  })
 
   it('reports that it cannot show the body of a delivery, and shows it afterwards', async () => {
     const { body: kept } = await client.call('POST', validInput(tenant))
@@ -87,7 +87,7 @@ describe('without Kafka', () => {
     await stack.processes.kafka?.restart()
     await waitForReadiness(service.internal, 200)
     expect(await shown()).toEqual([200, job.body.toString()])
-  }, 90_000)
+  })
 
   it('answers a change only when the topic has it', async () => {
     const before = await committed()
@@ -116,7 +116,7 @@ describe('without Kafka', () => {
     expect(await repeated).toMatchObject({ status: 201, early: false, body: { id: body.id } })
     expect(await committed()).toBe(before + 1)
     expect((await world.subscriptionStates()).has(body.id)).toBe(true)
-  }, 60_000)
+  })
 
   it('answers 404 for a deleted subscription only when the topic has it', async () => {
     const { body: doomed } = await client.call('POST', validInput(tenant))
@@ -138,7 +138,7 @@ describe('without Kafka', () => {
     expect(await first).toEqual({ status: 204, early: false })
     expect(await repeated).toEqual({ status: 404, early: false })
     expect((await world.subscriptionStates()).has(doomed.id)).toBe(false)
-  }, 60_000)
+  })
 
   it('waits at start, not ready, until Kafka is reachable', async () => {
     await stack.processes.kafka?.kill()
@@ -150,7 +150,7 @@ describe('without Kafka', () => {
     await using started = await starting
     await waitForReadiness(internal, 200)
     expect(started.internal).toBe(internal)
-  }, 90_000)
+  })
 })
 
 describe('without PostgreSQL', () => {
@@ -185,5 +185,5 @@ describe('without PostgreSQL', () => {
     expect((await shown())?.id).toBe(own.deliveryId)
     expect((await client.call(`PATCH /${kept.id}`, { active: false })).status).toBe(200)
     expect((await world.subscriptionStates()).get(kept.id)?.active).toBe(false)
-  }, 90_000)
+  })
 })

@@ -149,7 +149,7 @@ describe('a second replica', () => {
     const isShown = async () =>
       (await there.call(`GET /${body.id}`)).body.deliveries[0]?.id === deliveryId
     await waitUntil(isShown, { what: 'the delivery', timeoutMs: 25_000 })
-  }, 60_000)
+  })
 })
 
 /** Retries writes, which may get 503 while the replication slot changes hands. */

@@ -34,7 +34,7 @@ beforeAll(async () => {
   before = await startWith(encryptionKey, newKey)
   during = await startWith(newKey, encryptionKey)
   after = await startWith(newKey)
-}, 60_000)
+})
 afterAll(async () => {
   for (const service of [after, during, before]) await service?.[Symbol.asyncDispose]()
   await world?.[Symbol.asyncDispose]()

@@ -173,7 +173,7 @@ describe('an endpoint that hangs', () => {
       () => jobs.every(({ deliveryId }) => harness.statusOf(deliveryId) === 'delivered'),
       60_000,
     )
-  }, 120_000)
+  })
 })
 
 describe('a delivery that cannot be signed', () => {

@@ -119,4 +119,4 @@ it('the order survives restarts of the dispatcher, an open circuit and a pause o
     const runs = received().filter((webhookId) => ids.includes(webhookId))
     expect(runs.filter((webhookId, nth) => webhookId !== runs[nth - 1])).toEqual(ids)
   }
-}, 90_000)
+})

@@ -13,7 +13,7 @@ let matcher: ChildProcess | undefined
 
 beforeAll(async () => {
   world = await openWorld()
-}, 30_000)
+})
 afterAll(async () => {
   matcher?.kill('SIGKILL')
   await world[Symbol.asyncDispose]()
@@ -74,4 +74,4 @@ test('after a crash between Kafka and the commit the same deliveries are made ag
   matcher.kill('SIGTERM')
   const [code] = await once(matcher, 'exit')
   expect(code).toBe(0)
-}, 120_000)
+})

@@ -14,7 +14,7 @@ describe('the matcher on real Kafka', () => {
   beforeAll(async () => {
     world = await openWorld()
     matcher = await world.startMatcher()
-  }, 30_000)
+  })
   afterAll(async () => {
     await matcher[Symbol.asyncDispose]()
     await world[Symbol.asyncDispose]()

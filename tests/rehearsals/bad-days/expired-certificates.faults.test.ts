@@ -20,7 +20,7 @@ beforeAll(async () => {
   tenant = await world.tenant()
   await tenant.putTable('orders')
   await tenant.subscribe(world.receiver.url('/hook'))
-}, 120_000)
+})
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
@@ -86,7 +86,7 @@ it('an expired certificate of Redis: webhooks are delivered, and a new certifica
   } finally {
     admin.destroy()
   }
-}, 120_000)
+})
 
 it('an expired certificate of PostgreSQL: writes are refused, and after renewal nothing is lost', async () => {
   const { credentials, endpoints } = world.system.stack
@@ -120,7 +120,7 @@ it('an expired certificate of PostgreSQL: writes are refused, and after renewal 
     await admin.end()
   }
   await arrived(written)
-}, 120_000)
+})
 
 /**
  * A running Kafka accepts a new certificate only while the old one is valid. Afterwards it has to
@@ -184,4 +184,4 @@ it('an expired certificate of Kafka: open connections continue, new processes wa
   await restarted
   await allReady(world.system)
   await arrived(written)
-}, 180_000)
+})

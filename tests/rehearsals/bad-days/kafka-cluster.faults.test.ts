@@ -22,10 +22,10 @@ beforeAll(async () => {
     return cluster
   })
   tenant = await world.tenant()
-}, 180_000)
+})
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
-}, 60_000)
+})
 
 /** A request to a silent broker ends after 15 s, and some requests meet the broker twice. */
 const patient = { mayRepeat: undecidedAtMost, settleWithinMs: 90_000 }
@@ -52,7 +52,7 @@ describe('with three Kafka brokers, during changes', () => {
     })
     await cluster.untilInSync()
     await allReady(world.system)
-  }, 240_000)
+  })
 
   it('the leader is killed and stays away: work continues without it', async () => {
     const leader = await cluster.leaderOf(changesTopic, 0)
@@ -67,7 +67,7 @@ describe('with three Kafka brokers, during changes', () => {
     expect(await makeKnown('while-one-is-away')).toBe(200)
     await node?.restart()
     await cluster.untilInSync()
-  }, 240_000)
+  })
 
   it('the leader stands still: work continues without it', async () => {
     const leader = await cluster.leaderOf(changesTopic, 0)
@@ -82,7 +82,7 @@ describe('with three Kafka brokers, during changes', () => {
       await node.kill('SIGCONT')
     }
     await cluster.untilInSync()
-  }, 240_000)
+  })
 
   it('the broker with the first address stands still, and services that start use the others', async () => {
     const load = { cause: 'the first broker stands still for a while', changes: 300, ...patient }
@@ -98,7 +98,7 @@ describe('with three Kafka brokers, during changes', () => {
     )
     await cluster.untilInSync()
     await allReady(world.system)
-  }, 240_000)
+  })
 
   it('two are killed: no change is acknowledged with a single copy, and nothing is lost', async () => {
     const [first, second] = cluster.nodes
@@ -110,5 +110,5 @@ describe('with three Kafka brokers, during changes', () => {
     })
     await cluster.untilInSync()
     await allReady(world.system)
-  }, 240_000)
+  })
 })

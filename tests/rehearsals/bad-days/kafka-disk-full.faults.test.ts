@@ -23,7 +23,7 @@ beforeAll(async () => {
     disk = prepareFullDisk(controls, `${dir}/kafka/`)
     return startLocalStack({ dir, env: disk === null ? {} : { kafka: disk.env } })
   })
-}, 180_000)
+})
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
   await rm(controls, { recursive: true, force: true })
@@ -49,4 +49,4 @@ it('a full disk ends the Kafka broker; after it has room and restarts, nothing i
     await kafka?.restart()
   })
   await allReady(world.system)
-}, 180_000)
+})

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const log = createLogger('rehearsal', 'silent')
   admin = createKafka({ brokers, clientId: 'rehearsal', log }).admin()
   await admin.connect()
-}, 240_000)
+})
 afterAll(async () => {
   await admin?.disconnect()
   await world?.[Symbol.asyncDispose]()
