@@ -1,3 +1,4 @@
+import { switchesBetween } from '../measure/processes.ts'
 import type { Bench } from '../platform/open-bench.ts'
 import { lossRows, milliseconds, printRows, type Row } from '../report/report.ts'
 import {
@@ -31,12 +32,12 @@ function coresOf(span: Span): Row[] {
   const { before, after } = span
   const seconds = secondsOf(span)
   const cores = Object.entries(after.usage).map(
-    ([name, { cpuS, pssMiB, switches }]) =>
+    ([name, used]) =>
       [
         name,
-        (cpuS - (before.usage[name]?.cpuS ?? 0)) / seconds,
-        (switches - (before.usage[name]?.switches ?? 0)) / seconds,
-        pssMiB,
+        (used.cpuS - (before.usage[name]?.cpuS ?? 0)) / seconds,
+        switchesBetween(before.usage[name], used) / seconds,
+        used.pssMiB,
       ] as const,
   )
   const sum = (index: 1 | 2 | 3) => cores.reduce((total, row) => total + row[index], 0)

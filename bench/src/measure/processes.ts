@@ -2,10 +2,15 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 /**
- * CPU-seconds and context switches so far, resident MiB, and MiB including the share of shared
- * memory (PSS).
+ * CPU-seconds so far, resident MiB, MiB including the share of shared memory (PSS), and the context
+ * switches of each thread so far.
  */
-export type ProcessUsage = { cpuS: number; rssMiB: number; pssMiB: number; switches: number }
+export type ProcessUsage = {
+  cpuS: number
+  rssMiB: number
+  pssMiB: number
+  switches: ReadonlyMap<number, number>
+}
 
 /** By component. */
 export type Usage = Readonly<Record<string, ProcessUsage>>
@@ -50,10 +55,18 @@ export const pssMiBOf = (usage: Usage): number =>
 export const cpuBetween = (before: Usage, after: Usage): number =>
   Object.entries(after).reduce((sum, [name, { cpuS }]) => sum + cpuS - (before[name]?.cpuS ?? 0), 0)
 
+/** Context switches of the threads that ran at the second reading. */
+export const switchesBetween = (before: ProcessUsage | undefined, after: ProcessUsage): number =>
+  [...after.switches].reduce(
+    (sum, [thread, count]) => sum + count - (before?.switches.get(thread) ?? 0),
+    0,
+  )
+
 type Row = { ppid: number; cpuS: number; rssMiB: number }
 
 function usageOfTree(root: number, table: ReadonlyMap<number, Row>): ProcessUsage {
-  const sum = { cpuS: 0, rssMiB: 0, pssMiB: 0, switches: 0 }
+  const sum = { cpuS: 0, rssMiB: 0, pssMiB: 0 }
+  const switches = new Map<number, number>()
   const mine = new Set([root])
   // A child's pid is normally above its parent's. Two passes also find the relevant ones after a
   // wrap-around.
@@ -65,9 +78,9 @@ function usageOfTree(root: number, table: ReadonlyMap<number, Row>): ProcessUsag
     sum.cpuS += row?.cpuS ?? 0
     sum.rssMiB += row?.rssMiB ?? 0
     sum.pssMiB += pssMiBOfProcess(pid)
-    sum.switches += switchesOf(pid)
+    for (const [thread, count] of switchesOf(pid)) switches.set(thread, count)
   }
-  return sum
+  return { ...sum, switches }
 }
 
 function processTable(): Map<number, Row> {
@@ -109,15 +122,15 @@ function pssMiBOfProcess(pid: number): number {
   return Number(/^Pss: +(\d+) kB$/m.exec(rollup)?.[1] ?? 0) / 1024
 }
 
-/** Voluntary and involuntary context switches of all threads. */
-function switchesOf(pid: number): number {
+/** Voluntary and involuntary context switches by thread (proc(5), /proc/pid/task/tid/status). */
+function switchesOf(pid: number): (readonly [number, number])[] {
   const tasks = `/proc/${pid}/task`
-  const statuses = existsSync(tasks) ? readdirSync(tasks) : []
-  return statuses
-    .flatMap((task) => [
-      ...readOrEmpty(`${tasks}/${task}/status`).matchAll(/ctxt_switches:\t(\d+)/g),
-    ])
-    .reduce((sum, [, count]) => sum + Number(count), 0)
+  const threads = existsSync(tasks) ? readdirSync(tasks) : []
+  return threads.map((thread) => {
+    const status = readOrEmpty(`${tasks}/${thread}/status`)
+    const counts = Array.from(status.matchAll(/ctxt_switches:\t(\d+)/g), ([, n]) => Number(n))
+    return [Number(thread), counts.reduce((sum, count) => sum + count, 0)]
+  })
 }
 
 /** A process may end while it is read. */
