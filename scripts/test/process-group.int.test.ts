@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { openProcessGroup, ownerOf } from '../src/lib/processes/process-group.ts'
 import { isAlive } from '../src/lib/processes/process-table.ts'
 
@@ -65,9 +65,8 @@ describe('a process group', () => {
   it('starts a process again that dies by itself', async () => {
     const pid = await startedChild()
     process.kill(pid, 'SIGKILL')
-    await waitUntil(() => childPid() !== pid && isAlive(childPid(), dir), {
+    await until(() => childPid() !== pid && isAlive(childPid(), dir), {
       what: 'the process to be back',
-      timeoutMs: 10_000,
     })
     expect(childPid()).not.toBe(pid)
   })
@@ -84,10 +83,7 @@ function childPid(): number {
 }
 
 async function gone(pid: number): Promise<void> {
-  await waitUntil(() => pid === 0 || !isAlive(pid, dir), {
-    what: `end of ${pid}`,
-    timeoutMs: 10_000,
-  })
+  await until(() => pid === 0 || !isAlive(pid, dir), { what: `end of ${pid}` })
 }
 
 /** Returns the pid of the shell that holds the other end of the owner's pipe. */

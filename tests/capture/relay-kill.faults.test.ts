@@ -97,7 +97,7 @@ describe('a relay that is killed again and again', () => {
     const { rows } = await pool.query<{ lsn: string }>(
       'select pg_current_wal_flush_lsn()::text as lsn',
     )
-    await waitUntilRelayed(pool, slot, rows[0]?.lsn ?? '', { timeoutMs: 20_000 })
+    await waitUntilRelayed(pool, slot, rows[0]?.lsn ?? '', { timeoutMs: 60_000 })
     await until(() => new Set(received).size === written)
     await Promise.all([kill(leader), kill(standby)])
 

@@ -11,7 +11,7 @@ import { imageNames } from '@surehook/scripts/images/image-names'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import { freePort } from '@surehook/scripts/lib/ports'
 import { runCommand } from '@surehook/scripts/lib/run-command'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 
 let compose: readonly string[]
 let env: NodeJS.ProcessEnv
@@ -50,7 +50,7 @@ async function up(): Promise<void> {
   const knowsWait = compose.length > 1
   await run('up', ...(knowsWait ? ['--wait'] : ['--detach']))
   const isUp = async () => !/starting|unhealthy|Exit(?:ed)? \(?[1-9]/.test(await run('ps', '--all'))
-  await waitUntil(isUp, { what: 'all containers healthy', timeoutMs: 120_000, everyMs: 1_000 })
+  await until(isUp, { what: 'all containers healthy', timeoutMs: 120_000, everyMs: 1_000 })
 }
 
 async function demo(): Promise<string> {

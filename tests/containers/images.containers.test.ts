@@ -3,7 +3,7 @@ import { buildImages } from '@surehook/scripts/images/build-images'
 import { type ImageName, imageNames, tagOf } from '@surehook/scripts/images/image-names'
 import { runCommand } from '@surehook/scripts/lib/run-command'
 import { serviceNames } from '@surehook/scripts/system/service-catalog'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 
 const env: NodeJS.ProcessEnv = { ...process.env, IMAGE_TAG: 'check' }
 const megabyte = 1_000_000
@@ -137,7 +137,7 @@ describe.each(serviceNames)('a container of %s', (name) => {
         () => false,
       )
     }
-    await waitUntil(isAlive, { what: `${name} to answer`, timeoutMs: 40_000, everyMs: 500 })
+    await until(isAlive, { what: `${name} to answer`, timeoutMs: 90_000, everyMs: 500 })
     await expect(docker('exec', id, 'node', '/app/healthcheck.mjs')).rejects.toThrow('unavailable')
     await docker('stop', '--time', '20', id)
     expect(await docker('inspect', '--format', '{{.State.ExitCode}}', id)).toBe('0')

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { freePort, isFree } from '@surehook/scripts/lib/ports'
 import { installExamples } from '@surehook/scripts/published/installed-examples'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { type Started, startShell } from '../support/commands/checkout.ts'
 import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
 import { openTlsFront } from './tls-front.ts'
@@ -73,5 +73,5 @@ export async function listening(name: string, shell: Started, port: number): Pro
     if (code !== undefined) throw new Error(`${name} ended: ${shell.out()}`)
     return !(await isFree(port))
   }
-  await waitUntil(listens, { what: `${name} listens`, timeoutMs: startsWithinMs })
+  await until(listens, { what: `${name} listens`, timeoutMs: startsWithinMs })
 }

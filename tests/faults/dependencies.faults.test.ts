@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { admin } from '@surehook/scripts/client/call'
 import type { ComponentName } from '@surehook/scripts/local-stack/component'
 import type { ServiceName } from '@surehook/scripts/system/service-catalog'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { allReady as allReadyIn } from '../support/all-ready.ts'
 import { type FaultWorld, openFaultWorld } from '../support/deliveries/fault-world.ts'
 
@@ -125,14 +125,14 @@ describe('services that start while a dependency is away', () => {
         return { service, logged, ready: service.restart() }
       })
       for (const { service, logged } of await Promise.all(started)) {
-        await waitUntil(
+        await until(
           async () =>
             (await readFile(service.logFile, 'utf8'))
               .slice(logged)
               .includes('dependency.waiting') &&
             // The previous process may have logged this too, when it lost the component.
             (await statusOf(`${service.internalUrl}/readyz`)) === 503,
-          { what: `${service.program} to say what it waits for, not ready`, timeoutMs: 15_000 },
+          { what: `${service.program} to say what it waits for, not ready` },
         )
       }
       await part(name).restart()

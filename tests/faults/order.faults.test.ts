@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { EventPayload } from '@surehook/contracts/events/event-payload'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { type FaultWorld, openFaultWorld } from '../support/deliveries/fault-world.ts'
 
 let world: FaultWorld
@@ -46,9 +46,8 @@ it('paused deliveries of a slow receiver start in commit order after a SIGKILL o
     }),
   )
   const [dispatcher] = world.system.services['webhook-dispatcher']
-  await waitUntil(async () => (await paused(dispatcher?.internalUrl ?? '')) > 100, {
+  await until(async () => (await paused(dispatcher?.internalUrl ?? '')) > 100, {
     what: 'paused deliveries',
-    timeoutMs: 30_000,
   })
   await dispatcher?.kill('SIGKILL')
   await dispatcher?.restart()
@@ -64,7 +63,7 @@ it('paused deliveries of a slow receiver start in commit order after a SIGKILL o
     return seen
   }
   const isComplete = () => [...firsts().values()].flat().length === records * versions
-  await waitUntil(isComplete, { what: 'all deliveries', timeoutMs: 90_000 })
+  await until(isComplete, { what: 'all deliveries', timeoutMs: 90_000 })
   const inOrder = Array.from({ length: versions }, (_, n) => n + 1)
   for (const mine of firsts().values()) expect(mine).toEqual(inOrder)
 })
@@ -97,15 +96,15 @@ it('SIGKILL of the dispatcher while deliveries fail sends no change before the e
   }
   const [dispatcher] = world.system.services['webhook-dispatcher']
   for (const share of [0.25, 0.5, 0.75]) {
-    await waitUntil(() => new Set(accepted).size >= records * changes * share, {
+    await until(() => new Set(accepted).size >= records * changes * share, {
       what: 'accepted deliveries',
-      timeoutMs: 60_000,
+      timeoutMs: 90_000,
     })
     await dispatcher?.kill('SIGKILL')
     await dispatcher?.restart()
   }
   const isComplete = () => new Set(accepted).size === records * changes
-  await waitUntil(isComplete, { what: 'all deliveries', timeoutMs: 90_000 })
+  await until(isComplete, { what: 'all deliveries', timeoutMs: 90_000 })
   expect(early).toEqual([])
 })
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, it } from '@jest/globals'
 import type { ServiceHandle } from '@surehook/scripts/system/start-services'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import {
   type FaultWorld,
   openFaultWorld,
@@ -34,9 +34,8 @@ async function busiestDispatcher(): Promise<ServiceHandle | undefined> {
 /** Lets the receiver fail until its circuit opens and deliveries accumulate. */
 async function pileUp(subscriber: Subscriber): Promise<void> {
   subscriber.away = true
-  await waitUntil(async () => ((await world.audit.statuses(subscriber.id)).paused ?? 0) > 100, {
+  await until(async () => ((await world.audit.statuses(subscriber.id)).paused ?? 0) > 100, {
     what: 'paused deliveries',
-    timeoutMs: 30_000,
   })
 }
 

@@ -79,7 +79,9 @@ it('a partition of jobs without its brokers delays no tenant on other partitions
 
   const [, second, third] = cluster.nodes
   await Promise.all([second?.kill('SIGKILL'), third?.kill('SIGKILL')])
-  await until(async () => (await cluster.leaderOf(deliveriesTopic, unavailable)) < 0, 60_000)
+  await until(async () => (await cluster.leaderOf(deliveriesTopic, unavailable)) < 0, {
+    timeoutMs: 60_000,
+  })
   for (let round = 2; round <= 4; round++) {
     await insert(stuck.tenant)
     await insert(healthy.tenant)
@@ -88,6 +90,6 @@ it('a partition of jobs without its brokers delays no tenant on other partitions
   expect(stuck.received()).toBe(count)
 
   await Promise.all([second?.restart(), third?.restart()])
-  await until(() => stuck.received() === 4 * count, 90_000)
+  await until(() => stuck.received() === 4 * count, { timeoutMs: 90_000 })
   expect(healthy.received()).toBe(4 * count)
 }, 300_000)

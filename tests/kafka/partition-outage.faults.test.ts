@@ -83,13 +83,13 @@ describe('two of three brokers that are killed', () => {
       const before = partitions.map((partition) => reader.count(partition))
       const isPast = (partition: number, n: number) =>
         reader.count(partition) >= (before[n] ?? 0) + by
-      await until(() => partitions.every(isPast), 90_000)
+      await until(() => partitions.every(isPast), { timeoutMs: 90_000 })
     }
     await progress([0, 1, 2], 20)
 
     const [, second, third] = cluster.nodes
     await Promise.all([second?.kill('SIGKILL'), third?.kill('SIGKILL')])
-    await until(async () => (await cluster.leaderOf(topic, 2)) < 0, 60_000)
+    await until(async () => (await cluster.leaderOf(topic, 2)) < 0, { timeoutMs: 60_000 })
     await progress([healthy], 300)
     expect(producer.healthy).toBe(true)
     const stuck = unavailable.map((partition) => acknowledged[partition])
@@ -100,7 +100,9 @@ describe('two of three brokers that are killed', () => {
     await progress(unavailable, 100)
     stop.abort()
     await done
-    await until(() => placement.every((_, p) => reader.count(p) >= (acknowledged[p] ?? 0)), 60_000)
+    await until(() => placement.every((_, p) => reader.count(p) >= (acknowledged[p] ?? 0)), {
+      timeoutMs: 60_000,
+    })
     for (const ofPartition of reader.received) {
       for (const values of ofPartition.values()) expect(values).toEqual(values.map((_, n) => n))
     }

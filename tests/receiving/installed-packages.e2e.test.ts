@@ -13,7 +13,7 @@ import {
 } from '@surehook/scripts/published/installed-packages'
 import { nodesOf } from '@surehook/scripts/published/node-versions'
 import { otherRuntimes } from '@surehook/scripts/published/other-runtimes'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { Webhook } from 'standardwebhooks'
 import { commandsOf, startShell } from '../support/commands/checkout.ts'
 import { compileExample, writeExample } from '../support/commands/readme-example.ts'
@@ -66,7 +66,7 @@ async function startReceiver([program, ...args]: readonly string[] = [process.ex
     if (child.exitCode !== null) throw new Error(`The receiver ended: ${await out}`)
     return !(await isFree(port))
   }
-  await waitUntil(listens, { what: 'the receiver listens', timeoutMs: 30_000 })
+  await until(listens, { what: 'the receiver listens' })
   return {
     port,
     /** Ends it, and returns its lines. */
@@ -188,11 +188,11 @@ it('the page about the first webhook works as printed, on the oldest Node of thi
   await using listening = start(listen, own)
   await using receiver = start(receive.join(''), own)
   const ready = async () => listening.out().includes('signed with') && !(await isFree(Number(port)))
-  await waitUntil(ready, { what: 'both listen', timeoutMs: 30_000 })
+  await until(ready, { what: 'both listen' })
   await using changing = start(change, own)
   expect({ code: await changing.ended, out: changing.out() }).toMatchObject({ code: 0 })
   const answered = () => / INSERT {2}orders\/.* 204 /.test(listening.out())
-  await waitUntil(answered, { what: 'the receiver answers', timeoutMs: 30_000 })
+  await until(answered, { what: 'the receiver answers' })
   expect(receiver.out()).toBe('INSERT orders Ada\n')
 })
 

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Tenant } from '@surehook/scripts/client/tenant'
-import { waitUntil } from '@surehook/service-kit/wait-until'
 import { TcpProxy } from '@surehook/testing/tcp-proxy'
+import { until } from '@surehook/testing/until'
 import { Webhook } from 'standardwebhooks'
 import { surehook } from '../support/commands/operator-cli.ts'
 import {
@@ -128,9 +128,9 @@ describe('surehook listen', () => {
     const listen = ['listen', '--from', '1h', '--exit-after', '3', '--forward-to', receiver.url]
     const listening = surehook(env, ...listen)
     const arrived = (count: number) =>
-      waitUntil(() => receiver.received.length >= count, {
+      until(() => receiver.received.length >= count, {
         what: `${count} changes`,
-        timeoutMs: 60_000,
+        timeoutMs: 90_000,
       })
     await arrived(1)
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { freePort, isFree } from '@surehook/scripts/lib/ports'
 import { hasToolchain, type Toolchain } from '@surehook/scripts/lib/toolchains'
 import type { Receipt } from '@surehook/scripts/receiver/receiver'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { type Checkout, commandsOf } from '../support/commands/checkout.ts'
 
 type Sample = {
@@ -71,7 +71,7 @@ export async function startReceiver(
     if (code !== undefined) throw new Error(`${name} ended: ${started.out()}`)
     return existsSync(inbox) && !(await isFree(port))
   }
-  await waitUntil(listens, { what: `${name} listens`, timeoutMs: startsWithinMs })
+  await until(listens, { what: `${name} listens`, timeoutMs: startsWithinMs })
   return {
     port,
     async inbox() {

@@ -2,7 +2,7 @@ import type { EventPayload } from '@surehook/contracts/events/event-payload'
 import { createTenant, type Tenant, type TenantOptions } from '@surehook/scripts/client/tenant'
 import type { Authority, Certificates } from '@surehook/scripts/receiver/certificates'
 import { openReceiver, type Receipt, type Receiver } from '@surehook/scripts/receiver/receiver'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import {
   openSystem,
   openSystemWithStack,
@@ -64,6 +64,6 @@ export async function eventually<T>(
     return wanted(last)
   }
   const what = () => `what the test waits for, last seen as ${JSON.stringify(last)}`
-  await waitUntil(isWanted, { what, timeoutMs: withinMs })
+  await until(isWanted, { what, timeoutMs: withinMs })
   return last as T
 }

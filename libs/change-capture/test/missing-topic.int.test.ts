@@ -51,7 +51,7 @@ describe('a topic that is missing', () => {
       Number(
         /oldest_unacknowledged_seconds\{[^}]*\} (\S+)/.exec(await metrics.registry.metrics())?.[1],
       )
-    await until(async () => (await oldestS()) > longS, 60_000)
+    await until(async () => (await oldestS()) > longS, { timeoutMs: 60_000 })
     expect(lines.filter(({ msg }) => msg === 'producer.topic.missing')).toMatchObject([
       { topic: missing },
     ])

@@ -10,7 +10,7 @@ import { parseLsn } from '../src/slot/lsn.ts'
 import { waitUntilRelayed } from '../src/slot/wait-relayed.ts'
 import { createCaptureDatabase, HeldProducer, relayOf, service, write } from './capture-database.ts'
 
-const soon = { timeoutMs: 5_000 }
+const soon = { timeoutMs: 30_000 }
 
 describe('openRelay', () => {
   it('sends only committed messages, in commit order', async () => {
@@ -113,7 +113,7 @@ describe('openRelay', () => {
     await until(() => lines.some((line) => line.includes('capture.relay.full')))
     producer.release()
     const lsn = await write(db.pool, 'end')
-    await waitUntilRelayed(db.pool, db.slot, lsn, { timeoutMs: 20_000 })
+    await waitUntilRelayed(db.pool, db.slot, lsn, soon)
     expect(producer.values.map((value) => Number.parseInt(value, 10)).slice(0, -1)).toEqual(
       Array.from({ length: 600 }, (_, n) => n),
     )
@@ -172,7 +172,7 @@ describe('openRelay', () => {
       [db.slot],
     )
     producer.release()
-    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'c'), { timeoutMs: 10_000 })
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'c'), soon)
     expect(producer.values.slice(-3)).toEqual(['a', 'b', 'c'])
   })
 
@@ -191,7 +191,7 @@ describe('openRelay', () => {
     early.release()
     await until(() => producer.calls > calls)
     producer.lose()
-    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'c'), { timeoutMs: 10_000 })
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'c'), soon)
     expect(producer.values).toEqual(['a', 'b', 'c'])
   })
 

@@ -7,7 +7,7 @@ import { parseLsn } from '../src/slot/lsn.ts'
 import { waitUntilRelayed } from '../src/slot/wait-relayed.ts'
 import { createCaptureDatabase, HeldProducer, relayOf, write } from './capture-database.ts'
 
-const soon = { timeoutMs: 5_000 }
+const soon = { timeoutMs: 30_000 }
 
 it('sends the states position of another service with each record', async () => {
   await using db = await createCaptureDatabase()

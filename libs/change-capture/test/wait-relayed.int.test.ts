@@ -4,7 +4,7 @@ import { parseLsn } from '../src/slot/lsn.ts'
 import { anyPosition, waitUntilRelayed } from '../src/slot/wait-relayed.ts'
 import { createCaptureDatabase, HeldProducer, relayOf, write } from './capture-database.ts'
 
-const soon = { timeoutMs: 5_000 }
+const soon = { timeoutMs: 30_000 }
 
 describe('waitUntilRelayed', () => {
   it('rejects with SERVICE_UNAVAILABLE while Kafka holds the acknowledgement back', async () => {

@@ -39,7 +39,7 @@ it('looks back only at the newest messages if they are large', async () => {
     },
   })
   await first.start()
-  await until(() => finished === count, 60_000)
+  await until(() => finished === count, { timeoutMs: 60_000 })
   await first[Symbol.asyncDispose]()
 
   let shown = 0

@@ -62,7 +62,7 @@ it('a stopped member continues with what another owner has left of its partition
   await until(() => first.count('goes on') > 0)
   const given = first.handed.length
   first.standStill()
-  await until(() => second.count('assigned') === 1, 30_000)
+  await until(() => second.count('assigned') === 1)
   await until(() => {
     second.finishBelow(90)
     return second.handed.length === 80
@@ -71,7 +71,7 @@ it('a stopped member continues with what another owner has left of its partition
   expect(second.handed).toEqual(range(20, 100))
 
   second[Symbol.dispose]()
-  await until(async () => (await members(groupId)) === 0, 30_000)
+  await until(async () => (await members(groupId)) === 0)
 
   const seen: number[] = []
   // Messages that it finishes before it learns that it lost its membership cannot be committed, and
@@ -83,7 +83,7 @@ it('a stopped member continues with what another owner has left of its partition
     // It may try to finish everything that it still holds.
     first.finishBelow(60)
     return first.handed.length >= given + 10
-  }, 30_000)
+  })
   expect(first.handed.slice(given)).toEqual(range(90, 100))
   await until(() => {
     first.finishBelow(60)
@@ -98,13 +98,13 @@ it('a stopped member leaves partitions to their new owner', async () => {
   const { member, topic, groupId } = await openMember()
   using first = member
   using second = new ChildMember('b', groupId, topic)
-  await until(async () => (await members(groupId)) === 2, 30_000)
+  await until(async () => (await members(groupId)) === 2)
   await until(() => first.count('goes on') > 0)
   const given = first.handed.length
   first.standStill()
-  await until(() => second.count('assigned') === 1, 30_000)
+  await until(() => second.count('assigned') === 1)
   first.goOn()
-  await until(() => first.count('revoked') === 1, 30_000)
+  await until(() => first.count('revoked') === 1)
   first.finishBelow(60)
   await until(() => first.live === 0)
   await until(() => {
@@ -122,11 +122,11 @@ it('a member that was away receives no message again if nobody took over', async
   using alone = member
   const given = alone.handed.length
   alone.standStill()
-  await until(async () => (await members(groupId)) === 0, 30_000)
+  await until(async () => (await members(groupId)) === 0)
   const before = alone.count('goes on')
   alone.finishBelow(30)
   alone.goOn()
-  await until(() => alone.count('goes on') > before, 30_000)
+  await until(() => alone.count('goes on') > before)
   // It still holds its messages, and may commit those that it has finished since.
   await until(async () => (await committed(groupId, topic)) === 30)
   await until(() => {

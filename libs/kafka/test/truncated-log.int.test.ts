@@ -52,7 +52,7 @@ it.each([
       await until(async () => taken.length === 100 && (await position()) === '100')
       await remake()
       await send(['new 1', 'new 2'])
-      await until(() => taken.includes('new 2'), 30_000)
+      await until(() => taken.includes('new 2'))
       await until(async () => (await position()) === '2')
     }
     // The state after a restore: the group's position is after the end of the log.
@@ -63,7 +63,7 @@ it.each([
     })
     await using _restarted = await open()
     await send(['new 3'])
-    await until(() => taken.includes('new 3'), 30_000)
+    await until(() => taken.includes('new 3'))
     expect(taken.filter((value) => value === 'new 3')).toHaveLength(1)
   },
 )

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { waitUntil } from '@surehook/service-kit/wait-until'
 import { TcpProxy } from '@surehook/testing/tcp-proxy'
+import { until } from '@surehook/testing/until'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
 import { type Running, sharedStack } from './support/under-test.ts'
@@ -36,7 +36,7 @@ const newPassword = 'a wholly new one 9'
 async function waitForAnswers(isAway: boolean): Promise<void> {
   const isThere = async () =>
     ((await post('login', { email: newEmail(), password })).status === 503) === isAway
-  await waitUntil(isThere, { what: isAway ? 'refusals' : 'answers', timeoutMs: 20_000 })
+  await until(isThere, { what: isAway ? 'refusals' : 'answers' })
 }
 
 /** Retries as a client does after a 503: the relay recovers later than the other parts. */
@@ -47,7 +47,7 @@ async function postUntilAnswered(path: string, body: unknown) {
     answer = await post(path, body)
     return false
   }
-  await waitUntil(isAnswered, { what: `an answer to ${path}`, timeoutMs: 20_000 })
+  await until(isAnswered, { what: `an answer to ${path}` })
   return answer
 }
 

@@ -8,7 +8,7 @@ import { openOwnStack } from '@surehook/scripts/containers/start-stack'
 import type { Stack } from '@surehook/scripts/local-stack/stack'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { Client } from 'pg'
 import { createBlacklist } from '../src/revocation/blacklist.ts'
 import { type AuthClient, openAuthClient, outcome } from './support/auth-client.ts'
@@ -69,7 +69,7 @@ async function firstDecision(token: string): Promise<boolean> {
     else expect(status).toBe(503)
     return active !== undefined
   }
-  await waitUntil(decided, { what: 'a decision', timeoutMs: 20_000 })
+  await until(decided, { what: 'a decision' })
   return active === true
 }
 
@@ -123,7 +123,7 @@ describe('Redis', () => {
     await stack.processes.redis?.restart()
     expect(await firstDecision(gone?.accessToken ?? '')).toBe(false)
     expect(await client.isActive(here?.accessToken ?? '')).toBe(true)
-    await waitUntil(async () => redis.isReady, { what: 'our client', timeoutMs: 10_000 })
+    await until(async () => redis.isReady, { what: 'our client' })
     await redis.flushAll()
     await redis.sendCommand(['SAVE'])
   })
@@ -152,7 +152,7 @@ describe('a revocation', () => {
     )
     await owner.end()
     const isRefused = async () => !(await client.isActive(accessToken))
-    await waitUntil(isRefused, { what: 'the copy', timeoutMs: 10_000 })
+    await until(isRefused, { what: 'the copy' })
   })
 
   it('is on its topic when the logout, or the reuse, is answered', async () => {

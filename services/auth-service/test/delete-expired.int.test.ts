@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { openExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
 import { openPool } from '@surehook/service-kit/postgres/pool'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
 import { sessionDeletions } from '../src/sessions/delete-expired-sessions.ts'
 import { log, openWorld, type World } from './support/under-test.ts'
@@ -69,7 +69,7 @@ it('removes what is old, in batches, and nothing else', async () => {
     const isClean = async () =>
       (await idsIn('session', 'id')).length <= kept.length &&
       (await idsIn('revocation', 'session_id')).length <= living.length
-    await waitUntil(isClean, { what: 'the deletion of expired rows', timeoutMs: 10_000 })
+    await until(isClean, { what: 'the deletion of expired rows' })
     // Runs once more over the rows that are left.
     for (const job of jobs) while (await job.run(pool)) continue
   }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { freePort } from '@surehook/scripts/lib/ports'
 import { type MailCatcher, startMailCatcher } from '@surehook/scripts/mail/mail-catcher'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
 import type { Running } from './support/under-test.ts'
@@ -46,7 +46,7 @@ describe('a mail', () => {
     expect(mail.text).toContain(mail.code)
     expect(mail.html).toContain(mail.code)
     expect(mail.raw).toMatch(/^auto-submitted: auto-generated\r?$/im)
-    await waitUntil(isEmpty, { what: 'an empty outbox', timeoutMs: 5_000 })
+    await until(isEmpty, { what: 'an empty outbox' })
   })
 
   it("follows the environment's settings", async () => {
@@ -87,14 +87,14 @@ describe('a mail', () => {
       const { rows } = await accounts.database.query('select from mail_outbox')
       return rows.length === 0
     }
-    await waitUntil(isDone, { what: 'an empty outbox', timeoutMs: 20_000 })
+    await until(isDone, { what: 'an empty outbox' })
     const arrived = accounts.catcher.mails.map(({ to }) => to).filter((to) => emails.includes(to))
     expect(arrived.toSorted()).toEqual(emails.toSorted())
   })
 
   it('does not come for a user who is deleted meanwhile', async () => {
     const { body } = await signup()
-    await waitUntil(isEmpty, { what: 'an empty outbox', timeoutMs: 5_000 })
+    await until(isEmpty, { what: 'an empty outbox' })
     await accounts.database.query(
       `insert into mail_outbox (id, project_id, environment, recipient, template, sealed_code, expires_at, next_attempt_at)
        values (gen_random_uuid(), $1, 'master', $2, 'recovery', '-', 'infinity', 'infinity')`,
@@ -144,12 +144,12 @@ describe('a tenant with many mails', () => {
     const busy = await openAuthClient(service.api, { settings })
     const quiet = await openAuthClient(service.api, { settings })
     await signups(busy, [...stuck])
-    await waitUntil(async () => asked >= 4, { what: 'its share of connections', timeoutMs: 10_000 })
+    await until(async () => asked >= 4, { what: 'its share of connections' })
     expect(outcome(await signup(quiet))).toEqual([201])
     await catcher.waitFor(email)
     expect(asked).toBe(4)
     silent.resolve()
-    await waitUntil(async () => catcher.mails.length >= 31, { what: 'all', timeoutMs: 20_000 })
+    await until(async () => catcher.mails.length >= 31, { what: 'all' })
   })
 
   it('takes turns with all others', async () => {
@@ -172,7 +172,7 @@ describe('a tenant with many mails', () => {
     )
     const mail = { smtpUrl: catcher.url, from: 'no-reply@test.example' }
     await using service = await accounts.world.startService({ mail })
-    await waitUntil(async () => catcher.mails.length >= 72, { what: 'all', timeoutMs: 30_000 })
+    await until(async () => catcher.mails.length >= 72, { what: 'all' })
     expect(service.api).toMatch(/^http/)
     const arrived = catcher.mails.map(({ to }) => to)
     const lastOfOthers = Math.max(...others.map((address) => arrived.indexOf(address)))
@@ -207,11 +207,11 @@ describe('without its mail server', () => {
     expect(outcome(await signup(dark))).toEqual([201])
     expect(outcome(await dark.send('POST resend-code', { body: { email } }))).toEqual([200])
     expect(performance.now() - startedAt).toBeLessThan(2_000)
-    await waitUntil(failedOnce, { what: 'a failed attempt', timeoutMs: 5_000 })
+    await until(failedOnce, { what: 'a failed attempt' })
 
     catcher = await startMailCatcher({ port })
     const mail = await catcher.waitFor(email)
-    await waitUntil(isEmpty, { what: 'an empty outbox', timeoutMs: 5_000 })
+    await until(isEmpty, { what: 'an empty outbox' })
     expect(catcher.mails.filter(({ to }) => to === email)).toHaveLength(1)
     const confirm = { body: { email, code: mail.code } }
     expect(outcome(await dark.send('POST confirm-signup', confirm))).toEqual([200])
@@ -225,12 +225,12 @@ describe('without its mail server', () => {
 
   it('gives up when the code has expired', async () => {
     await signup(dark)
-    await waitUntil(failedOnce, { what: 'a failed attempt', timeoutMs: 5_000 })
+    await until(failedOnce, { what: 'a failed attempt' })
     await accounts.database.query(
       'update mail_outbox set expires_at = now() where recipient = $1',
       [email],
     )
-    await waitUntil(isEmpty, { what: 'an empty outbox', timeoutMs: 10_000 })
+    await until(isEmpty, { what: 'an empty outbox' })
     expect(await metric(service)).toMatch(
       /surehook_auth_mails_total\{[^}]*outcome="expired"[^}]*\} 1\n/,
     )
@@ -238,7 +238,7 @@ describe('without its mail server', () => {
 
   it('sends what another instance left behind', async () => {
     await signup(dark)
-    await waitUntil(failedOnce, { what: 'a failed attempt', timeoutMs: 5_000 })
+    await until(failedOnce, { what: 'a failed attempt' })
     await service[Symbol.asyncDispose]()
     await using successor = await accounts.startService()
     expect(successor.api).not.toBe(service.api)
@@ -261,7 +261,7 @@ describe('without its mail server', () => {
     const second = newEmail()
     await dark.send('POST signup', { body: { email: second, password } })
     await catcher.waitFor(second)
-    await waitUntil(isEmpty, { what: 'an empty outbox', timeoutMs: 10_000 })
+    await until(isEmpty, { what: 'an empty outbox' })
     expect(refused.filter((one) => one === email)).toHaveLength(1)
     expect(await metric(service)).toMatch(
       /surehook_auth_mails_total\{[^}]*outcome="refused"[^}]*\} 1\n/,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
 
@@ -27,7 +27,7 @@ async function outboxIsEmpty() {
     const { rows } = await accounts.database.query('select from mail_outbox')
     return rows.length === 0
   }
-  await waitUntil(isEmpty, { what: 'an empty outbox', timeoutMs: 10_000 })
+  await until(isEmpty, { what: 'an empty outbox' })
 }
 
 const login = (email: string, tried: string, by = client) =>

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { openOwnStack } from '@surehook/scripts/containers/start-stack'
 import { freePort } from '@surehook/scripts/lib/ports'
 import type { Stack } from '@surehook/scripts/local-stack/stack'
-import { waitUntil } from '@surehook/service-kit/wait-until'
 import { waitForReadiness } from '@surehook/testing/platform-service'
+import { until } from '@surehook/testing/until'
 import { callAdmin } from './support/auth-client.ts'
 import { openWorld, type Running, type World } from './support/under-test.ts'
 
@@ -62,7 +62,7 @@ describe('without Kafka', () => {
     const first = remove()
     const list = async () => JSON.stringify((await call('GET /frozen/management-tokens')).body)
     const isCommitted = async () => !(await list()).includes(id)
-    await waitUntil(isCommitted, { what: 'the commit', timeoutMs: 5_000 })
+    await until(isCommitted, { what: 'the commit' })
     const repeated = remove()
     await list()
     await list()
@@ -103,6 +103,6 @@ describe('without PostgreSQL', () => {
 /** Resolves when the database holds the project, even if Kafka does not. */
 async function committed(project: string): Promise<'committed'> {
   const isThere = async () => (await call(`GET /${project}/environments/master`)).status === 200
-  await waitUntil(isThere, { what: `commit of ${project}`, timeoutMs: 5_000 })
+  await until(isThere, { what: `commit of ${project}` })
   return 'committed'
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { ChangeLog } from '@surehook/testing/change-log'
+import { until } from '@surehook/testing/until'
 import bcrypt from 'bcrypt'
 import { expiredSignups } from '../src/accounts/signup/delete-expired-signups.ts'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
@@ -177,10 +177,7 @@ describe('an account that nobody confirms', () => {
     await age(25)
     // The service deletes expired signups when it starts.
     await using _service = await accounts.startService()
-    await waitUntil(async () => (await list()).length === 2, {
-      what: 'the deletion',
-      timeoutMs: 20_000,
-    })
+    await until(async () => (await list()).length === 2, { what: 'the deletion' })
     expect((await list()).toSorted()).toEqual([confirmed, imported].toSorted())
     const published = await changes.until(client.projectId, 5)
     const deleted = published.filter(({ operation }) => operation === 'DELETE')

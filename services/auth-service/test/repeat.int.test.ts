@@ -7,7 +7,7 @@ import { openEventCodec } from '@surehook/schemas/codec'
 import { openOwnStack } from '@surehook/scripts/containers/start-stack'
 import type { Stack } from '@surehook/scripts/local-stack/stack'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { type AuthClient, openAuthClient, password } from './support/auth-client.ts'
 import { sql } from './support/sql.ts'
 import { log, openWorld, type Running, sharedStack, type World } from './support/under-test.ts'
@@ -92,7 +92,7 @@ describe.each(calls)('$what that is repeated', ({ request, body, repeated }) => 
       expect(outcomeOf(await call(user.id))).toEqual(unavailable)
     })
     const isAnswered = async () => (await call(user.id)).status !== 503
-    await waitUntil(isAnswered, { what: 'the repeat', timeoutMs: 20_000 })
+    await until(isAnswered, { what: 'the repeat' })
     expect(await client.isActive(accessToken)).toBe(false)
   })
 

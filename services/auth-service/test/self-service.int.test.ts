@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { ChangeLog } from '@surehook/testing/change-log'
+import { until } from '@surehook/testing/until'
 import { type AccountWorld, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
 import { followUserChanges } from './support/user-changes.ts'
@@ -88,7 +88,7 @@ describe('the own account', () => {
     const { accessToken } = await client.newUser()
     const ask = () => client.send('GET me', { token: accessToken })
     const isRefused = async () => (await ask()).status === 401
-    await waitUntil(isRefused, { what: 'the end of the token', timeoutMs: 5_000 })
+    await until(isRefused, { what: 'the end of the token' })
     expect(outcome(await ask())).toEqual([401, 'AUTH_TOKEN_EXPIRED'])
   })
 })

@@ -6,7 +6,7 @@ import { openTopicView } from '@surehook/kafka/views/topic-view'
 import { openEventCodec } from '@surehook/schemas/codec'
 import { openOwnStack } from '@surehook/scripts/containers/start-stack'
 import type { Stack } from '@surehook/scripts/local-stack/stack'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { type AuthClient, openAuthClient, outcome } from './support/auth-client.ts'
 import { log, openWorld, type Running, type World } from './support/under-test.ts'
 
@@ -41,7 +41,7 @@ describe('without Kafka', () => {
     const { body } = await client.introspect(robbed.accessToken)
     await stack.processes.kafka?.kill()
     const isKnown = async () => (await fetch(`${service.internal}/readyz`)).status === 503
-    await waitUntil(isKnown, { what: 'the outage to be noticed', timeoutMs: 20_000 })
+    await until(isKnown, { what: 'the outage to be noticed' })
     expect(outcome(await logout(leaving.accessToken))).toEqual(unavailable)
     expect(await client.isActive(leaving.accessToken)).toBe(true)
 
@@ -56,12 +56,12 @@ describe('without Kafka', () => {
 
     await stack.processes.kafka?.restart()
     const isRefused = async () => outcome(await client.refresh(robbed.refreshToken))[0] === 401
-    await waitUntil(isRefused, { what: 'the refusal', timeoutMs: 30_000 })
+    await until(isRefused, { what: 'the refusal' })
     const sid = body['sid'] as string
     expect((await revocations()).get(sid)?.minGeneration).toBe(wholeSession)
     expect(outcome(await client.refresh(renewed.refreshToken))).toEqual(invalid)
     const isBack = async () => outcome(await logout(again.body.accessToken))[0] !== 503
-    await waitUntil(isBack, { what: 'the logout', timeoutMs: 30_000 })
+    await until(isBack, { what: 'the logout' })
     expect(await client.isActive(again.body.accessToken)).toBe(false)
     expect((await revocations()).size).toBe(2)
   })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { waitUntil } from '@surehook/service-kit/wait-until'
 import { TcpProxy } from '@surehook/testing/tcp-proxy'
+import { until } from '@surehook/testing/until'
 import {
   type AuthClient,
   callAdmin,
@@ -47,7 +47,7 @@ it('without Redis exactly these operations work, and the others get 503', async 
   const of = (user: { user: { id: string } }, path = '') => `/users/${user.user.id}${path}`
   redis.set({ kind: 'reset' })
   const isAway = async () => (await client.introspect(here.accessToken)).status === 503
-  await waitUntil(isAway, { what: 'the outage', timeoutMs: 20_000 })
+  await until(isAway, { what: 'the outage' })
 
   // The key set, and everything that the administrator reads or changes without ending a session.
   expect((await client.send('GET .well-known/jwks.json')).status).toBe(200)
@@ -114,7 +114,7 @@ it('without Redis exactly these operations work, and the others get 503', async 
       answer = await admin(request, sent)
       return answer[0] !== 503
     }
-    await waitUntil(isAnswered, { what: 'the repeat', timeoutMs: 20_000 })
+    await until(isAnswered, { what: 'the repeat' })
     expect(answer).toEqual(wanted)
   }
   expect(await client.isActive(accessToken)).toBe(true)

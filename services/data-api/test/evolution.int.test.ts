@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { type Client, fieldsOf } from '@surehook/scripts/client/call'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { Client as Database } from 'pg'
 import { clientOf } from './support/client.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
@@ -62,7 +62,7 @@ async function buildsIndex(): Promise<void> {
     )
     return rowCount === 1
   }
-  await waitUntil(isBuilding, { what: 'an index that is being built', timeoutMs: 10_000 })
+  await until(isBuilding, { what: 'an index that is being built' })
 }
 
 describe('a new unique column', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Client } from '@surehook/scripts/client/call'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import type { Client as Connection } from 'pg'
 import { quoteIdent } from '../src/sql/quote.ts'
 import { schemaName } from '../src/tables/ddl/schema-name.ts'
@@ -43,9 +43,8 @@ async function together<T>(things: string, send: () => Promise<T>[]): Promise<T[
   const sent = send()
   const waiting = () =>
     admin.query(`select from pg_locks where not granted and relation = $1::regclass`, [things])
-  await waitUntil(async () => (await waiting()).rowCount === 2, {
+  await until(async () => (await waiting()).rowCount === 2, {
     what: 'two statements that wait for the table',
-    timeoutMs: 10_000,
   })
   await locker.query('commit')
   return Promise.all(sent)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import type { Client } from '@surehook/scripts/client/call'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
 import { createDeliveryDays, dayOf } from '../src/history/delivery-days.ts'
 import { clientOf, validInput } from './support/client.ts'
@@ -47,9 +47,8 @@ async function rowOf(deliveryId: string): Promise<Row | undefined> {
 }
 
 const untilRead = (deliveryId: string) =>
-  waitUntil(async () => Number((await rowOf(deliveryId))?.job_offset ?? -1) >= 0, {
+  until(async () => Number((await rowOf(deliveryId))?.job_offset ?? -1) >= 0, {
     what: 'the place of the job',
-    timeoutMs: 20_000,
   })
 
 /** Publishes a dead letter with its own body, and waits until the log has read it. */
@@ -92,7 +91,7 @@ async function recover(): Promise<number> {
   const { status, body } = await client.call(`POST /${id}/recover`, { since })
   expect(status).toBe(202)
   const isDone = async () => (await pool.query('select from recovery')).rowCount === 0
-  await waitUntil(isDone, { what: 'the end of the recovery', timeoutMs: 20_000 })
+  await until(isDone, { what: 'the end of the recovery' })
   return body.count
 }
 
@@ -234,7 +233,7 @@ describe('beside a version that keeps bodies in rows', () => {
     await world.producer.send([{ topic: attemptsTopic, key: deliveryId, value }])
     const isMoved = async () =>
       (await client.call(`GET ${pathOf(deliveryId)}`)).text.includes('"status":"delivered"')
-    await waitUntil(isMoved, { what: 'the transition', timeoutMs: 20_000 })
+    await until(isMoved, { what: 'the transition' })
     expect(await rowOf(deliveryId)).toEqual({ body, job_partition: null, job_offset: null })
   })
 

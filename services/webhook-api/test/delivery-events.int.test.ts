@@ -5,7 +5,7 @@ import { deadLetterEventId, endpointId } from '@surehook/contracts/ids'
 import { attemptsTopic, changesTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import { type LogReader, openLogReader } from '@surehook/kafka/readers/log-reader'
 import type { Client } from '@surehook/scripts/client/call'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { clientOf, validInput } from './support/client.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
 import { readLog } from './support/read-log.ts'
@@ -73,7 +73,7 @@ async function untilEvent(table: string, isWanted: (event: ChangeEvent) => boole
     wanted.splice(0, Infinity, ...(await eventsOf(of, table)).filter(isWanted))
     return wanted.length > 0
   }
-  await waitUntil(isThere, { what: `an event of ${table}`, timeoutMs: 20_000 })
+  await until(isThere, { what: `an event of ${table}` })
   return wanted
 }
 
@@ -108,7 +108,7 @@ describe('_deliveries', () => {
       const sql = 'select from delivery where id = any($1::uuid[])'
       return (await world.pool.query(sql, [none])).rows.length === none.length
     }
-    await waitUntil(isFiled, { what: 'the deliveries in the history', timeoutMs: 15_000 })
+    await until(isFiled, { what: 'the deliveries in the history' })
     const canary = await deadLetter((await create({})).body.id, { isOld: true })
     await untilEvent('_deliveries', ofDelivery(canary))
     const told = (await eventsOf(tenant, '_deliveries')).map(({ recordId }) => recordId)
@@ -134,8 +134,8 @@ describe('_endpoints', () => {
     return deadLetter(subscriptionId, { transition })
   }
   const deactivated = (id: string) =>
-    waitUntil(async () => !(await client.call(`GET /${id}`)).body.webhook.active, {
-      ...{ what: 'the deactivation', timeoutMs: 20_000 },
+    until(async () => !(await client.call(`GET /${id}`)).body.webhook.active, {
+      what: 'the deactivation',
     })
 
   it('has an event for a subscription that was deactivated, unless it is about deliveries', async () => {

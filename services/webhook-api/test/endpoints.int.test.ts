@@ -5,7 +5,7 @@ import { endpointId } from '@surehook/contracts/ids'
 import { type Client, clientOf as clientBelow, headersOf } from '@surehook/scripts/client/call'
 import { openPool } from '@surehook/service-kit/postgres/pool'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
 import { createDeliveryDays } from '../src/history/delivery-days.ts'
 import { createDeliveryStore } from '../src/history/write/delivery-store.ts'
@@ -137,7 +137,7 @@ it('answers 503 without Redis, and everything else as ever', async () => {
   for (const { api } of [without, unreached]) {
     const by = clientBelow(`${api}/api/rest`, headersOf(tenant))
     const isKnown = async () => (await by.call(`GET /_webhooks/${webhook}`)).status === 200
-    await waitUntil(isKnown, { what: 'the tenant', timeoutMs: 15_000 })
+    await until(isKnown, { what: 'the tenant' })
     const { status, body } = await by.call('GET /_endpoints')
     expect([status, body.error]).toEqual([503, 'SERVICE_UNAVAILABLE'])
     expect((await by.call('GET /_deliveries')).status).toBe(200)

@@ -5,7 +5,7 @@ import type { Explanation } from '@surehook/contracts/http/webhooks/log'
 import { deliveryId, newEventId } from '@surehook/contracts/ids'
 import { deliveriesTopic } from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { Client as PgClient } from 'pg'
 import { type Given, logChanges } from './support/changes.ts'
 import { clientOf, validInput } from './support/client.ts'
@@ -79,7 +79,7 @@ describe('GET /_webhooks/{id}/explain', () => {
       if (status === 200) seen = JSON.parse(text) as Explanation
       return seen !== undefined
     }
-    await waitUntil(isThere, { what: 'the delivery', timeoutMs: 15_000 })
+    await until(isThere, { what: 'the delivery' })
     expect(seen).toMatchObject({
       eventId,
       outcome: 'pending',
@@ -124,7 +124,7 @@ describe('GET /_webhooks/{id}/explain', () => {
       { topic: deliveriesTopic, key: 'x', value: world.codec.job.encode(job) },
     ])
     const isKnown = async () => (await explain(id, eventId)).delivery !== undefined
-    await waitUntil(isKnown, { what: 'the delivery', timeoutMs: 15_000 })
+    await until(isKnown, { what: 'the delivery' })
   })
 
   it('says that the subscription was made after the change', async () => {

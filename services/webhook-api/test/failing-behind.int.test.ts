@@ -5,7 +5,7 @@ import { attemptsTopic } from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
 import { runDisableFailing } from '../src/failing/disable-failing.ts'
 import { hasReadAll } from '../src/failing/log-progress.ts'
@@ -67,11 +67,11 @@ describe('a subscription that seems to fail', () => {
       return isRead
     })
     const hasAsked = async () => asked > 2
-    await waitUntil(hasAsked, { what: 'some looks', timeoutMs: 10_000 })
+    await until(hasAsked, { what: 'some looks' })
     expect(await isActive(id)).toBe(true)
     isRead = true
     const isDisabled = async () => !(await isActive(id))
-    await waitUntil(isDisabled, { what: 'the deactivation', timeoutMs: 10_000 })
+    await until(isDisabled, { what: 'the deactivation' })
   })
 
   it('is not deactivated by old failures that are read again', async () => {
@@ -83,7 +83,7 @@ describe('a subscription that seems to fail', () => {
     await attempted(canary, [disableAfterMs + 8_000, 'retrying'], [1_000, 'dead_letter'])
     await using _looking = lookForFailing(async () => true)
     const isDisabled = async () => !(await isActive(canary))
-    await waitUntil(isDisabled, { what: 'the deactivation', timeoutMs: 10_000 })
+    await until(isDisabled, { what: 'the deactivation' })
     expect(await isActive(mended)).toBe(true)
   })
 

@@ -3,7 +3,7 @@ import type { ChangeEvent, DeliveryStatus } from '@surehook/contracts/events'
 import { changesTopic } from '@surehook/contracts/topics'
 import { type LogReader, openLogReader } from '@surehook/kafka/readers/log-reader'
 import { type Client } from '@surehook/scripts/client/call'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { clientOf, validInput } from './support/client.ts'
 import { publishAttempts } from './support/publish-attempts.ts'
 import { readLog } from './support/read-log.ts'
@@ -42,8 +42,7 @@ const attempted = (id: string, ...attempts: [agoMs: number, status: DeliveryStat
   publishAttempts({ world, tenant, client }, id, attempts)
 
 const isDisabled = async (id: string) => !(await shown(id)).active
-const disabled = (id: string) =>
-  waitUntil(() => isDisabled(id), { what: 'the deactivation', timeoutMs: 10_000 })
+const disabled = (id: string) => until(() => isDisabled(id), { what: 'the deactivation' })
 
 /** Returns the events about the tenant's subscriptions, as a subscriber gets them. */
 async function eventsOf(of: Tenant): Promise<ChangeEvent[]> {

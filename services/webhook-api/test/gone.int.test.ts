@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { attemptsTopic } from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
 import { openPool } from '@surehook/service-kit/postgres/pool'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
 import { clientOf, validInput } from './support/client.ts'
 import { aTransition } from './support/delivery-samples.ts'
@@ -57,16 +57,15 @@ async function answered(
     const { rows } = await pool.query('select from delivery where id = $1', [deliveryId])
     return rows.length > 0
   }
-  await waitUntil(isRead, { what: 'the transition in the log', timeoutMs: 15_000 })
+  await until(isRead, { what: 'the transition in the log' })
 }
 
 const deactivated = (id: string) =>
-  waitUntil(async () => !(await isActive(id)), { what: 'the deactivation', timeoutMs: 15_000 })
+  until(async () => !(await isActive(id)), { what: 'the deactivation' })
 /** Waits until earlier answers have been decided. */
 const nothingLeft = () =>
-  waitUntil(async () => (await pool.query('select from gone_subscription')).rows.length === 0, {
+  until(async () => (await pool.query('select from gone_subscription')).rows.length === 0, {
     what: 'the end of the work',
-    timeoutMs: 10_000,
   })
 
 describe('a 410', () => {

@@ -5,7 +5,7 @@ import type { DeliveryAttempt } from '@surehook/contracts/events'
 import type { HistoryRebuild } from '@surehook/contracts/http/webhooks/rebuild'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
 import * as store from '../src/rebuild/rebuild-store.ts'
 import { clientOf, validInput } from './support/client.ts'
@@ -81,9 +81,8 @@ const isWritten = ({ id: delivery, job_offset: offset, status }: Record<string, 
   offset !== null && status === (lastStatus.get(delivery) ?? status)
 
 const shows = (count: number) =>
-  waitUntil(async () => (await rows()).filter(isWritten).length === count, {
+  until(async () => (await rows()).filter(isWritten).length === count, {
     what: `${count} deliveries`,
-    timeoutMs: 20_000,
   })
 
 const askedFor = async (): Promise<HistoryRebuild> => {
@@ -99,7 +98,7 @@ async function finished(): Promise<HistoryRebuild> {
     newest = (JSON.parse(text) as { rebuild: HistoryRebuild | null }).rebuild
     return newest?.state === 'done'
   }
-  await waitUntil(isDone, { what: 'the rebuild', timeoutMs: 60_000 })
+  await until(isDone, { what: 'the rebuild', timeoutMs: 90_000 })
   return newest as unknown as HistoryRebuild
 }
 

@@ -4,7 +4,7 @@ import type { DeliveryJob } from '@surehook/contracts/events'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import { openPool } from '@surehook/service-kit/postgres/pool'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { Client as PgClient, type Pool } from 'pg'
 import { outcomeNotes } from '../src/failing/note-outcomes.ts'
 import { dayTable } from '../src/history/delivery-days.ts'
@@ -89,9 +89,9 @@ async function delivered(): Promise<string[]> {
 }
 
 const untilDelivered = (count: number) =>
-  waitUntil(async () => (await delivered()).length === count, {
+  until(async () => (await delivered()).length === count, {
     what: `${count} deliveries in the history`,
-    timeoutMs: 60_000,
+    timeoutMs: 90_000,
   })
 
 describe('the history', () => {
@@ -115,9 +115,8 @@ describe('the history', () => {
     const value = world.codec.job.encode(stuck)
     await world.producer.send([{ topic: deliveriesTopic, key: stuck.url, value }])
     const row = `select from ${dayTable} where id = '${stuck.deliveryId}'`
-    await waitUntil(async () => (await admin.query(row)).rowCount === 1, {
+    await until(async () => (await admin.query(row)).rowCount === 1, {
       what: 'the pending delivery',
-      timeoutMs: 20_000,
     })
     await admin.query('begin')
     await admin.query(`${row} for update`)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
 import { dropOldDays } from '../src/retention/drop-old-days.ts'
 import { clientOf, validInput } from './support/client.ts'
@@ -60,10 +60,7 @@ const shown = async (query = '') =>
 const statusOf = async (id: string) =>
   (await shown()).deliveries.filter((one) => one.id === id).map(({ status }) => status)
 const untilStatus = (id: string, status: string) =>
-  waitUntil(async () => String(await statusOf(id)) === status, {
-    what: `${status} shown once`,
-    timeoutMs: 20_000,
-  })
+  until(async () => String(await statusOf(id)) === status, { what: `${status} shown once` })
 
 it('shows a delivery that was paused for longer than history is kept, and then died', async () => {
   const delivery = aDelivery()

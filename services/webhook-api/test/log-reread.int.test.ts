@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import type { Admin } from '@surehook/kafka/client/surface'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
 import { dayTable } from '../src/history/delivery-days.ts'
 import { clientOf, validInput } from './support/client.ts'
@@ -52,7 +52,7 @@ async function readAgain(since: Ends): Promise<void> {
     }
     return true
   }
-  await waitUntil(isReset, { what: 'an empty group', timeoutMs: 20_000 })
+  await until(isReset, { what: 'an empty group' })
 }
 
 it('rebuilds the same history from the topics after the log is lost', async () => {
@@ -88,23 +88,22 @@ it('rebuilds the same history from the topics after the log is lost', async () =
     const { text } = await client.call(`GET /${id}/deliveries/${own.deliveryId}`)
     return text.includes('"dead_letter"') && text.includes('"body":"{')
   }
-  await waitUntil(isKnown, { what: 'the dead letter', timeoutMs: 20_000 })
+  await until(isKnown, { what: 'the dead letter' })
   const again = await client.call(`POST /${id}/deliveries/${own.deliveryId}/redeliver`)
   expect(again.status).toBe(202)
   const { deliveryId } = again.body
   const createdAt = Date.parse((await at(first, '')).deliveries[0]?.createdAt ?? '')
   await sendMove(moveOf({ deliveryId, createdAt, at: createdAt + 5 }))
-  await waitUntil(settled(first, 2), { what: 'the redelivery', timeoutMs: 20_000 })
+  await until(settled(first, 2), { what: 'the redelivery' })
   const before = await shownBy(first)
   await first[Symbol.asyncDispose]()
 
   await pool.query(`truncate ${dayTable}`)
   await readAgain(since)
   await using second = await world.startService()
-  await waitUntil(settled(second, 2), { what: 'the history', timeoutMs: 40_000 })
-  await waitUntil(async () => JSON.stringify(await shownBy(second)) === JSON.stringify(before), {
+  await until(settled(second, 2), { what: 'the history', timeoutMs: 90_000 })
+  await until(async () => JSON.stringify(await shownBy(second)) === JSON.stringify(before), {
     what: 'the same history',
-    timeoutMs: 10_000,
   })
   expect(before.deliveries).toMatchObject([
     { id: deliveryId, redeliveryOf: own.deliveryId, status: 'delivered' },

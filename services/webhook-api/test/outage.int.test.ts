@@ -5,8 +5,8 @@ import { type Client } from '@surehook/scripts/client/call'
 import { openOwnStack } from '@surehook/scripts/containers/start-stack'
 import { freePort } from '@surehook/scripts/lib/ports'
 import type { Stack } from '@surehook/scripts/local-stack/stack'
-import { waitUntil } from '@surehook/service-kit/wait-until'
 import { waitForReadiness } from '@surehook/testing/platform-service'
+import { until } from '@surehook/testing/until'
 import { clientOf, validInput } from './support/client.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
 import { publishTable } from './support/tables.ts'
@@ -74,7 +74,7 @@ describe('without Kafka', () => {
     await world.producer.send([{ topic: deliveriesTopic, key: 'x', value }])
     const path = `/${kept.id}/deliveries`
     const isRead = async () => (await client.call(`GET ${path}`)).text.includes(job.deliveryId)
-    await waitUntil(isRead, { what: 'the job in the history', timeoutMs: 20_000 })
+    await until(isRead, { what: 'the job in the history' })
     const shown = async () => {
       const { status, text } = await client.call(`GET ${path}/${job.deliveryId}`)
       return [status, (JSON.parse(text) as { body?: string }).body]
@@ -95,9 +95,8 @@ describe('without Kafka', () => {
     const input = validInput(tenant)
     const create = () => client.call('POST', input, { 'idempotency-key': 'in the middle' })
     const change = create()
-    const isCommitted = waitUntil(async () => (await committed()) === before + 1, {
+    const isCommitted = until(async () => (await committed()) === before + 1, {
       what: 'the commit',
-      timeoutMs: 5_000,
     })
     const first = await Promise.race([
       change.then(() => 'answered'),
@@ -126,10 +125,7 @@ describe('without Kafka', () => {
     const remove = () =>
       client.call(`DELETE /${doomed.id}`).then(({ status }) => ({ status, early: !resumed }))
     const first = remove()
-    await waitUntil(async () => (await committed()) === before - 1, {
-      what: 'the commit',
-      timeoutMs: 5_000,
-    })
+    await until(async () => (await committed()) === before - 1, { what: 'the commit' })
     const repeated = remove()
     await committed()
     await committed()
@@ -178,9 +174,8 @@ describe('without PostgreSQL', () => {
     await stack.processes.postgres?.restart()
     await waitForReadiness(service.internal, 200)
     const shown = async () => (await client.call(`GET /${kept.id}`)).body.deliveries[0]
-    await waitUntil(async () => (await shown())?.status === 'delivered', {
+    await until(async () => (await shown())?.status === 'delivered', {
       what: 'the delivery in the log',
-      timeoutMs: 20_000,
     })
     expect((await shown())?.id).toBe(own.deliveryId)
     expect((await client.call(`PATCH /${kept.id}`, { active: false })).status).toBe(200)

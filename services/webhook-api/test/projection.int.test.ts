@@ -4,7 +4,7 @@ import type { DeliveryAttempt, DeliveryJob, InvalidMessage } from '@surehook/con
 import { attemptsTopic, deliveriesTopic, invalidTopic } from '@surehook/contracts/topics'
 import { openTopicView, type TopicView } from '@surehook/kafka/views/topic-view'
 import { type Client } from '@surehook/scripts/client/call'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { clientOf, validInput } from './support/client.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
 import { log, openWorld, type Running, type World } from './support/under-test.ts'
@@ -52,7 +52,7 @@ async function untilShown(fields: object): Promise<void> {
     const shown = (await deliveries())[0] ?? {}
     return Object.entries(fields).every(([name, value]) => Reflect.get(shown, name) === value)
   }
-  await waitUntil(isShown, { what: `delivery ${JSON.stringify(fields)}`, timeoutMs: 20_000 })
+  await until(isShown, { what: `delivery ${JSON.stringify(fields)}` })
 }
 
 describe('GET /_webhooks/{id}', () => {
@@ -91,10 +91,7 @@ describe('GET /_webhooks/{id}', () => {
       await sendJob(aJob({ deliveryId, subscriptionId, createdAt: createdAt + n }))
     }
     await untilShown({ id: ids.at(-1) })
-    await waitUntil(async () => (await deliveries()).length === 50, {
-      what: '50 deliveries',
-      timeoutMs: 20_000,
-    })
+    await until(async () => (await deliveries()).length === 50, { what: '50 deliveries' })
     expect((await deliveries()).map(({ id }) => id)).toEqual(ids.slice(10).reverse())
   })
 })
@@ -148,7 +145,7 @@ describe('a second replica', () => {
     await sendJob(aJob({ deliveryId, subscriptionId: body.id, createdAt: Date.now() }))
     const isShown = async () =>
       (await there.call(`GET /${body.id}`)).body.deliveries[0]?.id === deliveryId
-    await waitUntil(isShown, { what: 'the delivery', timeoutMs: 25_000 })
+    await until(isShown, { what: 'the delivery' })
   })
 })
 
@@ -159,6 +156,6 @@ async function waitForOk<T extends { status: number }>(request: () => Promise<T>
     if (answer.status === 503) answer = await request()
     return answer.status === 200
   }
-  await waitUntil(isOk, { what: 'an answer', timeoutMs: 15_000 })
+  await until(isOk, { what: 'an answer' })
   return answer
 }

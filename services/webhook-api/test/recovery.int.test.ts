@@ -7,7 +7,7 @@ import { redeliveryId } from '@surehook/contracts/ids'
 import { deliveriesTopic } from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
 import { createDeliveryDays } from '../src/history/delivery-days.ts'
 import { storedBodies } from '../src/history/read/stored-bodies.ts'
@@ -130,7 +130,7 @@ async function finish(writer: Pick<StateWriter, 'write'>, workers = 1): Promise<
     await turn()
     return (await open()) === 0
   }
-  await waitUntil(isDone, { what: 'the end of the recovery', timeoutMs: 20_000 })
+  await until(isDone, { what: 'the end of the recovery' })
   await Promise.all(running.map((worker) => worker[Symbol.asyncDispose]()))
 }
 

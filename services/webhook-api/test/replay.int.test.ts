@@ -6,7 +6,7 @@ import { deliveryId, endpointId } from '@surehook/contracts/ids'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import { type LogReader, openLogReader } from '@surehook/kafka/readers/log-reader'
 import { type Client } from '@surehook/scripts/client/call'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { logChanges } from './support/changes.ts'
 import { clientOf, validInput } from './support/client.ts'
 import { aTransition } from './support/delivery-samples.ts'
@@ -53,7 +53,7 @@ async function shown(id: string, replayId: string, by = client): Promise<Replay>
 
 async function ended(id: string, replayId: string, by = client): Promise<Replay> {
   const isEnded = async () => (await shown(id, replayId, by)).state !== 'running'
-  await waitUntil(isEnded, { what: 'the end of the replay', timeoutMs: 30_000 })
+  await until(isEnded, { what: 'the end of the replay' })
   return shown(id, replayId, by)
 }
 
@@ -135,13 +135,13 @@ describe('POST /_webhooks/{id}/replay', () => {
 
   it('includes the start of the span and excludes its end', async () => {
     const id = await subscribe()
-    const [from, until] = [ago(50_000), ago(40_000)]
+    const span = { from: ago(50_000), until: ago(40_000) }
     const [first] = await logChanges(world, tenant, [
-      { timestamp: from },
-      { timestamp: until },
+      { timestamp: span.from },
+      { timestamp: span.until },
       { timestamp: ago(60_000) },
     ])
-    expect(await ended(id, await replay(id, { from, until }))).toMatchObject({ deliveries: 1 })
+    expect(await ended(id, await replay(id, span))).toMatchObject({ deliveries: 1 })
     expect((await jobsOf(id)).map(({ eventId }) => eventId)).toEqual([first?.id])
   })
 
@@ -158,7 +158,7 @@ describe('POST /_webhooks/{id}/replay', () => {
       client = clientOf(first.api, tenant)
       replayId = await replay(id)
       const hasBegun = async () => (await shown(id, replayId)).deliveries > 0
-      await waitUntil(hasBegun, { what: 'the first batch', timeoutMs: 15_000 })
+      await until(hasBegun, { what: 'the first batch' })
     }
     client = clientOf(service.api, tenant)
     const seen = new Set<string>()
@@ -168,7 +168,7 @@ describe('POST /_webhooks/{id}/replay', () => {
       await deliverAll(jobs)
       return (await shown(id, replayId)).state === 'done'
     }
-    await waitUntil(isDone, { what: 'the end', timeoutMs: 50_000, everyMs: 200 })
+    await until(isDone, { what: 'the end', timeoutMs: 90_000, everyMs: 200 })
     const jobs = await jobsOf(id)
     expect(jobs.map(({ eventId }) => eventId)).toEqual(events.map((event) => event.id))
     expect(await shown(id, replayId)).toMatchObject({ scanned: 250, deliveries: 250 })
@@ -182,9 +182,8 @@ describe('POST /_webhooks/{id}/replay', () => {
       Array.from({ length: 150 }, () => ({ recordId: 'one' })),
     )
     const replayId = await replay(id)
-    await waitUntil(async () => (await shown(id, replayId)).deliveries === 100, {
+    await until(async () => (await shown(id, replayId)).deliveries === 100, {
       what: 'the first batch',
-      timeoutMs: 15_000,
     })
     // A second replay runs to its end. Without the limit, the first one would have had its next
     // turn before that.

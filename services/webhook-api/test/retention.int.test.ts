@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
 import { createDeliveryDays, dayOf } from '../src/history/delivery-days.ts'
 import { createDeliveryStore } from '../src/history/write/delivery-store.ts'
@@ -75,7 +75,7 @@ describe('history', () => {
     await logOn(6, 8)
     await using _service = await world.startService({ historyDays: 7 })
     const isGone = async () => !(await daysOf('delivery')).includes(back(8)[0] ?? '')
-    await waitUntil(isGone, { what: 'the end of an old day', timeoutMs: 10_000 })
+    await until(isGone, { what: 'the end of an old day' })
     expect(await daysOf('delivery')).toContain(back(6)[0])
   })
 
@@ -94,7 +94,7 @@ describe('history', () => {
       return rows[0]?.count
     }
     const isSwept = async () => (await count()) === 1
-    await waitUntil(isSwept, { what: 'the end of the old keys', timeoutMs: 15_000 })
+    await until(isSwept, { what: 'the end of the old keys' })
   })
 })
 

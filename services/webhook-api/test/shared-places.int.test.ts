@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
-import { waitUntil } from '@surehook/service-kit/wait-until'
 import { openRedisAs, type RedisAsUser } from '@surehook/testing/redis-user'
+import { until } from '@surehook/testing/until'
 import { SharedPlaces } from '../src/stream/shared-places.ts'
 
 const log = createLogger('shared-places', 'silent')
@@ -29,8 +29,7 @@ afterEach(async () => {
 const replica = (leaseMs = 30_000, client: () => RedisClient | null = () => api.client) =>
   replicas.use(new SharedPlaces({ redis: client, perTenant, log, leaseMs }))
 
-const eventually = (isTrue: () => Promise<boolean>, what: string) =>
-  waitUntil(isTrue, { what, timeoutMs: 10_000, everyMs: 20 })
+const eventually = (isTrue: () => Promise<boolean>, what: string) => until(isTrue, { what })
 
 it('bounds the streams of a tenant on all replicas together', async () => {
   const [one, other] = [replica(), replica()]

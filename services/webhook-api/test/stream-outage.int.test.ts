@@ -6,7 +6,7 @@ import { headersOf, send } from '@surehook/scripts/client/call'
 import { openStream, type StreamClient } from '@surehook/scripts/client/stream'
 import { startStack } from '@surehook/scripts/containers/start-stack'
 import type { Stack } from '@surehook/scripts/local-stack/stack'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { logChanges } from './support/changes.ts'
 import { deleteAll } from './support/published-deliveries.ts'
 import { openWorld, type Tenant, type World } from './support/under-test.ts'
@@ -38,7 +38,7 @@ async function resume(api: string, tenant: Tenant, lastEventId: string): Promise
     stream = await openStream(api, tenant, { lastEventId })
     return false
   }
-  await waitUntil(isTaken, { what: 'the stream after the outage', timeoutMs: 60_000 })
+  await until(isTaken, { what: 'the stream after the outage', timeoutMs: 90_000 })
   return stream
 }
 
@@ -86,13 +86,13 @@ it('while Kafka is away a stream pauses or ends, and its client misses and repea
     using other = await openStream(service.api, tenant, { lastEventId: stream.lastEventId })
     return other.status === 503
   }
-  await waitUntil(isRefused, { what: 'a refusal', timeoutMs: 60_000 })
+  await until(isRefused, { what: 'a refusal', timeoutMs: 90_000 })
   await stack.processes.kafka?.restart()
   await change(1)
   await change(2)
-  await waitUntil(() => stream.end !== null || stream.events.length >= 3, {
+  await until(() => stream.end !== null || stream.events.length >= 3, {
     what: 'the events or the end',
-    timeoutMs: 60_000,
+    timeoutMs: 90_000,
   })
   using resumed = await resume(service.api, tenant, stream.lastEventId)
   await change(3)

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { headersOf } from '@surehook/scripts/client/call'
 import { openStream } from '@surehook/scripts/client/stream'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { type Given, logChanges } from './support/changes.ts'
 import { openWorld, type Tenant, type World } from './support/under-test.ts'
 
@@ -62,9 +62,9 @@ describe('a client that does not read', () => {
     let answer = ''
     socket.on('data', (chunk: string) => (answer += chunk))
     socket.resume()
-    await waitUntil(() => numbersIn(answer).length >= 3_000, {
+    await until(() => numbersIn(answer).length >= 3_000, {
       what: () => `the events that were missed: ${numbersIn(answer).length}`,
-      timeoutMs: 60_000,
+      timeoutMs: 90_000,
       everyMs: 500,
     })
     const hundred = Array.from({ length: 100 }, (_, n) => n)

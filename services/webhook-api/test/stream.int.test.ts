@@ -3,7 +3,7 @@ import { environmentsTopic, managementTokensTopic } from '@surehook/contracts/to
 import { buildBody } from '@surehook/matching/build-body'
 import { fieldsOf, headersOf, send } from '@surehook/scripts/client/call'
 import { openStream } from '@surehook/scripts/client/stream'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { type Given, logChanges } from './support/changes.ts'
 import { publishTable } from './support/tables.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
@@ -138,9 +138,8 @@ describe('a stream', () => {
     using stream = await openStream(service.api, tenant)
     const before = stream.lastEventId
     await log(numbered(50), await world.tenant())
-    await waitUntil(() => stream.lastEventId !== before && stream.comments.includes('heartbeat'), {
+    await until(() => stream.lastEventId !== before && stream.comments.includes('heartbeat'), {
       what: 'a heartbeat with another cursor',
-      timeoutMs: 10_000,
     })
     expect(stream.events).toEqual([])
   })
@@ -194,7 +193,7 @@ describe('too many streams', () => {
       using stream = await openStream(service.api, tenant)
       return stream.status === 200
     }
-    await waitUntil(isOpen, { what: 'room for a stream', timeoutMs: 10_000 })
+    await until(isOpen, { what: 'room for a stream' })
   })
 })
 

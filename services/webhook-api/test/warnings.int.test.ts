@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Warning } from '@surehook/contracts/http/webhooks/webhooks'
 import { type Client } from '@surehook/scripts/client/call'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { clientOf, validInput } from './support/client.ts'
 import { publishTable } from './support/tables.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
@@ -40,7 +40,7 @@ const shown = async (id: string) => (await client.call(`GET /${id}`)).body.webho
 
 async function untilWarned(id: string, fields: string[] | undefined): Promise<void> {
   const isShown = async () => JSON.stringify(fieldsOf(await shown(id))) === JSON.stringify(fields)
-  await waitUntil(isShown, { what: `warnings of ${String(fields)}`, timeoutMs: 20_000 })
+  await until(isShown, { what: `warnings of ${String(fields)}` })
 }
 
 describe('a subscription to a table that does not exist', () => {
@@ -70,7 +70,7 @@ describe('a subscription to a table that does not exist', () => {
     for (const one of [id, patched.id]) {
       const isSettled = async () =>
         (await world.subscriptionStates()).get(one)?.filter === JSON.stringify(settled)
-      await waitUntil(isSettled, { what: 'the settled filter', timeoutMs: 20_000 })
+      await until(isSettled, { what: 'the settled filter' })
       expect(await shown(one)).toMatchObject({ filter: settled })
     }
   })
@@ -85,7 +85,7 @@ describe('a subscription to a table that does not exist', () => {
       const { webhook } = (await again.call(`GET /${id}`)).body
       return webhook.filter?.['total'] === 1.5
     }
-    await waitUntil(isSettled, { what: 'the settled filter', timeoutMs: 20_000 })
+    await until(isSettled, { what: 'the settled filter' })
   })
 
   it('keeps a filter that does not fit, and names the places', async () => {

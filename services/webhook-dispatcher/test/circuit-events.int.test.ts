@@ -4,8 +4,8 @@ import type { ChangeEvent } from '@surehook/contracts/events'
 import { changesTopic } from '@surehook/contracts/topics'
 import { createKafka } from '@surehook/kafka/client/client'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
-import { waitUntil } from '@surehook/service-kit/wait-until'
 import { endsOf, followTopics } from '@surehook/testing/follow-topics'
+import { until } from '@surehook/testing/until'
 import { pino } from 'pino'
 import { Circuit } from '../src/endpoint/circuit.ts'
 import { CircuitEvents } from '../src/endpoint/circuit-events.ts'
@@ -57,9 +57,7 @@ const told = (endpoint: string) =>
     .filter(({ recordId }) => recordId === endpoint)
     .map(({ id, record }) => ({ id, ...(JSON.parse(record) as { change: string }) }))
 const toldAll = (endpoint: string, count: number) =>
-  waitUntil(() => told(endpoint).length >= count, {
-    ...{ what: `${count} events of the circuit`, timeoutMs: 20_000 },
-  })
+  until(() => told(endpoint).length >= count, { what: `${count} events of the circuit` })
 const fieldOf = (endpoint: string, field: string) =>
   redis.hGet(`surehook:circuit:${endpoint}`, field)
 
@@ -88,7 +86,7 @@ it('an opening and its end are published once, and Redis then forgets both', asy
   await toldAll(endpoint, 2)
   expect(told(endpoint).map(({ change }) => change)).toEqual(['circuit_opened', 'circuit_closed'])
   const isForgotten = async () => (await redis.exists(`surehook:circuit:${endpoint}`)) === 0
-  await waitUntil(isForgotten, { what: 'Redis to forget', timeoutMs: 5_000 })
+  await until(isForgotten, { what: 'Redis to forget' })
   circuit.dispose()
 })
 
@@ -102,7 +100,7 @@ it('an opening of a killed owner is published by the next one, and not again by 
   await toldAll(endpoint, 1)
   const isMarked = async () =>
     (await fieldOf(endpoint, 'toldUntil')) === (await fieldOf(endpoint, 'openUntil'))
-  await waitUntil(isMarked, { what: 'the mark in Redis', timeoutMs: 5_000 })
+  await until(isMarked, { what: 'the mark in Redis' })
   next.dispose()
   const third = owner(endpoint)
   await third.restore()
@@ -117,7 +115,7 @@ it('an opening that ended while no owner lived is published with its end', async
   await opened(killed)
   const openUntil = Number(await fieldOf(endpoint, 'openUntil'))
   killed.dispose()
-  await waitUntil(() => Date.now() > openUntil, { what: 'the end', timeoutMs: 5_000 })
+  await until(() => Date.now() > openUntil, { what: 'the end' })
   const next = owner(endpoint)
   await next.restore()
   await toldAll(endpoint, 2)
@@ -141,8 +139,8 @@ it('a failure before the end is published belongs to the next opening, in Redis 
   // Kafka acknowledges the end late.
   for (const publish of unpublished) publish()
   await toldAll(endpoint, 2)
-  await waitUntil(async () => (await fieldOf(endpoint, 'openUntil')) === null, {
-    ...{ what: 'Redis to forget the first opening', timeoutMs: 5_000 },
+  await until(async () => (await fieldOf(endpoint, 'openUntil')) === null, {
+    what: 'Redis to forget the first opening',
   })
   for (let nth = 0; nth < 4; nth++) await circuit.record(failure, place())
 

@@ -171,7 +171,7 @@ describe('an endpoint that hangs', () => {
     harness.receiver.answer(path, () => ({ status: 200 }))
     await until(
       () => jobs.every(({ deliveryId }) => harness.statusOf(deliveryId) === 'delivered'),
-      60_000,
+      { timeoutMs: 60_000 },
     )
   })
 })

@@ -34,7 +34,7 @@ it('repeats no attempt that takes 3 s while a second dispatcher joins', async ()
     await until(moment(joined))
   }
   await using _second = await joining
-  await until(() => jobs.every(isDelivered), 40_000)
+  await until(() => jobs.every(isDelivered), { timeoutMs: 40_000 })
   const events = paths.flatMap((path) =>
     receiver.receipts(path).map(({ body }) => (JSON.parse(body) as { id: string }).id),
   )

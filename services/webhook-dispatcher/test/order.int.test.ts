@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { pausedTopic } from '@surehook/contracts/topics'
 import { createKafka } from '@surehook/kafka/client/client'
-import { waitUntil } from '@surehook/service-kit/wait-until'
 import { until } from '@surehook/testing/until'
 import { pino } from 'pino'
 import { type Harness, openHarness } from './support/harness.ts'
@@ -48,12 +47,9 @@ it('keeps first attempts in order of arrival when a dispatcher takes over paused
   dispatcher = await harness.start(env)
   await harness.enqueue(subscription, crowd)
   // Deliveries without room are paused, and the first of them wait in memory.
-  await waitUntil(async () => (await pausedSoFar()) - had >= crowd / 2, {
-    what: 'most are paused',
-    timeoutMs: 30_000,
-  })
+  await until(async () => (await pausedSoFar()) - had >= crowd / 2, { what: 'most are paused' })
   await dispatcher[Symbol.asyncDispose]()
   await using _next = await harness.start(env)
-  await until(() => new Set(numbers()).size === crowd, 90_000)
+  await until(() => new Set(numbers()).size === crowd, { timeoutMs: 90_000 })
   expect([...new Set(numbers())]).toEqual(Array.from({ length: crowd }, (_, n) => n))
 })

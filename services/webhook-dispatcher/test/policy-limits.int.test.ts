@@ -85,7 +85,7 @@ it('a rate is kept while the partition moves from one dispatcher to another, twi
   await harness.receiver.waitFor(path, 40, 30_000)
   await second[Symbol.asyncDispose]()
   await using _third = await harness.start()
-  await until(() => jobs.every(delivered), 60_000)
+  await until(() => jobs.every(delivered), { timeoutMs: 60_000 })
   expect(harness.receiver.receipts(path)).toHaveLength(60)
   // A request that opens a connection comes late, and the next one follows right behind it.
   expect(mostWithin(path, 1_000)).toBeLessThanOrEqual(perSecond + 2)

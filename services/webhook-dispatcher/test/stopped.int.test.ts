@@ -10,7 +10,7 @@ import { NameServer } from './support/name-server.ts'
 import type { PostingSettings } from './support/posting-process.ts'
 import { ProtocolReceiver } from './support/protocol-receiver.ts'
 
-const timeoutMs = 2_000
+const timeoutMs = 3_000
 /** The length of the stall: every wall-clock limit ends during it. */
 const standsStillMs = 2 * timeoutMs
 
@@ -69,7 +69,7 @@ describe('a dispatcher that was stopped for longer than an attempt may take', ()
   })
 
   it('still waits for an answer to a request that it could not send before', async () => {
-    receiver.behave = (res) => void setTimeout(() => res.writeHead(204).end(), timeoutMs / 2)
+    receiver.behave = (res) => void setTimeout(() => res.writeHead(204).end(), timeoutMs / 4)
     const proxy = open.use(await TcpProxy.open(receiver.port))
     proxy.set({ kind: 'drop' })
     const result = post(proxy.port)

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { deliveryId } from '@surehook/contracts/ids'
 import { aSubscription } from '@surehook/matching/testing/samples'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { openWorld, type World } from './support/world.ts'
 
 const fanOut = 10_000
@@ -60,9 +60,9 @@ test('after a crash between Kafka and the commit the same deliveries are made ag
   matcher = spawnMatcher()
   const expected = new Set(ids.map((id) => deliveryId(eventId, id)))
   const seen = () => new Set(written.jobs.map((job) => job.deliveryId))
-  await waitUntil(() => written.jobs.length > fanOut && seen().size === fanOut, {
+  await until(() => written.jobs.length > fanOut && seen().size === fanOut, {
     what: 'every delivery, some of them twice',
-    timeoutMs: 60_000,
+    timeoutMs: 90_000,
   })
   expect(seen()).toEqual(expected)
   const bytes = new Map<string, Buffer>()

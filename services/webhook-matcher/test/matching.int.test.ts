@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { EventPayload } from '@surehook/contracts/events/event-payload'
 import { deliveryId, endpointId } from '@surehook/contracts/ids'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { openWorld, type World } from './support/world.ts'
 
 describe('the matcher on real Kafka', () => {
@@ -129,7 +129,7 @@ describe('the matcher on real Kafka', () => {
       },
     ])
     expect(await bodies(1)).toMatchObject([{ id: '0198c5e1-7a64-7cc3-98c4-dc0c0c073990' }])
-    await waitUntil(() => written.invalid.length === 5, { what: 'five refused', timeoutMs: 5_000 })
+    await until(() => written.invalid.length === 5, { what: 'five refused' })
     expect(written.invalid.map(({ reason }) => reason)).toEqual([
       'Not in the Confluent wire format',
       expect.stringContaining('2147483647'),
@@ -154,7 +154,7 @@ describe('the matcher on real Kafka', () => {
     expect(jobs.map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual(
       [good.id, after.id].toSorted(),
     )
-    await waitUntil(() => written.invalid.length === 2, { what: 'two refused', timeoutMs: 5_000 })
+    await until(() => written.invalid.length === 2, { what: 'two refused' })
     expect(written.invalid.map(({ key, reason }) => [String(key), reason])).toEqual([
       [good.id, 'Not in the Confluent wire format'],
       [broken.id, 'filter: a.gtx: unknown operator'],
@@ -173,11 +173,8 @@ describe('the matcher on real Kafka', () => {
     await world.publish({ projectId, record: { id: 'r1', text: 'x'.repeat(60_000) } })
     const [job] = await world.jobs(1)
     expect(job?.subscriptionId).toBe(small.id)
-    await waitUntil(() => written.attempts.length > 0, { what: 'the log entry', timeoutMs: 5_000 })
-    await waitUntil(() => written.deadLetters.length > 0, {
-      what: 'the dead letter',
-      timeoutMs: 5_000,
-    })
+    await until(() => written.attempts.length > 0, { what: 'the log entry' })
+    await until(() => written.deadLetters.length > 0, { what: 'the dead letter' })
     expect(written.deadLetters).toMatchObject([{ subscriptionId: large.id, step: 1 }])
     expect(written.attempts).toMatchObject([
       {
@@ -210,11 +207,8 @@ describe('the matcher on real Kafka', () => {
         ofSmall.size === 2 && ids.includes(large.id) && written.attempts.length > attemptsBefore
       )
     }
-    await waitUntil(isDone, { what: 'the other deliveries', timeoutMs: 10_000 })
-    await waitUntil(() => written.deadLetters.length > before, {
-      what: 'the dead letter',
-      timeoutMs: 5_000,
-    })
+    await until(isDone, { what: 'the other deliveries' })
+    await until(() => written.deadLetters.length > before, { what: 'the dead letter' })
     const [dead, ...more] = written.deadLetters.slice(before)
     expect(dead).toMatchObject({ subscriptionId: large.id, step: 1, body: Buffer.alloc(0) })
     expect(more).toEqual([])

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createTenant, type Tenant } from '@surehook/scripts/client/tenant'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import {
   type ChangeTransport,
   graphqlTransport,
@@ -187,7 +187,7 @@ async function recovered(
   load.done.catch((err: Error) => {
     failed = err
   })
-  await waitUntil(
+  await until(
     () => {
       if (failed !== null) throw failed
       ended = watch.recoveredAt(endedAt, names, usualMs)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { changesTopic } from '@surehook/contracts/topics'
 import { admin } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { standStill } from '../../faults/suite/faults/stand-still.ts'
 import { allReady } from '../../support/all-ready.ts'
 import {
@@ -89,7 +89,7 @@ describe('with three Kafka brokers, during changes', () => {
     await world.duringLoad({ ...load, goesOn: true }, () =>
       standStill(cluster.nodes.slice(0, 1), async () => {
         const isFenced = async () => (await cluster.inSync()).every((nodes) => !nodes.includes(1))
-        await waitUntil(isFenced, { what: 'partitions without the first node', timeoutMs: 60_000 })
+        await until(isFenced, { what: 'partitions without the first node', timeoutMs: 90_000 })
         // A new process knows nothing of the silent broker, and starts with its address.
         const { 'webhook-dispatcher': dispatchers, 'webhook-matcher': matchers } =
           world.system.services

@@ -5,7 +5,7 @@ import { settleAll } from '@surehook/scripts/lib/settle-all'
 import { type LocalStack, startLocalStack } from '@surehook/scripts/local-stack/local-stack'
 import type { Stack } from '@surehook/scripts/local-stack/stack'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { askKafka } from '../../support/ask-kafka.ts'
 
 /** A stack with three Kafka brokers. */
@@ -76,7 +76,7 @@ export async function openKafkaCluster(
     inSync,
     async untilInSync() {
       const isInSync = async () => (await inSync()).every((nodes) => nodes.length === places.length)
-      await waitUntil(isInSync, { what: 'all copies of all partitions', timeoutMs: 60_000 })
+      await until(isInSync, { what: 'all copies of all partitions', timeoutMs: 90_000 })
     },
     stop: () => resources.disposeAsync(),
   }

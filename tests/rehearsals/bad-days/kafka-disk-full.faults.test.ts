@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, it } from '@jest/globals'
 import { admin } from '@surehook/scripts/client/call'
 import { startLocalStack } from '@surehook/scripts/local-stack/local-stack'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { allReady } from '../../support/all-ready.ts'
 import {
   type FaultWorld,
@@ -41,10 +41,10 @@ it('a full disk ends the Kafka broker; after it has room and restarts, nothing i
   await world.duringLoad(load, async () => {
     full.setFull(true)
     const hasEnded = () => kafka?.pid === undefined
-    await waitUntil(hasEnded, { what: 'the end of the broker', timeoutMs: 30_000 })
+    await until(hasEnded, { what: 'the end of the broker' })
     const path = `PUT /${tenant.projectId}/environments/other`
     const refused = async () => (await admin(world.system, path, {})).status === 503
-    await waitUntil(refused, { what: 'a refusal of what cannot be made known', timeoutMs: 20_000 })
+    await until(refused, { what: 'a refusal of what cannot be made known' })
     full.setFull(false)
     await kafka?.restart()
   })

@@ -4,8 +4,8 @@ import { promisify } from 'node:util'
 import type { ProcessHandle } from '@surehook/scripts/lib/processes/managed-process'
 import { type LocalStack, startLocalStack } from '@surehook/scripts/local-stack/local-stack'
 import { postgresIdentity, postgresPlace } from '@surehook/scripts/local-stack/postgres-home'
-import { waitUntil } from '@surehook/service-kit/wait-until'
 import { TcpProxy } from '@surehook/testing/tcp-proxy'
+import { until } from '@surehook/testing/until'
 import { Client } from 'pg'
 import { treeOf } from '../../faults/suite/faults/process-tree.ts'
 
@@ -131,7 +131,7 @@ export async function untilSlotsAreSafe(pair: PostgresPair, count: number): Prom
     const slots = await pair.slotsOfStandby()
     return slots.length === count && slots.every(({ ready }) => ready)
   }
-  await waitUntil(isSafe, { what: 'copies of the capture slots', timeoutMs: 60_000 })
+  await until(isSafe, { what: 'copies of the capture slots', timeoutMs: 90_000 })
 }
 
 async function inDatabase(url: string, sql: string): Promise<unknown[]> {

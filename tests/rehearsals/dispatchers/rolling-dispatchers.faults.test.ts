@@ -77,7 +77,7 @@ it('a rolling restart of dispatchers does not delay partitions that stay', async
   const endpoints = await subscribeAll(tenant)
   const watch = new OwnershipWatch(admin)
   const isSettled = () => watch.last?.members === dispatchers
-  await until(isSettled, 60_000)
+  await until(isSettled, { timeoutMs: 60_000 })
   const sentAt = new Map<string, number>()
   const stop = new AbortController()
   const write = async (writer: number) => {
@@ -94,14 +94,14 @@ it('a rolling restart of dispatchers does not delay partitions that stay', async
   for (const dispatcher of world.system.services['webhook-dispatcher']) {
     const from = Date.now()
     await dispatcher.restart()
-    await until(isSettled, 60_000)
+    await until(isSettled, { timeoutMs: 60_000 })
     // A new member gets its partitions in a second rebalance.
     await sleep(3_000)
     restarts.push({ from, until: Date.now() })
   }
   stop.abort()
   await writing
-  await until(() => deliveredTo(endpoints, sentAt).length >= sentAt.size, 60_000)
+  await until(() => deliveredTo(endpoints, sentAt).length >= sentAt.size, { timeoutMs: 60_000 })
   await watch.stop()
   const all = deliveredTo(endpoints, sentAt)
   const [first = { from: 0 }] = restarts

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { serviceNames } from '@surehook/scripts/system/service-catalog'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { indented } from '../support/surehook.ts'
 import { apply, type Load, loadHost, loadNamespace, openLoad } from './load.ts'
 import type { openPage } from './page.ts'
@@ -236,7 +236,7 @@ forward=$!`)
     ['crt', 'key'].map((end) => readFile(`${dir}/load.${end}`, 'utf8')),
   )
   const baseUrl = `http://127.0.0.1:${gatewayPort}`
-  await waitUntil(() => answers(baseUrl), { what: 'the gateway', timeoutMs: 30_000 })
+  await until(() => answers(baseUrl), { what: 'the gateway' })
   const load = await openLoad({
     shell,
     image: 'node:24-slim',

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createTenant, defaultSecret } from '@surehook/scripts/client/tenant'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { envOf, type Manifest, namespaceOf, secret } from './objects.ts'
 import type { Shell } from './shell.ts'
 
@@ -60,10 +60,7 @@ export async function openLoad({ shell, baseUrl, adminToken, ...pod }: Options):
     )
     return JSON.parse(text) as Report
   }
-  await waitUntil(async () => (await ask('/')).written > 0, {
-    what: 'a first record',
-    timeoutMs: 30_000,
-  })
+  await until(async () => (await ask('/')).written > 0, { what: 'a first record' })
   return {
     async end() {
       let report = await ask('/end')

@@ -3,7 +3,7 @@ import { createTenant } from '@surehook/scripts/client/tenant'
 import { localDir, repoRoot } from '@surehook/scripts/lib/paths'
 import { type ServiceName, serviceNames } from '@surehook/scripts/system/service-catalog'
 import { build } from '@surehook/scripts/versions/check-out'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { emptyDir } from '../../faults/suite/empty-dir.ts'
 import { describeOutcome } from '../../faults/suite/report.ts'
 import { runUnderLoad } from '../../faults/suite/run-trial.ts'
@@ -103,7 +103,7 @@ async function loseAndRestore(
   await surehook(['reconcile', ...since, '--apply'], env)
   say(indented(await surehook(['prepare', 'database'], env)))
   await Promise.all(services.map((service) => service.restart()))
-  await waitUntil(() => isServing(stage), { what: 'the gateway', timeoutMs: 30_000 })
+  await until(() => isServing(stage), { what: 'the gateway' })
   say(`     up again after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`)
 }
 

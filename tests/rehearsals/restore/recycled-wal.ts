@@ -1,4 +1,4 @@
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { Client } from 'pg'
 
 const recycleWithinMs = 120_000
@@ -19,7 +19,7 @@ export async function untilRecycled(databaseUrl: string, file: string): Promise<
     return rows.length === 0
   }
   try {
-    await waitUntil(isRecycled, {
+    await until(isRecycled, {
       what: `the server to give up WAL before ${file}`,
       timeoutMs: recycleWithinMs,
       everyMs: 1_000,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { Receiver } from '@surehook/scripts/receiver/receiver'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { Client } from 'pg'
 
 const settleWithinMs = 30_000
@@ -22,7 +22,7 @@ export async function archiveAll(databaseUrl: string): Promise<void> {
       )
       return archived.rows[0]?.yes ?? false
     }
-    await waitUntil(isArchived, { what: 'the archive', timeoutMs: settleWithinMs })
+    await until(isArchived, { what: 'the archive', timeoutMs: settleWithinMs })
   } finally {
     await db.end()
   }
@@ -45,7 +45,7 @@ export async function writeUnarchived(
   const path = `/unarchived-${randomUUID()}`
   const subscription = await tenant.subscribe(receiver.url(path))
   const arrived = (count: number) =>
-    waitUntil(() => receiver.receipts(path).length >= count, {
+    until(() => receiver.receipts(path).length >= count, {
       what: `${count} deliveries`,
       timeoutMs: settleWithinMs,
     })
@@ -76,7 +76,7 @@ export async function writeUnarchived(
       if (status !== 200) faults.push(`the subscription is answered ${status}`)
       const { id } = await tenant.insert({ n: 0, note: 'after', amount: '0' })
       const isThere = () => receiver.receipts(path).some(({ body }) => body.includes(id))
-      await waitUntil(isThere, { what: 'a new delivery', timeoutMs: settleWithinMs }).catch(
+      await until(isThere, { what: 'a new delivery', timeoutMs: settleWithinMs }).catch(
         (err: Error) => faults.push(err.message),
       )
       return faults

@@ -3,7 +3,7 @@ import type { EventPayload } from '@surehook/contracts/events/event-payload'
 import { admin, expectStatus } from '@surehook/scripts/client/call'
 import { createTenant, Tenant } from '@surehook/scripts/client/tenant'
 import type { Receiver } from '@surehook/scripts/receiver/receiver'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import type { Stage } from '../../faults/suite/stage/stage.ts'
 
 /** The changes of the record whose first one is refused for a while. */
@@ -71,7 +71,7 @@ async function orderFaults(tenant: Tenant, receiver: Receiver, path: string): Pr
   }
   const received = () =>
     receiver.receipts(path).map(({ body }) => (JSON.parse(body) as EventPayload).record['version'])
-  await waitUntil(() => received().includes(versions), {
+  await until(() => received().includes(versions), {
     what: 'the last change',
     timeoutMs: withinMs,
   })
@@ -85,7 +85,7 @@ async function limitFaults(tenant: Tenant): Promise<string[]> {
     const answers = Array.from({ length: 4 * perSecond }, () => tenant.rest('GET orders'))
     return (await Promise.all(answers)).some(({ status }) => status === 429)
   }
-  return waitUntil(isLimited, { what: 'a limited request', timeoutMs: withinMs }).then(
+  return until(isLimited, { what: 'a limited request', timeoutMs: withinMs }).then(
     () => [],
     (err: Error) => [err.message],
   )

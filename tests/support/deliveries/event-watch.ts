@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { EventPayload } from '@surehook/contracts/events/event-payload'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { Receiver } from '@surehook/scripts/receiver/receiver'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import type { DeliveryAudit } from './delivery-audit.ts'
 import {
   circuitFaults,
@@ -103,7 +103,7 @@ export class EventWatch {
     }
     const faults: string[] = []
     try {
-      await waitUntil(async () => (await audit.statuses(this.#failing.id)).dead_letter === 1, {
+      await until(async () => (await audit.statuses(this.#failing.id)).dead_letter === 1, {
         what: 'the dead letter of the neighbour',
         timeoutMs: withinMs,
       })
@@ -111,7 +111,7 @@ export class EventWatch {
       // it with its next delivery.
       this.#failing.away = false
       await neighbour.insert({ status: 'accepted' })
-      await waitUntil(isComplete, { what: 'events about deliveries', timeoutMs: withinMs })
+      await until(isComplete, { what: 'events about deliveries', timeoutMs: withinMs })
       await letForbiddenCome(audit, withinMs)
     } catch (err) {
       faults.push([(err as Error).message, ...missing.slice(0, 10)].join('; '))
@@ -172,7 +172,7 @@ export class EventWatch {
 async function letForbiddenCome(audit: Pick<DeliveryAudit, 'lag'>, withinMs: number) {
   await delay(1_000)
   const isRead = async () => Object.values(await audit.lag()).every((messages) => messages === 0)
-  await waitUntil(isRead, { what: 'every group to read everything', timeoutMs: withinMs })
+  await until(isRead, { what: 'every group to read everything', timeoutMs: withinMs })
 }
 
 const ofDeadLetters = { table: '_deliveries', events: ['INSERT'] }

@@ -1,6 +1,6 @@
 import type { EventPayload } from '@surehook/contracts/events/event-payload'
 import type { Receipt, Receiver } from '@surehook/scripts/receiver/receiver'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import type { DeliveryAudit, Statuses } from './delivery-audit.ts'
 import type { Story, Written } from './load.ts'
 import { ownHeader, type Subscriber } from './subscribers.ts'
@@ -76,7 +76,7 @@ async function settled({ audit, subscribers, written, settleWithinMs }: LedgerOp
   }
   const timeoutMs = settleWithinMs ?? 45_000
   try {
-    await waitUntil(isSettled, { what: 'the end of all deliveries', timeoutMs, everyMs: 200 })
+    await until(isSettled, { what: 'the end of all deliveries', timeoutMs, everyMs: 200 })
   } catch (err) {
     throw new Error(
       `${(err as Error).message}: ${open}; lag ${JSON.stringify(await audit.lag())}`,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { DeliveryStatus } from '@surehook/contracts/events'
 import { attemptsTopic } from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { aTransition } from './delivery-samples.ts'
 import type { Tenant, World } from './under-test.ts'
 
@@ -28,6 +28,6 @@ export async function publishAttempts(
       const { text } = await client.call(`GET /${id}/deliveries?limit=1000`)
       return text.includes(deliveryId)
     }
-    await waitUntil(isRead, { what: 'the transition in the log', timeoutMs: 15_000 })
+    await until(isRead, { what: 'the transition in the log' })
   }
 }

@@ -79,7 +79,7 @@ export class HostileServer implements AsyncDisposable {
     const timer = setInterval(() => {
       if (socket.destroyed || at === text.length) return clearInterval(timer)
       this.send(socket, text.charAt(at++))
-    }, 20)
+    }, 5)
     this.#writers.push(timer)
   }
 

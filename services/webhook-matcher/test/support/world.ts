@@ -15,9 +15,9 @@ import { ensureTopics } from '@surehook/kafka/topics/topics'
 import { aSubscription } from '@surehook/matching/testing/samples'
 import { type ChangePublisher, openChangePublisher } from '@surehook/publisher'
 import { type EventCodec, openEventCodec } from '@surehook/schemas/codec'
-import { waitUntil } from '@surehook/service-kit/wait-until'
 import { followTopics } from '@surehook/testing/follow-topics'
 import { log } from '@surehook/testing/platform-service'
+import { until } from '@surehook/testing/until'
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, type Topics } from '../../src/config.ts'
 
@@ -79,7 +79,7 @@ export async function openWorld(): Promise<World> {
     limitDeliveries: (bytes) => limitTopic(kafka, config.topics.deliveries, bytes),
     async jobs(count, timeoutMs = 10_000) {
       const isThere = () => written.jobs.length >= count
-      await waitUntil(isThere, { what: `${count} jobs`, timeoutMs, everyMs: 5 })
+      await until(isThere, { what: `${count} jobs`, timeoutMs, everyMs: 5 })
       return written.jobs
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
@@ -164,7 +164,7 @@ async function limitTopic(kafka: Kafka, topic: string, bytes: number): Promise<v
     })
     return found.resources[0]?.configEntries[0]?.configValue === entry.value
   }
-  await waitUntil(isLimited, { what: 'the limit of the topic', timeoutMs: 5_000 })
+  await until(isLimited, { what: 'the limit of the topic' })
   await admin.disconnect()
 }
 

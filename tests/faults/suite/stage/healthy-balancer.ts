@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ServiceHandle } from '@surehook/scripts/system/start-services'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { until } from '@surehook/testing/until'
 import { type Balancer, openBalancer } from '../../../support/balancer.ts'
 
 const lookEveryMs = 250
@@ -34,7 +34,7 @@ export async function openHealthyBalancer(): Promise<HealthyBalancer> {
       out.add(replica)
       const target = replica.apiUrl ?? ''
       const isIdle = () => !balancer.targets.includes(target) && balancer.open(target) === 0
-      await waitUntil(isIdle, { what: `no request at ${target}`, timeoutMs: answerAllWithinMs })
+      await until(isIdle, { what: `no request at ${target}`, timeoutMs: answerAllWithinMs })
     },
     putBack: (replica) => void out.delete(replica),
     async [Symbol.asyncDispose]() {
