@@ -82,9 +82,10 @@ it('a stopped member continues with what another owner has left of its partition
     seen.push(await committed(groupId, topic))
     // It may try to finish everything that it still holds.
     first.finishBelow(60)
-    return first.handed.length >= given + 10
+    return first.handed.length > given && first.handed.at(-1) === 99
   })
-  expect(first.handed.slice(given)).toEqual(range(90, 100))
+  // Before that it may have got some that it had already fetched.
+  expect(first.handed.slice(-10)).toEqual(range(90, 100))
   await until(() => {
     first.finishBelow(60)
     return first.live === 10

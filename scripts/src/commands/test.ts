@@ -32,11 +32,6 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 const containers = await containerChecks(runDir, process.env)
 /** The checks without a stack use what the others leave, so they may take long. */
 const aside = { priority: 10, timeoutMs: 2_700_000 }
-/**
- * Integration tests mostly wait, and fault tests mostly compute: side by side they fill two cores.
- * Fault tests come second, because some integration tests measure times.
- */
-const second = { priority: 5 }
 const check = (name: string) =>
   commandStep(name.replaceAll('-', ' '), ['npm', 'run', '-s', `check:${name}`], aside)
 const total = await runSteps(
@@ -59,8 +54,13 @@ const total = await runSteps(
     withTool('helm', check('helm')),
     withTool('helm', jestStep('deploy', aside)),
   ],
-  [jestStep('integration'), ...containers.steps, { ...jestStep('e2e'), needs: ['build'] }],
-  noLocal === null ? [{ ...jestStep('faults', second), needs: ['build'] }] : [],
+  // One after the other: side by side they take as long, and a busy machine breaks some of them.
+  [
+    jestStep('integration'),
+    ...containers.steps,
+    { ...jestStep('e2e'), needs: ['build'] },
+    ...(noLocal === null ? [{ ...jestStep('faults'), needs: ['build'] }] : []),
+  ],
 )
 await stopStacks()
 console.log(containers.said)
