@@ -56,7 +56,7 @@ export const payloadOf = ({ body }: Pick<Receipt, 'body'>): EventPayload =>
 export async function eventually<T>(
   read: () => Promise<T>,
   wanted: (value: T) => boolean,
-  withinMs = 10_000,
+  withinMs = 20_000,
 ): Promise<T> {
   let last: T | undefined
   const isWanted = async () => {

@@ -96,7 +96,7 @@ it('counts only consecutive failures: a success restarts the count', async () =>
 it('counts attempts of all deliveries of the endpoint, including retries', async () => {
   const listener = await world.listen(tenant, {}, fail)
   await insert(1)
-  await listener.log(([newest]) => newest?.status === 'dead_letter', 15_000)
+  await listener.log(([newest]) => newest?.status === 'dead_letter')
   const fifthAt = listener.receipts[4]?.at ?? 0
   listener.answer(succeed)
   await insert(1)

@@ -47,7 +47,7 @@ describe('a receiver that fails', () => {
     const failing = await world.listen(tenant, {}, fail)
     const { id: recordId } = await tenant.insert({ status: 'new' })
 
-    const [letter] = await letters.arrived(1, 20_000)
+    const [letter] = await letters.arrived(1)
     const [delivery] = await failing.log(isDead(1))
     expect(letter).toMatchObject({ table: '_deliveries', event: 'INSERT' })
     expect(letter?.record).toMatchObject({
@@ -55,9 +55,7 @@ describe('a receiver that fails', () => {
       ...{ table: 'orders', event: 'INSERT', recordId, status: 'dead_letter', attempts: 5 },
       ...{ httpStatus: 500, lastError: 'http', url: world.receiver.url(failing.path) },
     })
-    expect(changesOf(await circuits.arrived(2, 20_000))).toEqual([
-      ...['circuit_opened', 'circuit_closed'],
-    ])
+    expect(changesOf(await circuits.arrived(2))).toEqual([...['circuit_opened', 'circuit_closed']])
     const pageUrl = `${world.system.baseUrl}/gw/api/rest/_stream?format=ndjson&from=1h&wait=5&table=_deliveries`
     const page = await (await fetch(pageUrl, { headers: tenant.headers })).text()
     expect(page).toContain(delivery?.id)
@@ -65,7 +63,7 @@ describe('a receiver that fails', () => {
     const canary = await world.listen(other, {}, fail)
     await other.insert({ status: 'new' })
     for (const stranger of strangers) {
-      const [payload] = await stranger.arrived(1, 20_000)
+      const [payload] = await stranger.arrived(1)
       expect(payload?.record['url']).toBe(world.receiver.url(canary.path))
     }
   })
@@ -122,7 +120,7 @@ it('SIGKILL of webhook-api between a dead letter and its event loses nothing', a
     const is = (where: string) => async () =>
       (await database.query(`select from delivery where subscription_id = $1 and ${where}`, [id]))
         .rows.length === 1
-    const until = (where: string) => eventually(is(where), (isSo) => isSo, 20_000)
+    const until = (where: string) => eventually(is(where), (isSo) => isSo)
     await database.query('set search_path = webhook_api')
     await tenant.insert({ status: 'new' })
     await until(

@@ -64,7 +64,11 @@ describe('GET …/deliveries/{deliveryId}', () => {
     )
     await tenant.insert({ status: 'new' })
     const [delivery] = await listener.log(([newest]) => newest?.status === 'delivered')
-    const shown = await detail(listener.id, delivery?.id ?? '')
+    // A busy history may read the transition before the job, which has the body.
+    const shown = await eventually(
+      () => detail(listener.id, delivery?.id ?? ''),
+      ({ body }) => body !== null,
+    )
     const receipt = await listener.firstReceipt()
     const attempt = {
       at: expect.any(String),

@@ -146,7 +146,7 @@ describe('an endpoint that only fails', () => {
     const failing = await world.listen(tenant, {}, fail)
     const healthy = await world.listen(tenant)
     await tenant.insert({ n: 1 })
-    const [event] = await watcher.arrived(1, 20_000)
+    const [event] = await watcher.arrived(1)
     expect(event).toMatchObject({
       table: '_webhooks',
       record: { id: failing.id, active: false, disabledReason: expect.any(String) },

@@ -10,7 +10,7 @@ import { parseLsn } from '../src/slot/lsn.ts'
 import { waitUntilRelayed } from '../src/slot/wait-relayed.ts'
 import { createCaptureDatabase, HeldProducer, relayOf, service, write } from './capture-database.ts'
 
-const soon = { timeoutMs: 30_000 }
+const patiently = { timeoutMs: 30_000 }
 
 describe('openRelay', () => {
   it('sends only committed messages, in commit order', async () => {
@@ -37,7 +37,7 @@ describe('openRelay', () => {
     undone.release()
     const lsn = await write(db.pool, '')
 
-    await waitUntilRelayed(db.pool, db.slot, lsn, soon)
+    await waitUntilRelayed(db.pool, db.slot, lsn, patiently)
     expect(producer.sent.map(({ key, value }) => `${key}: ${value}`)).toEqual([
       'k: before the relay',
       '1: row 1',
@@ -56,7 +56,7 @@ describe('openRelay', () => {
       for (let n = 0; n < 200; n++) await write(db.pool, `${writer}/${n}`)
     })
     await Promise.all(writers)
-    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'end'), soon)
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'end'), patiently)
     expect(producer.sent).toHaveLength(1_601)
     for (let writer = 0; writer < 8; writer++) {
       const own = producer.values.filter((value) => value.startsWith(`${writer}/`))
@@ -113,7 +113,7 @@ describe('openRelay', () => {
     await until(() => lines.some((line) => line.includes('capture.relay.full')))
     producer.release()
     const lsn = await write(db.pool, 'end')
-    await waitUntilRelayed(db.pool, db.slot, lsn, soon)
+    await waitUntilRelayed(db.pool, db.slot, lsn, patiently)
     expect(producer.values.map((value) => Number.parseInt(value, 10)).slice(0, -1)).toEqual(
       Array.from({ length: 600 }, (_, n) => n),
     )
@@ -127,7 +127,7 @@ describe('openRelay', () => {
     const metrics = createMetrics('test')
     const first = relayOf(db, producer, { metrics })
     await until(() => first.role === 'leader')
-    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'before'), soon)
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'before'), patiently)
     const stuck = parseLsn(await write(db.pool, 'stuck'))
     const others = Array.from({ length: 50 }, (_, n) => `${n}`)
     for (const other of others) await write(db.pool, other)
@@ -142,7 +142,7 @@ describe('openRelay', () => {
     await first[Symbol.asyncDispose]()
     producer.stuck = null
     await using _next = relayOf(db, producer)
-    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'after'), soon)
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'after'), patiently)
     expect(producer.values.slice(51)).toEqual(['stuck', ...others, 'after'])
   })
 
@@ -153,7 +153,7 @@ describe('openRelay', () => {
     expect(await failsOver()).toEqual([{ failover: false }])
     const producer = new HeldProducer()
     await using _relay = relayOf(db, producer)
-    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'a'), soon)
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'a'), patiently)
     expect(await failsOver()).toEqual([{ failover: true }])
     expect(producer.values).toEqual(['a'])
   })
@@ -172,7 +172,7 @@ describe('openRelay', () => {
       [db.slot],
     )
     producer.release()
-    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'c'), soon)
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'c'), patiently)
     expect(producer.values.slice(-3)).toEqual(['a', 'b', 'c'])
   })
 
@@ -183,7 +183,7 @@ describe('openRelay', () => {
     const early = await db.pool.connect()
     await early.query('begin')
     await write(early, 'b')
-    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'a'), soon)
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'a'), patiently)
     producer.hold()
     // No other WAL is written in between, unless another client uses the same server.
     const { calls } = producer
@@ -191,7 +191,7 @@ describe('openRelay', () => {
     early.release()
     await until(() => producer.calls > calls)
     producer.lose()
-    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'c'), soon)
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'c'), patiently)
     expect(producer.values).toEqual(['a', 'b', 'c'])
   })
 
@@ -203,12 +203,12 @@ describe('openRelay', () => {
     await using standby = relayOf(db, second)
     await until(() => standby.role === 'standby')
     expect(standby.healthy).toBe(true)
-    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'a'), soon)
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'a'), patiently)
     expect([first.values, second.values]).toEqual([['a'], []])
 
     const startedAt = Date.now()
     await holder[Symbol.asyncDispose]()
-    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'b'), soon)
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'b'), patiently)
     expect(Date.now() - startedAt).toBeLessThan(2_000)
     expect(second.values).toEqual(['b'])
   })
@@ -255,7 +255,7 @@ describe('openRelay', () => {
       `select pg_logical_emit_message(true, 'surehook/${service}', 'sealed poison')`,
     )
     await write(db.pool, 'sealed secret')
-    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'good'), soon)
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'good'), patiently)
     expect(producer.sent.map(({ topic, value }) => `${topic}: ${value}`)).toEqual([
       'invalid: null null | sealed poison | No header line',
       'invalid: t k | {"topic":"t","key":"k"}\nsealed secret | not a state: sealed secret',
@@ -282,7 +282,7 @@ describe('openRelay', () => {
     }
     await using _relay = relayOf(db, producer, { producer: picky })
     await write(db.pool, 'huge')
-    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'good'), soon)
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'good'), patiently)
     // Topics have no order among each other.
     expect(producer.sent.map(({ topic, value }) => `${topic}: ${value}`).toSorted()).toEqual([
       'invalid: t k | huge | too large',

@@ -7,7 +7,7 @@ import { parseLsn } from '../src/slot/lsn.ts'
 import { waitUntilRelayed } from '../src/slot/wait-relayed.ts'
 import { createCaptureDatabase, HeldProducer, relayOf, write } from './capture-database.ts'
 
-const soon = { timeoutMs: 30_000 }
+const patiently = { timeoutMs: 30_000 }
 
 it('sends the states position of another service with each record', async () => {
   await using db = await createCaptureDatabase()
@@ -18,7 +18,7 @@ it('sends the states position of another service with each record', async () => 
   await using _relay = relayOf(db, producer, { statesOf: states })
   /** Returns the states position of a change that is written now. */
   const positionNow = async () => {
-    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'change'), soon)
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'change'), patiently)
     return statesPositionOf(producer.sent.at(-1)?.headers)
   }
   const known = async (lsn: bigint) =>
@@ -32,6 +32,6 @@ it('sends the states position of another service with each record', async () => 
   stateProducer.release()
   await known(parseLsn(state))
   const position = await positionNow()
-  await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'of ours'), soon)
+  await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'of ours'), patiently)
   expect(await positionNow()).toBe(position)
 })

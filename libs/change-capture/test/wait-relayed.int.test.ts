@@ -4,7 +4,7 @@ import { parseLsn } from '../src/slot/lsn.ts'
 import { anyPosition, waitUntilRelayed } from '../src/slot/wait-relayed.ts'
 import { createCaptureDatabase, HeldProducer, relayOf, write } from './capture-database.ts'
 
-const soon = { timeoutMs: 30_000 }
+const patiently = { timeoutMs: 30_000 }
 
 describe('waitUntilRelayed', () => {
   it('rejects with SERVICE_UNAVAILABLE while Kafka holds the acknowledgement back', async () => {
@@ -16,7 +16,7 @@ describe('waitUntilRelayed', () => {
     const waiting = waitUntilRelayed(db.pool, db.slot, lsn, { timeoutMs: 500 })
     await expect(waiting).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
     producer.release()
-    await waitUntilRelayed(db.pool, db.slot, lsn, soon)
+    await waitUntilRelayed(db.pool, db.slot, lsn, patiently)
   })
 
   it('is not satisfied by a transaction that was written later and committed earlier', async () => {
@@ -26,7 +26,7 @@ describe('waitUntilRelayed', () => {
     const slow = await db.pool.connect()
     await slow.query('begin')
     const lsn = await write(slow, 'slow')
-    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'quick'), soon)
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'quick'), patiently)
     expect(parseLsn((await db.slotRow())?.confirmed ?? '0/0')).toBeGreaterThan(parseLsn(lsn))
 
     producer.hold()
@@ -35,13 +35,14 @@ describe('waitUntilRelayed', () => {
     const waiting = waitUntilRelayed(db.pool, db.slot, lsn, { timeoutMs: 500 })
     await expect(waiting).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
     producer.release()
-    await waitUntilRelayed(db.pool, db.slot, lsn, soon)
+    await waitUntilRelayed(db.pool, db.slot, lsn, patiently)
     expect(producer.values).toEqual(['quick', 'slow'])
   })
 
   it('is not delayed by a partly flushed record of another transaction', async () => {
     await using db = await createCaptureDatabase()
-    await using _relay = relayOf(db, new HeldProducer())
+    await using relay = relayOf(db, new HeldProducer())
+    await until(() => relay.role === 'leader')
     const other = await db.pool.connect()
     try {
       await other.query('begin')
@@ -59,7 +60,8 @@ describe('waitUntilRelayed', () => {
         return parseLsn(found.rows[0]?.lsn ?? '0/0')
       }
       await until(async () => end - (await flushed()) < 8_192n)
-      await waitUntilRelayed(db.pool, db.slot, anyPosition, soon)
+      // PostgreSQL flushes the record by itself within 15 s.
+      await waitUntilRelayed(db.pool, db.slot, anyPosition, { timeoutMs: 5_000 })
     } finally {
       await other.query('rollback')
       other.release()
@@ -73,7 +75,7 @@ describe('waitUntilRelayed', () => {
     const writers = Array.from({ length: 8 }, async (_, writer) => {
       for (let n = 0; n < 25; n++) {
         const lsn = await write(db.pool, `${writer}/${n}`)
-        await waitUntilRelayed(db.pool, db.slot, lsn, soon)
+        await waitUntilRelayed(db.pool, db.slot, lsn, patiently)
         expect(producer.values).toContain(`${writer}/${n}`)
       }
     })

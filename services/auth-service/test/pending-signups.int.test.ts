@@ -177,7 +177,10 @@ describe('an account that nobody confirms', () => {
     await age(25)
     // The service deletes expired signups when it starts.
     await using _service = await accounts.startService()
-    await until(async () => (await list()).length === 2, { what: 'the deletion' })
+    await until(async () => (await list()).length === 2, {
+      what: 'the deletion',
+      timeoutMs: 20_000,
+    })
     expect((await list()).toSorted()).toEqual([confirmed, imported].toSorted())
     const published = await changes.until(client.projectId, 5)
     const deleted = published.filter(({ operation }) => operation === 'DELETE')

@@ -79,7 +79,7 @@ describe('GET /_webhooks/{id}/explain', () => {
       if (status === 200) seen = JSON.parse(text) as Explanation
       return seen !== undefined
     }
-    await until(isThere, { what: 'the delivery' })
+    await until(isThere, { what: 'the delivery', timeoutMs: 20_000 })
     expect(seen).toMatchObject({
       eventId,
       outcome: 'pending',
@@ -124,7 +124,7 @@ describe('GET /_webhooks/{id}/explain', () => {
       { topic: deliveriesTopic, key: 'x', value: world.codec.job.encode(job) },
     ])
     const isKnown = async () => (await explain(id, eventId)).delivery !== undefined
-    await until(isKnown, { what: 'the delivery' })
+    await until(isKnown, { what: 'the delivery', timeoutMs: 20_000 })
   })
 
   it('says that the subscription was made after the change', async () => {

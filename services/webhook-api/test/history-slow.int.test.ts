@@ -98,12 +98,12 @@ describe('the history', () => {
   it('is written by halves if all at once takes too long', async () => {
     await admin.query(`
       create function take_time() returns trigger language plpgsql as
-        $$ begin perform pg_sleep(0.02); return new; end $$;
+        $$ begin perform pg_sleep(0.05); return new; end $$;
       create trigger slow before insert on ${dayTable} for each row execute function take_time()`)
     try {
-      await publish(jobsOf(200))
+      await publish(jobsOf(100))
       follow()
-      await untilDelivered(200)
+      await untilDelivered(100)
     } finally {
       await admin.query(`drop trigger slow on ${dayTable}; drop function take_time()`)
     }
@@ -117,6 +117,7 @@ describe('the history', () => {
     const row = `select from ${dayTable} where id = '${stuck.deliveryId}'`
     await until(async () => (await admin.query(row)).rowCount === 1, {
       what: 'the pending delivery',
+      timeoutMs: 20_000,
     })
     await admin.query('begin')
     await admin.query(`${row} for update`)

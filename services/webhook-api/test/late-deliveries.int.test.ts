@@ -60,7 +60,10 @@ const shown = async (query = '') =>
 const statusOf = async (id: string) =>
   (await shown()).deliveries.filter((one) => one.id === id).map(({ status }) => status)
 const untilStatus = (id: string, status: string) =>
-  until(async () => String(await statusOf(id)) === status, { what: `${status} shown once` })
+  until(async () => String(await statusOf(id)) === status, {
+    what: `${status} shown once`,
+    timeoutMs: 20_000,
+  })
 
 it('shows a delivery that was paused for longer than history is kept, and then died', async () => {
   const delivery = aDelivery()

@@ -74,7 +74,7 @@ describe('without Kafka', () => {
     await world.producer.send([{ topic: deliveriesTopic, key: 'x', value }])
     const path = `/${kept.id}/deliveries`
     const isRead = async () => (await client.call(`GET ${path}`)).text.includes(job.deliveryId)
-    await until(isRead, { what: 'the job in the history' })
+    await until(isRead, { what: 'the job in the history', timeoutMs: 20_000 })
     const shown = async () => {
       const { status, text } = await client.call(`GET ${path}/${job.deliveryId}`)
       return [status, (JSON.parse(text) as { body?: string }).body]

@@ -52,7 +52,7 @@ async function untilShown(fields: object): Promise<void> {
     const shown = (await deliveries())[0] ?? {}
     return Object.entries(fields).every(([name, value]) => Reflect.get(shown, name) === value)
   }
-  await until(isShown, { what: `delivery ${JSON.stringify(fields)}` })
+  await until(isShown, { what: `delivery ${JSON.stringify(fields)}`, timeoutMs: 20_000 })
 }
 
 describe('GET /_webhooks/{id}', () => {

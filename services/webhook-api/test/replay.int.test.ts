@@ -168,7 +168,8 @@ describe('POST /_webhooks/{id}/replay', () => {
       await deliverAll(jobs)
       return (await shown(id, replayId)).state === 'done'
     }
-    await until(isDone, { what: 'the end', timeoutMs: 90_000, everyMs: 200 })
+    // Before the turn of 60 s of a killed process would end.
+    await until(isDone, { what: 'the end', timeoutMs: 50_000, everyMs: 200 })
     const jobs = await jobsOf(id)
     expect(jobs.map(({ eventId }) => eventId)).toEqual(events.map((event) => event.id))
     expect(await shown(id, replayId)).toMatchObject({ scanned: 250, deliveries: 250 })

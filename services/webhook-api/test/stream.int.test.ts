@@ -193,7 +193,8 @@ describe('too many streams', () => {
       using stream = await openStream(service.api, tenant)
       return stream.status === 200
     }
-    await until(isOpen, { what: 'room for a stream' })
+    // Before their lease of 30 s ends.
+    await until(isOpen, { what: 'room for a stream', timeoutMs: 15_000 })
   })
 })
 

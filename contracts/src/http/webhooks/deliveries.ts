@@ -23,7 +23,12 @@ export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>
 
 export const DeliveryDetail = Delivery.extend({
   webhookId: z.string().nullable().describe('The header `webhook-id`. A redelivery has the same'),
-  body: z.string().nullable().describe('The exact bytes that are sent and signed'),
+  body: z
+    .string()
+    .nullable()
+    .describe(
+      'The exact bytes that are sent and signed. null until the job was read, and for a body that was too large',
+    ),
   attemptLog: z.array(DeliveryAttempt).describe('In the order of the attempts'),
   retryDelays: z
     .array(z.string())

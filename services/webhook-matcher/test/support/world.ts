@@ -77,7 +77,7 @@ export async function openWorld(): Promise<World> {
     ...subscribing({ config, codec, producer }),
     publish: (...changes) => publish(publisher, changes),
     limitDeliveries: (bytes) => limitTopic(kafka, config.topics.deliveries, bytes),
-    async jobs(count, timeoutMs = 10_000) {
+    async jobs(count, timeoutMs = 20_000) {
       const isThere = () => written.jobs.length >= count
       await until(isThere, { what: `${count} jobs`, timeoutMs, everyMs: 5 })
       return written.jobs
