@@ -1355,7 +1355,7 @@ export interface components {
             redeliveryOf: string | null;
             /** @description The header `webhook-id`. A redelivery has the same */
             webhookId: string | null;
-            /** @description The exact bytes that are sent and signed */
+            /** @description The exact bytes that are sent and signed. null until the job was read, and for a body that was too large */
             body: string | null;
             /** @description In the order of the attempts */
             attemptLog: components["schemas"]["DeliveryAttempt"][];

@@ -1216,7 +1216,7 @@ export type DeliveryDetail = {
      */
     webhookId: string | null;
     /**
-     * The exact bytes that are sent and signed
+     * The exact bytes that are sent and signed. null until the job was read, and for a body that was too large
      */
     body: string | null;
     /**
