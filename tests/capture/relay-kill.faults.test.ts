@@ -10,10 +10,10 @@ import { createKafka } from '@surehook/kafka/client/client'
 import { ensureTopics } from '@surehook/kafka/topics/topics'
 import { openOwnStack } from '@surehook/scripts/containers/start-stack'
 import type { Stack } from '@surehook/scripts/local-stack/stack'
+import { openPool } from '@surehook/service-kit/postgres/pool'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { followTopics } from '@surehook/testing/follow-topics'
 import { until } from '@surehook/testing/until'
-import { Pool } from 'pg'
 
 const log = createLogger('test', 'silent')
 const script = fileURLToPath(new URL('./relay-process.ts', import.meta.url))
@@ -21,7 +21,7 @@ const script = fileURLToPath(new URL('./relay-process.ts', import.meta.url))
 const slot = 'relay_kill'
 
 async function openDatabase(url: string) {
-  const pool = new Pool({ connectionString: url, max: 6 })
+  const pool = openPool({ connectionString: url, applicationName: 'test', max: 6, log })
   await pool.query('create publication surehook_capture')
   await pool.query(`select pg_create_logical_replication_slot($1, 'pgoutput')`, [slot])
   return { pool, [Symbol.asyncDispose]: () => pool.end() }

@@ -1,6 +1,7 @@
 import type { OutgoingRecord } from '@surehook/kafka/producer/producer'
+import { openPool } from '@surehook/service-kit/postgres/pool'
 import { createDatabase, query, silent } from '@surehook/testing/database'
-import { Pool } from 'pg'
+import type { Pool } from 'pg'
 import { emit } from '../src/emit/capture.ts'
 import { openRelay, type RelayOptions } from '../src/relay/relay.ts'
 
@@ -20,8 +21,10 @@ export async function createCaptureDatabase(): Promise<CaptureDatabase> {
   await query(url, 'create publication surehook_capture')
   await query(url, 'create table noise (n int)')
   await query(url, `select pg_create_logical_replication_slot($1, 'pgoutput')`, [slot])
-  const pool = opening.adopt(new Pool({ connectionString: url, max: 10 }), (open) => open.end())
-  pool.on('error', () => undefined)
+  const pool = opening.adopt(
+    openPool({ connectionString: url, applicationName: 'test', log: silent }),
+    (open) => open.end(),
+  )
   const resources = opening.move()
   return {
     url,

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { AuthSettingsChange } from '@surehook/contracts/http/admin/auth-settings'
 import { type MailCatcher, startMailCatcher } from '@surehook/scripts/mail/mail-catcher'
-import { Pool } from 'pg'
+import { openPool } from '@surehook/service-kit/postgres/pool'
+import { silent } from '@surehook/testing/database'
+import type { Pool } from 'pg'
 import type { Config } from '../../src/config.ts'
 import { type AuthClient, openAuthClient } from './auth-client.ts'
 import { openWorld, type Running, type World } from './under-test.ts'
@@ -29,7 +31,11 @@ export async function openAccountWorld(change: Partial<Config> = {}): Promise<Ac
     world.startService({ mail, ...change, ...other })
   const service = opening.use(await startService())
   const database = opening.adopt(
-    new Pool({ connectionString: world.database.databaseUrl }),
+    openPool({
+      connectionString: world.database.databaseUrl,
+      applicationName: 'test',
+      log: silent,
+    }),
     (pool) => pool.end(),
   )
   const resources = opening.move()
