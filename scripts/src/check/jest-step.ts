@@ -16,8 +16,8 @@ export type JestStep = {
 }
 
 /**
- * How many test files run at once on two cores. Those on the real stack mostly wait: three nearly
- * fill both cores.
+ * How many test files run at once on two cores. Those on a shared stack mostly wait, and each
+ * worker has its own stack.
  */
 const workersOf: Readonly<Record<JestLevel, number>> = {
   unit: 2,
@@ -25,7 +25,8 @@ const workersOf: Readonly<Record<JestLevel, number>> = {
   integration: 3,
   containers: 2,
   e2e: 3,
-  faults: 3,
+  // Two, because these tests load the system while they break it.
+  faults: 2,
 }
 /** The number of shared stacks. */
 export const testWorkers = Math.max(workersOf.integration, workersOf.e2e)

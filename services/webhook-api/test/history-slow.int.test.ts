@@ -98,12 +98,12 @@ describe('the history', () => {
   it('is written by halves if all at once takes too long', async () => {
     await admin.query(`
       create function take_time() returns trigger language plpgsql as
-        $$ begin perform pg_sleep(0.05); return new; end $$;
+        $$ begin perform pg_sleep(0.1); return new; end $$;
       create trigger slow before insert on ${dayTable} for each row execute function take_time()`)
     try {
-      await publish(jobsOf(100))
+      await publish(jobsOf(40))
       follow()
-      await untilDelivered(100)
+      await untilDelivered(40)
     } finally {
       await admin.query(`drop trigger slow on ${dayTable}; drop function take_time()`)
     }
@@ -182,6 +182,6 @@ describe('the history', () => {
     const large = jobsOf(100).map((job) => ({ ...job, body: Buffer.alloc(900_000, job.eventId) }))
     await publish(large)
     follow()
-    await untilDelivered(100)
+    await untilDelivered(40)
   })
 })
