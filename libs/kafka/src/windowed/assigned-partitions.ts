@@ -105,15 +105,18 @@ export class AssignedPartitions {
    * allowed, otherwise they are revoked at once.
    * @param onCertain called once it is known which partitions were really kept, unless a newer
    *   assignment follows
-   * @returns true if partitions were lost at once
+   * @returns true if partitions were lost that need no drain: they were revoked, or never loaded
    */
   assign(
     byTopic: Record<string, number[]>,
     { isContinued, mayDrain }: Joined,
     onCertain: () => void,
   ): boolean {
+    const before = this.#assigned
     this.#assigned = new Set(Object.values(byTopic).flat())
-    const lost = this.partitions().filter((partition) => !this.#assigned.has(partition))
+    const isLost = (partition: number) => !this.#assigned.has(partition)
+    const lost = this.partitions().filter(isLost)
+    const unloaded = [...before].filter((one) => isLost(one) && !this.#partitions.has(one))
     this.#leaving.clear()
     for (const partition of lost) {
       if (mayDrain) this.#leaving.add(partition)
@@ -126,7 +129,7 @@ export class AssignedPartitions {
     this.#certain = this.#assignments.size === 0 || (isContinued && this.#certain)
     if (this.#certain) onCertain()
     this.#loading = this.#settle([...this.#assigned], epoch, onCertain)
-    return lost.length > 0 && !mayDrain
+    return unloaded.length > 0 || (lost.length > 0 && !mayDrain)
   }
 
   /** Releases a drained partition: its next owner continues after the commit. */

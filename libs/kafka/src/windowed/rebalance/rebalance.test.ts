@@ -1,0 +1,76 @@
+import { expect, it } from '@jest/globals'
+import kafkajs, { type Assigner } from 'kafkajs'
+import { pino } from 'pino'
+import { cooperativeProtocol, decodeClaim } from '../../consumer/co-partition-assigner.ts'
+import { PartitionReader } from '../../consumer/partition-reader.ts'
+import type { WorkingMember } from '../../kafkajs-patches/membership/join-while-working.ts'
+import { AssignedPartitions } from '../assigned-partitions.ts'
+import type { CommitLoop } from '../commit-loop.ts'
+import type { WindowedConsumerOptions } from '../windowed-consumer-options.ts'
+import { Rebalance } from './rebalance.ts'
+
+const { AssignerProtocol } = kafkajs
+const topic = 't'
+
+type WorkingAssigner = Assigner & { working: WorkingMember }
+
+/** A member whose partitions load only when the test says so. */
+class Member {
+  readonly #loading = Promise.withResolvers<void>()
+  readonly #assigner: WorkingAssigner
+  readonly #rebalance: Rebalance
+  #generation = 0
+
+  constructor() {
+    const admin = {
+      fetchOffsets: async () => {
+        await this.#loading.promise
+        return [{ topic, partitions: [] }]
+      },
+      fetchTopicOffsets: async () =>
+        [0, 1].map((partition) => ({ partition, low: '0', high: '0' })),
+    }
+    const options = {
+      ...{ kafka: { admin: () => admin }, topics: [topic], log: pino({ level: 'silent' }) },
+      ...{ window: { messages: 16, bytes: 1_000 }, drainMs: 1_000, inFlight: () => 0 },
+    } as unknown as WindowedConsumerOptions
+    const commits = { pending: false, assignmentsChanged() {} } as unknown as CommitLoop
+    const assignments = new AssignedPartitions(options, new PartitionReader(() => null))
+    this.#rebalance = new Rebalance({
+      ...{ options, assignments, commits, isStopping: () => false, confirmed: () => {} },
+    })
+    const [assigner] = this.#rebalance.assigners
+    if (assigner === undefined) throw new Error('there is no assigner')
+    this.#assigner = assigner({ cluster: {} } as never) as WorkingAssigner
+  }
+
+  get wantsToJoin(): boolean {
+    return this.#assigner.working.wantsToJoin()
+  }
+
+  load = () => this.#loading.resolve()
+
+  /** Joins the group, and returns the claim that it sends. */
+  join(partitions: number[]) {
+    const memberId = 'member'
+    this.#assigner.working.joins({ memberId, generationId: ++this.#generation })
+    const { metadata } = this.#assigner.protocol({ topics: [topic] })
+    this.#rebalance.joined({
+      ...{ memberId, groupProtocol: cooperativeProtocol },
+      memberAssignment: { [topic]: partitions },
+    } as never)
+    return decodeClaim(AssignerProtocol.MemberMetadata.decode(metadata)?.userData)
+  }
+}
+
+it('a partition that moves before it was loaded is released by joining once more', () => {
+  const member = new Member()
+  member.join([0, 1])
+  expect(member.wantsToJoin).toBe(false)
+  // It claims both, so the group assigns the one that moves to nobody.
+  expect(member.join([0])).toMatchObject({ owned: [0, 1], isKept: true })
+  expect(member.wantsToJoin).toBe(true)
+  expect(member.join([0])).toMatchObject({ owned: [0], isKept: true })
+  expect(member.wantsToJoin).toBe(false)
+  member.load()
+})
