@@ -182,6 +182,6 @@ describe('the history', () => {
     const large = jobsOf(100).map((job) => ({ ...job, body: Buffer.alloc(900_000, job.eventId) }))
     await publish(large)
     follow()
-    await untilDelivered(40)
+    await untilDelivered(100)
   })
 })
