@@ -103,8 +103,7 @@ export class AssignedPartitions {
    * Applies a new assignment. New partitions load their commits. After a break of the membership,
    * kept ones are compared with the group's commits. Lost partitions are drained first if that is
    * allowed, otherwise they are revoked at once.
-   * @param onCertain called once it is known which partitions were really kept, unless a newer
-   *   assignment follows
+   * @param onCertain called once the kept partitions are known, unless a newer assignment follows
    * @returns true if partitions were lost that need no drain: they were revoked, or never loaded
    */
   assign(
@@ -112,11 +111,10 @@ export class AssignedPartitions {
     { isContinued, mayDrain }: Joined,
     onCertain: () => void,
   ): boolean {
-    const before = this.#assigned
+    const before = [...this.#assigned]
     this.#assigned = new Set(Object.values(byTopic).flat())
-    const isLost = (partition: number) => !this.#assigned.has(partition)
-    const lost = this.partitions().filter(isLost)
-    const unloaded = [...before].filter((one) => isLost(one) && !this.#partitions.has(one))
+    const lost = this.partitions().filter((partition) => !this.#assigned.has(partition))
+    const unloaded = before.filter((one) => !this.#assigned.has(one) && !this.#partitions.has(one))
     this.#leaving.clear()
     for (const partition of lost) {
       if (mayDrain) this.#leaving.add(partition)
