@@ -27,7 +27,7 @@ const onStack = {
 
 export default {
   // Tests wait for conditions with limits of their own. This limit only ends one that hangs, so it
-  // allows for a slow machine whose CPU the levels share. Jest ignores a project's own testTimeout.
+  // allows for a slow and busy machine. Jest ignores a project's own testTimeout.
   testTimeout: 300_000,
   testSequencer: '<rootDir>/tests/support/jest/longest-first.mjs',
   projects: [

@@ -32,12 +32,12 @@ function coresOf(span: Span): Row[] {
   const { before, after } = span
   const seconds = secondsOf(span)
   const cores = Object.entries(after.usage).map(
-    ([name, used]) =>
+    ([name, usage]) =>
       [
         name,
-        (used.cpuS - (before.usage[name]?.cpuS ?? 0)) / seconds,
-        switchesBetween(before.usage[name], used) / seconds,
-        used.pssMiB,
+        (usage.cpuS - (before.usage[name]?.cpuS ?? 0)) / seconds,
+        switchesBetween(before.usage[name], usage) / seconds,
+        usage.pssMiB,
       ] as const,
   )
   const sum = (index: 1 | 2 | 3) => cores.reduce((total, row) => total + row[index], 0)

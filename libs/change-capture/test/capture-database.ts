@@ -12,6 +12,9 @@ export type CaptureDatabase = AsyncDisposable & {
   slotRow(): Promise<{ confirmed: string; active: boolean } | undefined>
 }
 
+/** Options of a wait that the relay ends soon, even on a slow machine. */
+export const patiently = { timeoutMs: 30_000 }
+
 /** Creates a database with a publication, a table and a slot, like the migrations of a service. */
 export async function createCaptureDatabase(): Promise<CaptureDatabase> {
   await using opening = new AsyncDisposableStack()

@@ -8,9 +8,14 @@ import { until } from '@surehook/testing/until'
 import { captureSql, emit } from '../src/emit/capture.ts'
 import { parseLsn } from '../src/slot/lsn.ts'
 import { waitUntilRelayed } from '../src/slot/wait-relayed.ts'
-import { createCaptureDatabase, HeldProducer, relayOf, service, write } from './capture-database.ts'
-
-const patiently = { timeoutMs: 30_000 }
+import {
+  createCaptureDatabase,
+  HeldProducer,
+  patiently,
+  relayOf,
+  service,
+  write,
+} from './capture-database.ts'
 
 describe('openRelay', () => {
   it('sends only committed messages, in commit order', async () => {

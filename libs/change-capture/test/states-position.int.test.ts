@@ -5,9 +5,13 @@ import { until } from '@surehook/testing/until'
 import { emit } from '../src/emit/capture.ts'
 import { parseLsn } from '../src/slot/lsn.ts'
 import { waitUntilRelayed } from '../src/slot/wait-relayed.ts'
-import { createCaptureDatabase, HeldProducer, relayOf, write } from './capture-database.ts'
-
-const patiently = { timeoutMs: 30_000 }
+import {
+  createCaptureDatabase,
+  HeldProducer,
+  patiently,
+  relayOf,
+  write,
+} from './capture-database.ts'
 
 it('sends the states position of another service with each record', async () => {
   await using db = await createCaptureDatabase()

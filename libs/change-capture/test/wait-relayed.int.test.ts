@@ -2,9 +2,13 @@ import { describe, expect, it } from '@jest/globals'
 import { until } from '@surehook/testing/until'
 import { parseLsn } from '../src/slot/lsn.ts'
 import { anyPosition, waitUntilRelayed } from '../src/slot/wait-relayed.ts'
-import { createCaptureDatabase, HeldProducer, relayOf, write } from './capture-database.ts'
-
-const patiently = { timeoutMs: 30_000 }
+import {
+  createCaptureDatabase,
+  HeldProducer,
+  patiently,
+  relayOf,
+  write,
+} from './capture-database.ts'
 
 describe('waitUntilRelayed', () => {
   it('rejects with SERVICE_UNAVAILABLE while Kafka holds the acknowledgement back', async () => {

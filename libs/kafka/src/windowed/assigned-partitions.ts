@@ -114,7 +114,7 @@ export class AssignedPartitions {
     const before = [...this.#assigned]
     this.#assigned = new Set(Object.values(byTopic).flat())
     const lost = this.partitions().filter((partition) => !this.#assigned.has(partition))
-    const unloaded = before.filter((one) => !this.#assigned.has(one) && !this.#partitions.has(one))
+    const lostEarly = before.some((one) => !this.#assigned.has(one) && !this.#partitions.has(one))
     this.#leaving.clear()
     for (const partition of lost) {
       if (mayDrain) this.#leaving.add(partition)
@@ -127,7 +127,7 @@ export class AssignedPartitions {
     this.#certain = this.#assignments.size === 0 || (isContinued && this.#certain)
     if (this.#certain) onCertain()
     this.#loading = this.#settle([...this.#assigned], epoch, onCertain)
-    return unloaded.length > 0 || (lost.length > 0 && !mayDrain)
+    return lostEarly || (lost.length > 0 && !mayDrain)
   }
 
   /** Releases a drained partition: its next owner continues after the commit. */
