@@ -131,6 +131,8 @@ type Sample = { eventId: string; body: string }
 
 async function explain(eventId: string): Promise<void> {
   await link('Events').click()
+  // The list of deliveries, which may still be shown, also has a field for an event id.
+  await heading('Events').waitFor()
   await page.getByLabel('Event id').fill(eventId)
   await button('Explain the event').click()
   await heading('Event').waitFor()

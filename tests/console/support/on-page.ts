@@ -8,7 +8,9 @@ export function onPage(page: () => Page) {
     /** A string must be the whole name. */
     link: (name: string | RegExp): Locator =>
       page().getByRole('link', { name, exact: typeof name === 'string' }),
-    heading: (name: string | RegExp): Locator => page().getByRole('heading', { level: 1, name }),
+    /** A string must be the whole name. */
+    heading: (name: string | RegExp): Locator =>
+      page().getByRole('heading', { level: 1, name, exact: typeof name === 'string' }),
     inDialog: (name: string): Locator => page().getByRole('dialog').getByRole('button', { name }),
     /** The rows of a list that open a page. */
     rows: (): Locator => page().locator('[data-row-link]'),
