@@ -53,7 +53,8 @@ export type Cluster = {
   addMultipleTargetTopics(topics: string[]): Promise<void>
   refreshMetadata(): Promise<void>
   refreshMetadataIfNecessary(): Promise<void>
-  findTopicPartitionMetadata(topic: string): { partitionId: number }[]
+  /** The leader is -1 if there is none. */
+  findTopicPartitionMetadata(topic: string): { partitionId: number; leader: number }[]
   /** Partitions by the node that leads them. */
   findLeaderForPartitions(topic: string, partitions: number[]): Record<string, number[]>
   findBroker(of: { nodeId: string }): Promise<Broker>

@@ -27,6 +27,13 @@ export class GroupMembership {
     this.#isJoining = true
   }
 
+  /** Notes that a join has failed. @returns true if it was the last one that began */
+  failed(member: KnownMember): boolean {
+    if (member !== this.#known || !this.#isJoining) return false
+    this.#isJoining = false
+    return true
+  }
+
   get isJoining(): boolean {
     return this.#isJoining
   }

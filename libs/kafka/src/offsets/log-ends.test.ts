@@ -7,14 +7,17 @@ const log = pino({ level: 'silent' })
 const topics = ['a', 'b']
 
 /** A cluster that answers when the test resolves it. Every end is the number of the request. */
-function openEnds() {
+function openEnds(of: readonly string[] = topics) {
   const questions: { topics: string[]; answered: PromiseWithResolvers<void> }[] = []
   const cluster = {
     connect: async () => undefined,
     disconnect: async () => undefined,
     addMultipleTargetTopics: async () => undefined,
     refreshMetadataIfNecessary: async () => undefined,
-    findTopicPartitionMetadata: () => [{ partitionId: 0 }],
+    findTopicPartitionMetadata: (topic: string) => [
+      { partitionId: 0, leader: 1 },
+      ...(topic === 'led-in-part' ? [{ partitionId: 1, leader: -1 }] : []),
+    ],
     async fetchTopicsOffset(asked: { topic: string }[]) {
       const answered = Promise.withResolvers<void>()
       questions.push({ topics: asked.map(({ topic }) => topic), answered })
@@ -25,7 +28,7 @@ function openEnds() {
   }
   const create = Symbol('private:Kafka:createCluster')
   const kafka = { [create]: () => cluster } as unknown as Kafka
-  return { ends: new LogEnds(kafka, topics, log), questions }
+  return { ends: new LogEnds(kafka, of, log), questions }
 }
 
 const nextTurns = async () => {
@@ -57,6 +60,16 @@ describe('LogEnds', () => {
     expect([sent, questions.length]).toEqual([['first', 'second', 'third'], 2])
     questions[1]?.answered.resolve()
     expect((await Promise.all(later)).map(([end]) => end?.end)).toEqual([2, 2])
+  })
+
+  it('reads only partitions with a leader if it is asked to, and does not wait for others', async () => {
+    const { ends, questions } = openEnds(['led-in-part'])
+    const led = ends.readLed([0, 1])
+    await nextTurns()
+    for (const { answered } of questions) answered.resolve()
+    expect(await led).toEqual([{ topic: 'led-in-part', partition: 0, start: 1, end: 2 }])
+    expect(await ends.readLed([1])).toEqual([])
+    expect(questions).toHaveLength(2)
   })
 
   it('rejects all callers of a failed request, and then reconnects', async () => {

@@ -71,6 +71,30 @@ export class LogEnds implements AsyncDisposable {
   }
 
   /**
+   * Reads the start and end offsets of these partitions of every topic, but of those alone that
+   * have a leader in every topic. The others are not waited for.
+   */
+  async readLed(partitions: readonly number[]): Promise<PartitionBounds[]> {
+    const [starts, ends] = await this.#ask(async (cluster) => {
+      await cluster.refreshMetadataIfNecessary()
+      const known = this.#topics.map((topic) => cluster.findTopicPartitionMetadata(topic))
+      const isLed = (partition: number) =>
+        known.every((of) => (of.find((one) => one.partitionId === partition)?.leader ?? -1) >= 0)
+      const led = partitions.filter(isLed).map((partition) => ({ partition }))
+      if (led.length === 0) return [[], []]
+      const of = this.#topics.map((topic) => ({ topic, partitions: led }))
+      return Promise.all([
+        offsetsOf(cluster, of, { fromBeginning: true }),
+        offsetsOf(cluster, of, { fromBeginning: false }),
+      ])
+    })
+    return ends.map(({ offset: end, topic, partition }) => {
+      const start = starts.find((of) => of.topic === topic && of.partition === partition)
+      return { topic, partition, start: start?.offset ?? 0, end }
+    })
+  }
+
+  /**
    * Offset of the first record at or after that time in each partition, or the end if there is
    * none.
    */
@@ -96,12 +120,9 @@ export class LogEnds implements AsyncDisposable {
           .findTopicPartitionMetadata(topic)
           .map(({ partitionId }) => ({ partition: partitionId }))
         if (partitions.length === 0) throw new Error(`Kafka knows no partition of ${topic}`)
-        return { topic, partitions, ...which }
+        return { topic, partitions }
       })
-      const answered = await cluster.fetchTopicsOffset(asked)
-      return answered.flatMap(({ topic, partitions }) =>
-        partitions.map(({ partition, offset }) => ({ topic, partition, offset: Number(offset) })),
-      )
+      return offsetsOf(cluster, asked, which)
     })
   }
 
@@ -114,4 +135,15 @@ export class LogEnds implements AsyncDisposable {
       throw err
     }
   }
+}
+
+async function offsetsOf(
+  cluster: Cluster,
+  asked: { topic: string; partitions: { partition: number }[] }[],
+  which: WhichOffset,
+): Promise<PartitionOffset[]> {
+  const answered = await cluster.fetchTopicsOffset(asked.map((each) => ({ ...each, ...which })))
+  return answered.flatMap(({ topic, partitions }) =>
+    partitions.map(({ partition, offset }) => ({ topic, partition, offset: Number(offset) })),
+  )
 }

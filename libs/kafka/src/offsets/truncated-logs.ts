@@ -1,23 +1,23 @@
 import type { Logger } from 'pino'
-import type { Admin } from '../client/surface.ts'
 import { type Place, partitionKey } from '../topics/partition-key.ts'
+import type { LogEnds } from './log-ends.ts'
 
 /** Logs that lost records because they were truncated or their topic was recreated. */
 export class TruncatedLogs {
-  readonly #admin: Pick<Admin, 'fetchTopicOffsets'>
+  readonly #ends: Pick<LogEnds, 'readLed'>
   readonly #log: Logger
   readonly #found = new Set<string>()
 
-  constructor(admin: Pick<Admin, 'fetchTopicOffsets'>, log: Logger) {
-    this.#admin = admin
+  constructor(ends: Pick<LogEnds, 'readLed'>, log: Logger) {
+    this.#ends = ends
     this.#log = log
   }
 
   /** @returns true if the log ends before `next`, the first unread offset */
   async find(place: Place, next: number): Promise<boolean> {
-    const logs = await this.#admin.fetchTopicOffsets(place.topic)
-    const end = Number(logs.find(({ partition }) => partition === place.partition)?.high)
-    if (!(end < next)) return false
+    const bounds = await this.#ends.readLed([place.partition])
+    const end = bounds.find(({ topic }) => topic === place.topic)?.end
+    if (end === undefined || end >= next) return false
     this.#log.error({ ...place, next, end }, 'consumer.log_truncated')
     this.#found.add(partitionKey(place))
     return true

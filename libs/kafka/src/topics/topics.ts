@@ -16,8 +16,8 @@ const pollMs = 50
 const leadersWithinMs = 15_000
 
 /**
- * Creates missing topics and waits until each partition has a leader. It leaves existing topics
- * unchanged. It rejects if one has another number of partitions, because keys would move, and if
+ * Creates missing topics and waits until each partition has a leader, but not for ever. It leaves
+ * existing topics unchanged. It rejects if one has another number of partitions, because keys would move, and if
  * Kafka is unreachable. Several services may call it at once.
  */
 export function ensureTopics(
@@ -138,30 +138,40 @@ async function waitForLeaders(
 ): Promise<void> {
   const deadline = performance.now() + leadersWithinMs
   for (;;) {
-    const waitingFor = await leaderless(admin, specs, options)
-    if (waitingFor === null) return
-    if (performance.now() > deadline) throw new Error(`No leader yet: ${waitingFor}`)
+    const found = await leaderless(admin, specs, options)
+    if (found === null) return
+    if (performance.now() > deadline) {
+      if (!found.exists) throw new Error(`No leader yet: ${found.name}`)
+      // The partitions that have one can be used.
+      options.log.warn({ topic: found.name }, 'topics.leaderless')
+      return
+    }
     await sleep(pollMs, undefined, { signal: options.signal })
   }
 }
 
-/** Describes what is missing, or returns `null` when every partition has a leader. */
+type Leaderless = { name: string; exists: boolean }
+
+/** Returns what is missing, or `null` when every partition has a leader. */
 async function leaderless(
   admin: Admin,
   specs: readonly TopicSpec[],
   options: EnsureTopicsOptions,
-): Promise<string | null> {
+): Promise<Leaderless | null> {
   let topics: Awaited<ReturnType<Admin['fetchTopicMetadata']>>['topics']
   try {
     topics = (await admin.fetchTopicMetadata({ topics: specs.map(({ name }) => name) })).topics
   } catch (err) {
-    if (err instanceof Error && 'type' in err) return String(err.type)
+    if (err instanceof Error && 'type' in err) return { name: String(err.type), exists: false }
     throw err
   }
+  let waiting: Leaderless | null = null
   for (const spec of specs) {
-    const partitions = topics.find(({ name }) => name === spec.name)?.partitions ?? []
+    const { name } = spec
+    const partitions = topics.find((topic) => topic.name === name)?.partitions ?? []
     const expected = partitionsOf(spec, options)
-    if (partitions.length === 0 || partitions.some(({ leader }) => leader < 0)) return spec.name
+    if (partitions.length === 0) return { name, exists: false }
+    if (partitions.some(({ leader }) => leader < 0)) waiting = { name, exists: true }
     if (partitions.length !== expected) {
       throw new Error(
         `Topic ${spec.name} has ${partitions.length} partitions and KAFKA_PARTITIONS asks for ` +
@@ -169,5 +179,5 @@ async function leaderless(
       )
     }
   }
-  return null
+  return waiting
 }

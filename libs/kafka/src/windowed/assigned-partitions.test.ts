@@ -1,8 +1,10 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import type { Consumer } from 'kafkajs'
 import { pino } from 'pino'
 import { PartitionReader } from '../consumer/partition-reader.ts'
+import type { LogEnds } from '../offsets/log-ends.ts'
 import type { AssignedPartition } from './assigned-partition.ts'
 import { AssignedPartitions } from './assigned-partitions.ts'
 import type { WindowedConsumerOptions } from './windowed-consumer-options.ts'
@@ -51,7 +53,6 @@ class Member {
     } as unknown as Consumer
     const admin = {
       fetchOffsets: async () => [{ topic, partitions: [{ partition, ...log.commit }] }],
-      fetchTopicOffsets: async () => [{ partition, low: '0', high: String(log.end) }],
     }
     const options = {
       kafka: { admin: () => admin },
@@ -66,6 +67,7 @@ class Member {
     this.assignments = new AssignedPartitions(
       options,
       new PartitionReader(() => (this.#joined ? consumer : null)),
+      { readLed: async () => [{ topic, partition, start: 0, end: log.end }] } as unknown as LogEnds,
     )
   }
 
@@ -79,8 +81,12 @@ class Member {
       { isContinued: false, mayDrain: false },
       () => {},
     )
-    await this.assignments.ready(topic, partition)
+    await this.#loaded()
     return this
+  }
+
+  async #loaded(): Promise<void> {
+    while (!this.assignments.certain || this.assignments.partitions().length === 0) await turn()
   }
 
   leave(): void {

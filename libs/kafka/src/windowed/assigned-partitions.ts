@@ -1,21 +1,30 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Admin, KafkaMessage } from '../client/surface.ts'
+import type { KafkaMessage } from '../client/surface.ts'
 import type { Joined } from '../consumer/group-membership.ts'
 import type { PartitionReader } from '../consumer/partition-reader.ts'
-import { fetchGroupCommits, type GroupCommit } from '../offsets/group-commits.ts'
-import { LookBack } from '../offsets/look-back.ts'
+import { fetchGroupCommits } from '../offsets/group-commits.ts'
+import { LogEnds } from '../offsets/log-ends.ts'
+import type { LookBack } from '../offsets/look-back.ts'
 import { TruncatedLogs } from '../offsets/truncated-logs.ts'
 import { type Place, partitionKey } from '../topics/partition-key.ts'
 import type { AssignedPartition } from './assigned-partition.ts'
 import { FlowControl } from './flow-control.ts'
-import { type LoadedPartition, loadPartitions } from './load-partitions.ts'
+import {
+  type LoadedPartition,
+  type LoadPartitionsOptions,
+  loadPartitions,
+  lookBackOver,
+} from './load-partitions.ts'
+import { overtakenPartitions } from './overtaken-partitions.ts'
 import type { WindowedConsumerOptions } from './windowed-consumer-options.ts'
+
+const retryMs = 500
 
 /** Loads the partitions that this member owns, and pauses and resumes them by what they hold. */
 export class AssignedPartitions {
   readonly #options: WindowedConsumerOptions
   readonly #reader: PartitionReader
-  readonly #admin: Admin
+  readonly #from: LoadPartitionsOptions
   readonly #steering: FlowControl
   #assignments = new Map<string, AssignedPartition>()
   /** Partitions that are loaded. */
@@ -25,28 +34,33 @@ export class AssignedPartitions {
   /** Partitions that are no longer assigned, but are drained here first. */
   readonly #leaving = new Set<number>()
   readonly #lookBacks = new Map<number, LookBack<AssignedPartition>>()
+  #comparing: Promise<void> = Promise.resolve()
   #loading: Promise<void> = Promise.resolve()
   #epoch = 0
   #certain = true
-  readonly #truncated: TruncatedLogs
 
-  constructor(options: WindowedConsumerOptions, reader: PartitionReader) {
+  constructor(
+    options: WindowedConsumerOptions,
+    reader: PartitionReader,
+    ends = new LogEnds(options.kafka, options.topics, options.log),
+  ) {
     this.#options = options
     this.#reader = reader
     this.#steering = new FlowControl(options.window, reader)
-    this.#admin = options.kafka.admin({ retry: { retries: 5 } })
-    this.#truncated = new TruncatedLogs(this.#admin, options.log)
+    const admin = options.kafka.admin({ retry: { retries: 5 } })
+    const truncated = new TruncatedLogs(ends, options.log)
+    this.#from = { ...options, admin, ends, truncated }
   }
 
   connect(): Promise<void> {
-    return this.#admin.connect()
+    return this.#from.admin.connect()
   }
 
   async disconnect(): Promise<void> {
     this.#epoch++
     // A request after the disconnect would connect again.
     await this.#loading
-    await this.#admin.disconnect()
+    await Promise.all([this.#from.admin.disconnect(), this.#from.ends[Symbol.asyncDispose]()])
   }
 
   all(): Iterable<AssignedPartition> {
@@ -85,17 +99,18 @@ export class AssignedPartitions {
   /** Handles a refused fetch. A partition whose log was truncated is loaded again. */
   async outOfRange(at: Place): Promise<void> {
     const assignment = this.#assignments.get(partitionKey(at))
-    if (assignment === undefined || !(await this.#truncated.find(at, assignment.next))) return
+    if (assignment === undefined || !(await this.#from.truncated.find(at, assignment.next))) return
     this.#revoke(at.partition, 'its log was truncated')
-    this.#loading = this.#settle([...this.#assigned], this.#epoch, () => undefined)
+    this.#loading = this.#settle(this.#epoch, () => undefined)
   }
 
-  /** Resolves with the partition once it is loaded, or with undefined if it is not owned. */
+  /**
+   * Resolves with a partition that may be read, or with undefined if it is not owned or not loaded.
+   * Loading seeks, so its batch is dropped. It is not waited for, because a leader may be missing.
+   */
   async ready(topic: string, partition: number): Promise<AssignedPartition | undefined> {
-    if (this.#leaving.has(partition)) return undefined
-    const assignment = this.#assignments.get(partitionKey({ topic, partition }))
-    if (assignment !== undefined && this.#certain) return assignment
-    await this.#loading
+    if (!this.#certain) await this.#comparing
+    if (!this.#certain || this.#leaving.has(partition)) return undefined
     return this.#assignments.get(partitionKey({ topic, partition }))
   }
 
@@ -111,10 +126,10 @@ export class AssignedPartitions {
     { isContinued, mayDrain }: Joined,
     onCertain: () => void,
   ): boolean {
-    const before = [...this.#assigned]
+    const wereUnloaded = this.#unloaded
     this.#assigned = new Set(Object.values(byTopic).flat())
     const lost = this.partitions().filter((partition) => !this.#assigned.has(partition))
-    const lostEarly = before.some((one) => !this.#assigned.has(one) && !this.#partitions.has(one))
+    const lostEarly = wereUnloaded.some((partition) => !this.#assigned.has(partition))
     this.#leaving.clear()
     for (const partition of lost) {
       if (mayDrain) this.#leaving.add(partition)
@@ -126,7 +141,7 @@ export class AssignedPartitions {
     const epoch = ++this.#epoch
     this.#certain = this.#assignments.size === 0 || (isContinued && this.#certain)
     if (this.#certain) onCertain()
-    this.#loading = this.#settle([...this.#assigned], epoch, onCertain)
+    this.#loading = this.#settle(epoch, onCertain)
     return lostEarly || (lost.length > 0 && !mayDrain)
   }
 
@@ -210,75 +225,63 @@ export class AssignedPartitions {
     this.#options.onRevoked?.(partition)
   }
 
-  async #settle(assigned: readonly number[], epoch: number, onCertain: () => void): Promise<void> {
-    if (!this.#certain) await this.#compare(epoch)
-    if (epoch !== this.#epoch) return
+  async #settle(epoch: number, onCertain: () => void): Promise<void> {
+    // They would be fetched in vain until they are loaded.
+    const partitions = this.#unloaded
+    for (const topic of partitions.length > 0 ? this.#options.topics : []) {
+      this.#reader.pause([{ topic, partitions }])
+    }
     if (!this.#certain) {
+      this.#comparing = this.#compare(epoch)
+      await this.#comparing
+      if (epoch !== this.#epoch) return
       this.#certain = true
       onCertain()
     }
-    // Includes partitions of an assignment whose loading this one interrupted.
-    await this.#load(
-      assigned.filter((partition) => !this.#partitions.has(partition)),
-      epoch,
-    )
+    await this.#load(epoch)
   }
 
-  /**
-   * Revokes partitions that another member had in between. A member that was away for longer than
-   * its session returns as a new one, and one that missed a generation keeps its id. Another member
-   * commits what it finished before it releases a partition, so the commit reveals it. A partition
-   * is kept only if this member itself has finished everything that the commit covers. If nobody
-   * took over, nothing is repeated.
-   */
+  /** Includes partitions of an assignment whose loading a newer one interrupted. */
+  get #unloaded(): number[] {
+    return [...this.#assigned].filter((partition) => !this.#partitions.has(partition))
+  }
+
   async #compare(epoch: number): Promise<void> {
     while (this.#assignments.size > 0 && epoch === this.#epoch) {
       try {
-        const commitOf = await fetchGroupCommits(this.#admin, this.#options)
-        if (epoch === this.#epoch) this.#dropBacklog(commitOf)
+        const commitOf = await fetchGroupCommits(this.#from.admin, this.#options)
+        if (epoch !== this.#epoch) return
+        const overtaken = overtakenPartitions(this.all(), commitOf, this.#options)
+        for (const partition of overtaken) this.#revoke(partition, 'another member had it')
         return
       } catch (err) {
         this.#options.log.warn({ err }, 'consumer.comparison.retry')
-        await wait(200)
+        await wait(retryMs)
       }
     }
   }
 
-  #dropBacklog(commitOf: (topic: string, partition: number) => GroupCommit): void {
-    const overtaken = new Set<number>()
-    for (const assignment of this.#assignments.values()) {
-      const { topic, partition, low } = assignment
-      const commit = commitOf(topic, partition)
-      if (assignment.covers(commit)) continue
-      overtaken.add(partition)
-      const { offset: committed } = commit
-      this.#options.log.warn({ topic, partition, low, committed }, 'consumer.overtaken')
-    }
-    for (const partition of overtaken) this.#revoke(partition, 'another member had it')
-  }
-
-  /** Loads commits and log ends. Retries until it succeeds or a newer assignment arrives. */
-  async #load(gained: readonly number[], epoch: number): Promise<void> {
-    while (gained.length > 0 && epoch === this.#epoch) {
+  /** Retries until all assigned partitions are loaded, or a newer assignment arrives. */
+  async #load(epoch: number): Promise<void> {
+    while (this.#unloaded.length > 0 && epoch === this.#epoch) {
       try {
-        const from = { ...this.#options, admin: this.#admin, truncated: this.#truncated }
-        const assignments = await loadPartitions(gained, from)
+        const loaded = await loadPartitions(this.#unloaded, this.#from)
         if (epoch !== this.#epoch) return
-        this.#open(gained, assignments)
-        return
+        // Another load, of a truncated log, may have been faster.
+        this.#open(loaded.filter(({ assignment }) => !this.#partitions.has(assignment.partition)))
       } catch (err) {
-        this.#options.log.warn({ err, gained }, 'consumer.assignment.retry')
-        await wait(200)
+        this.#options.log.warn({ err, partitions: this.#unloaded }, 'consumer.assignment.retry')
       }
+      if (this.#unloaded.length > 0) await wait(retryMs)
     }
   }
 
-  #open(gained: readonly number[], loaded: readonly LoadedPartition[]): void {
+  #open(loaded: readonly LoadedPartition[]): void {
     const { lookBack, onAssigned } = this.#options
     for (const { assignment, logStart } of loaded) {
       this.#assignments.set(partitionKey(assignment), assignment)
       // The earlier position must not stay committed.
-      if (this.#truncated.forget(assignment)) assignment.dirty = true
+      if (this.#from.truncated.forget(assignment)) assignment.dirty = true
       // kafkajs remembers a pause from an earlier assignment.
       this.#reader.resume([{ topic: assignment.topic, partitions: [assignment.partition] }])
       const back = lookBack?.topics.includes(assignment.topic) ? lookBack.messages : 0
@@ -287,13 +290,10 @@ export class AssignedPartitions {
       const from = Math.max(logStart, assignment.committed - (isBehindEnd ? 0 : back))
       this.#seek(assignment, from)
     }
-    for (const partition of gained) {
+    for (const partition of new Set(loaded.map(({ assignment }) => assignment.partition))) {
       this.#partitions.add(partition)
       const mine = loaded.filter(({ assignment }) => assignment.partition === partition)
-      const lookedAt = mine.filter(({ assignment }) => lookBack?.topics.includes(assignment.topic))
-      const behind = lookedAt.filter(({ assignment, logStart }) => logStart < assignment.committed)
-      const assignments = behind.map(({ assignment }) => assignment)
-      this.#lookBacks.set(partition, new LookBack(lookBack?.bytes ?? 0, assignments))
+      this.#lookBacks.set(partition, lookBackOver(mine, lookBack))
       onAssigned?.(partition, new Map(mine.map(({ assignment }) => [assignment.topic, assignment])))
     }
   }

@@ -20,11 +20,10 @@ export class FlowControl {
     if (assignment.lease.aborted || this.#goesBack(assignment)) return
     const { messages, bytes } = this.#window
     const full = assignment.held >= messages || assignment.heldBytes >= bytes
-    // Reads the backlog before other messages overtake it any further.
-    const far =
-      assignment.backlog !== null && assignment.backlog.waiting > 0 && assignment.backlogIsFar
-    if (full || far) {
+    if (full || isFar(assignment)) {
       if (!assignment.paused) this.pause(assignment)
+      // Nothing else would resume a paused partition of which no message is held.
+      if (!full) this.#goesBack(assignment)
       return
     }
     const roomy = assignment.held <= messages / 2 && assignment.heldBytes <= bytes / 2
@@ -75,3 +74,7 @@ export class FlowControl {
     this.#reader.seek({ topic, partition, offset: String(offset) })
   }
 }
+
+/** True if the backlog must be read before other messages overtake it any further. */
+const isFar = ({ backlog, backlogIsFar }: AssignedPartition): boolean =>
+  backlog !== null && backlog.waiting > 0 && backlogIsFar

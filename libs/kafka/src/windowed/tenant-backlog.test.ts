@@ -151,6 +151,22 @@ describe('TenantBacklog', () => {
     expect(of(second, 'A')).toHaveLength(100)
   })
 
+  it('goes back at once if it may not read on and holds nothing', () => {
+    // Its metadata becomes longer than the limit, because every third message is finished early.
+    const flood = `${'OVT'.repeat(8)}${'OTT'.repeat(1_500)}${'T'.repeat(400)}`
+    const log = `${'OTT'.repeat(10)}${flood}`
+    const world = new LogWorld(log, { batch: 20 })
+    const finishAll = (isIt: (tenant: string) => boolean) => {
+      for (const offset of world.held.filter((each) => isIt(world.tenantsOf([each])))) {
+        world.finish(offset)
+      }
+    }
+    while (world.read()) finishAll((tenant) => tenant === 'O')
+    finishAll(() => true)
+    while (world.read()) finishAll(() => true)
+    expect(world.handedOut).toHaveLength(log.length)
+  })
+
   it('hands out everything once, and each tenant in order, for any reads and finishes', () => {
     const tenants = fc.constantFrom('A', 'A', 'A', 'A', 'B', 'C')
     fc.assert(

@@ -51,6 +51,15 @@ describe('Circuit', () => {
     expect(changes).toEqual([true])
   })
 
+  it('counts nothing any more once another process may own the endpoint', async () => {
+    const circuit = circuitOf()
+    circuit.dispose()
+    for (let i = 0; i < 5; i++) await circuit.record(failure)
+    expect(circuit.isOpen).toBe(false)
+    expect(changes).toEqual([])
+    expect(jest.getTimerCount()).toBe(0)
+  })
+
   it('forgets attempts that are long past', async () => {
     const fire = jest.spyOn(CircuitBreaker.prototype, 'fire')
     const circuit = circuitOf()

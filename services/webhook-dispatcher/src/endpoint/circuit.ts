@@ -77,6 +77,7 @@ export class Circuit {
   /** The last failed lookup that was counted: attempts that share a lookup count as one failure. */
   #countedLookup: object | undefined
   #timer: NodeJS.Timeout | null = null
+  #disposed = false
   readonly #onChange: (open: boolean) => void
 
   constructor(endpointId: string, options: CircuitOptions, onChange: (open: boolean) => void) {
@@ -150,7 +151,8 @@ export class Circuit {
    */
   async record(result: AttemptResult, place: EndpointPlace | null = null): Promise<void> {
     const { store } = this.#options
-    if (this.isOpen) return
+    // The endpoint may have a new owner, whose count must stay.
+    if (this.isOpen || this.#disposed) return
     if (succeeded(result)) {
       this.#place = null
       if (this.#failures === 0) return
@@ -201,6 +203,7 @@ export class Circuit {
 
   /** Stops timers; the state stays in the store for the next owner. */
   dispose(): void {
+    this.#disposed = true
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#breaker.shutdown()
   }

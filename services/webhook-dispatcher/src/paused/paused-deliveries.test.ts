@@ -61,6 +61,17 @@ describe('PausedDeliveries', () => {
     )
   })
 
+  it('cancels those of a deleted subscription once other transitions have ended', () => {
+    const world = new PausedWorld(0)
+    world.gone.add('a')
+    world.pause('a', 0)
+    world.fetch(40)
+    // Not the slot of an endpoint, so no event tells.
+    world.room = 1
+    world.tick()
+    expect(world.released).toHaveLength(1)
+  })
+
   it('keeps one blocked subscription from holding back another', () => {
     const world = new PausedWorld(0)
     world.blocked.add('a')

@@ -23,7 +23,10 @@ export class PausedReleases {
   readonly #endpointsWithSlots = new Set<string>()
   /** Queues with deliveries to read. */
   readonly #wanted = new Set<string>()
-  /** Queues whose next delivery waits for an earlier one to become known or to leave. */
+  /**
+   * Queues whose next delivery waits for an earlier one to become known or to leave, or for the
+   * transitions of others. They are checked again with each tick.
+   */
   readonly #early = new Set<string>()
   /** Queues whose next delivery is not due, and when it is (epoch ms). */
   readonly #later = new Map<string, number>()
@@ -170,8 +173,10 @@ export class PausedReleases {
     const hasMore = mayRead && queue.unreadAt(reading.scan) !== undefined
     if (mayGoSoon && hasMore) this.#want(queueId)
     const endpointId = view.endpointOf(subscriptionId)
-    if (endpointId === null) this.#blocked.leave(queueId)
-    else this.#blocked.enter(queueId, endpointId)
+    if (endpointId !== null) return this.#blocked.enter(queueId, endpointId)
+    this.#blocked.leave(queueId)
+    // It is cancelled, and needs no endpoint. No event tells when others leave it a transition.
+    if (mayGoSoon) this.#early.add(queueId)
   }
 
   /** The next delivery of the queue has to be read. */

@@ -14,6 +14,8 @@ export class PausedWorld {
   readonly released: DeliveryJob[] = []
   readonly announced: number[] = []
   readonly blocked = new Set<string>()
+  /** Deleted subscriptions: their deliveries need no endpoint. */
+  readonly gone = new Set<string>()
   /** Deliveries whose step was already handled elsewhere. */
   readonly doneElsewhere = new Set<string>()
   assignment: AssignedPartition
@@ -210,7 +212,7 @@ export class PausedWorld {
         return this.blocked.has(id) ? -1 : this.room
       },
       // All subscriptions share one endpoint.
-      endpointOf: (id) => (this.blocked.has(id) ? null : 'e'),
+      endpointOf: (id) => (this.blocked.has(id) || this.gone.has(id) ? null : 'e'),
       isPaused: (id) => this.blocked.has(id),
       isBusy: () => false,
       dueAt: () => 0,

@@ -28,7 +28,11 @@ const name = 'assigner'
 const aMember = () => ({
   confirmations: 0,
   isEager: false,
+  failures: 0,
   joins() {},
+  failed() {
+    this.failures++
+  },
   goesOn: () => true,
   wantsToJoin() {
     return this.isEager
@@ -139,7 +143,7 @@ describe('the group of a member that joins again', () => {
    * kafkajs' own group, with a coordinator that requests a rebalance and delays the answer to the
    * join.
    */
-  function openGroup() {
+  function openGroup(joinGroup = (): Promise<never> => never) {
     const asked: string[] = []
     const coordinator = {
       async heartbeat() {
@@ -148,7 +152,7 @@ describe('the group of a member that joins again', () => {
       },
       async joinGroup() {
         asked.push('join')
-        return never
+        return joinGroup()
       },
     }
     const logger = { namespace: () => logger, debug() {}, info() {} }
@@ -181,6 +185,15 @@ describe('the group of a member that joins again', () => {
     for (let second = 0; second < 5; second++) await beat()
     expect(asked.filter((one) => one === 'heartbeat')).toHaveLength(13)
     expect(member.confirmations).toBe(12)
+  })
+
+  it('tells a member of a failed join', async () => {
+    const coordinatorLoads = { type: 'GROUP_LOAD_IN_PROGRESS', code: 14 }
+    const { group } = openGroup(async () => {
+      throw new KafkaJSProtocolError(coordinatorLoads)
+    })
+    await expect(group.joinAndSync()).rejects.toThrow()
+    expect(member.failures).toBe(1)
   })
 
   it('gets one join at a time', async () => {

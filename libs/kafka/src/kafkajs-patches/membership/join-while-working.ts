@@ -11,6 +11,8 @@ export type KnownMember = {
 export type WorkingMember = {
   /** Called when a join begins. */
   joins: (member: KnownMember) => void
+  /** Called when a join has failed: nobody knows whether the group has taken notice of it. */
+  failed: (member: KnownMember) => void
   /** True if the member keeps working on its partitions while it joins. */
   goesOn: () => boolean
   /** True to join the group again without a request of the coordinator. */
@@ -150,7 +152,13 @@ function joinOnce(this: ConsumerGroup): Promise<void> {
   if (begun !== undefined) return begun
   refuseWhenStopped(this)
   member.joins(this)
-  const join = joinAndSync.call(this).finally(() => underWay.delete(this))
+  const join = joinAndSync
+    .call(this)
+    .catch((err: unknown) => {
+      member.failed(this)
+      throw err
+    })
+    .finally(() => underWay.delete(this))
   underWay.set(this, join)
   return join
 }

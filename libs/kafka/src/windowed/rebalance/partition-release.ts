@@ -19,20 +19,20 @@ export class PartitionRelease {
   readonly #options: PartitionReleaseOptions
   readonly #since = new Map<number, number>()
   #timer: NodeJS.Timeout | null = null
-  #hasReleased = false
+  #wantsToJoin = false
 
   constructor(options: PartitionReleaseOptions) {
     this.#options = options
   }
 
-  /** True if the next join must report released partitions. */
-  get hasReleased(): boolean {
-    return this.#hasReleased
+  /** True if the group must be joined again, to report the remaining partitions. */
+  get wantsToJoin(): boolean {
+    return this.#wantsToJoin
   }
 
-  /** Notes that a join has reported the remaining partitions. */
+  /** Notes that a join reports the remaining partitions. */
   claimed(): void {
-    this.#hasReleased = false
+    this.#wantsToJoin = false
   }
 
   /** Sets the partitions to release, replacing earlier ones. */
@@ -48,14 +48,14 @@ export class PartitionRelease {
     this.#look()
   }
 
-  /** Notes that partitions were lost before they could be drained. */
-  lost(): void {
-    this.#hasReleased = true
+  /** Notes that partitions were lost before they could be drained, or that a join has failed. */
+  mustJoin(): void {
+    this.#wantsToJoin = true
   }
 
   stop(): void {
     this.#since.clear()
-    this.#hasReleased = false
+    this.#wantsToJoin = false
     this.#look()
   }
 
@@ -72,7 +72,7 @@ export class PartitionRelease {
       if (!isDrained(partition) && performance.now() - since < withinMs) continue
       this.#since.delete(partition)
       release(partition)
-      this.#hasReleased = true
+      this.#wantsToJoin = true
     }
   }
 }

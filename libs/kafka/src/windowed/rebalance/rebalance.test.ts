@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { cooperativeProtocol, decodeClaim } from '../../consumer/co-partition-assigner.ts'
 import { PartitionReader } from '../../consumer/partition-reader.ts'
 import type { WorkingMember } from '../../kafkajs-patches/membership/join-while-working.ts'
+import type { LogEnds } from '../../offsets/log-ends.ts'
 import { AssignedPartitions } from '../assigned-partitions.ts'
 import type { CommitLoop } from '../commit-loop.ts'
 import type { WindowedConsumerOptions } from '../windowed-consumer-options.ts'
@@ -11,6 +12,7 @@ import { Rebalance } from './rebalance.ts'
 
 const { AssignerProtocol } = kafkajs
 const topic = 't'
+const memberId = 'member'
 
 type WorkingAssigner = Assigner & { working: WorkingMember }
 
@@ -21,16 +23,13 @@ class Member {
   #generation = 0
 
   constructor() {
-    const admin = {
-      fetchOffsets: () => new Promise(() => {}),
-      fetchTopicOffsets: async () => [],
-    }
+    const ends = { readLed: () => new Promise(() => {}) } as unknown as LogEnds
     const options = {
-      ...{ kafka: { admin: () => admin }, topics: [topic], log: pino({ level: 'silent' }) },
+      ...{ kafka: { admin: () => ({}) }, topics: [topic], log: pino({ level: 'silent' }) },
       ...{ window: { messages: 16, bytes: 1_000 }, drainMs: 1_000, inFlight: () => 0 },
     } as unknown as WindowedConsumerOptions
     const commits = { pending: false, assignmentsChanged() {} } as unknown as CommitLoop
-    const assignments = new AssignedPartitions(options, new PartitionReader(() => null))
+    const assignments = new AssignedPartitions(options, new PartitionReader(() => null), ends)
     this.#rebalance = new Rebalance({
       ...{ options, assignments, commits, isStopping: () => false, confirmed: () => {} },
     })
@@ -45,14 +44,29 @@ class Member {
 
   /** Joins the group, and returns the claim that it sends. */
   join(partitions: number[]) {
-    const memberId = 'member'
-    this.#assigner.working.joins({ memberId, generationId: ++this.#generation })
-    const { metadata } = this.#assigner.protocol({ topics: [topic] })
+    const { claim } = this.#beginJoin()
     this.#rebalance.joined({
       ...{ memberId, groupProtocol: cooperativeProtocol },
       memberAssignment: { [topic]: partitions },
     } as never)
-    return decodeClaim(AssignerProtocol.MemberMetadata.decode(metadata)?.userData)
+    return claim
+  }
+
+  /** Sends a claim, and loses the answer. */
+  failToJoin() {
+    const { member, claim } = this.#beginJoin()
+    this.#assigner.working.failed(member)
+    return claim
+  }
+
+  #beginJoin() {
+    const member = { memberId, generationId: ++this.#generation }
+    this.#assigner.working.joins(member)
+    const { metadata } = this.#assigner.protocol({ topics: [topic] })
+    return {
+      member,
+      claim: decodeClaim(AssignerProtocol.MemberMetadata.decode(metadata)?.userData),
+    }
   }
 }
 
@@ -62,6 +76,16 @@ it('a partition that moves before it was loaded is released by joining once more
   expect(member.wantsToJoin).toBe(false)
   // It claims both, so the group assigns the one that moves to nobody.
   expect(member.join([0])).toMatchObject({ owned: [0, 1], isKept: true })
+  expect(member.wantsToJoin).toBe(true)
+  expect(member.join([0])).toMatchObject({ owned: [0], isKept: true })
+  expect(member.wantsToJoin).toBe(false)
+})
+
+it('a member whose join failed joins once more', () => {
+  const member = new Member()
+  member.join([0, 1])
+  member.join([0])
+  expect(member.failToJoin()).toMatchObject({ owned: [0] })
   expect(member.wantsToJoin).toBe(true)
   expect(member.join([0])).toMatchObject({ owned: [0], isKept: true })
   expect(member.wantsToJoin).toBe(false)

@@ -1,6 +1,7 @@
 import type { ConsumerGroupJoinEvent, PartitionAssigner } from 'kafkajs'
 import { coPartitionAssigners } from '../../consumer/co-partition-assigner.ts'
 import { GroupMembership } from '../../consumer/group-membership.ts'
+import type { KnownMember } from '../../kafkajs-patches/membership/join-while-working.ts'
 import type { AssignedPartitions } from '../assigned-partitions.ts'
 import type { CommitLoop } from '../commit-loop.ts'
 import type { WindowedConsumerOptions } from '../windowed-consumer-options.ts'
@@ -57,8 +58,9 @@ export class Rebalance {
       mayJoin: () => this.#mayJoin(),
       working: {
         joins: (member) => this.#membership.joins(member),
+        failed: (member) => this.#failed(member),
         goesOn: () => this.#membership.goesOn,
-        wantsToJoin: () => this.#release.hasReleased,
+        wantsToJoin: () => this.#release.wantsToJoin,
         confirmed: this.#deps.confirmed,
       },
       alsoRoundRobin: this.#deps.options.alsoRoundRobin,
@@ -84,13 +86,18 @@ export class Rebalance {
     })
     this.#release.want(assignments.leaving())
     // The partitions that it claimed to keep were assigned to nobody.
-    if (hasLost && join.isContinued) this.#release.lost()
+    if (hasLost && join.isContinued) this.#release.mustJoin()
   }
 
   /** Called when the membership has ended without a notice. */
   lost(): void {
     this.#membership.lost()
     this.#release.stop()
+  }
+
+  /** The group may not know the claim of a failed join, so the member joins once more. */
+  #failed(member: KnownMember): void {
+    if (this.#membership.failed(member)) this.#release.mustJoin()
   }
 
   #mayJoin(): boolean {
