@@ -1,5 +1,6 @@
 import { emit } from '@surehook/change-capture/emit/capture'
 import { environmentPurgesTopic } from '@surehook/contracts/topics'
+import { reasonOf } from '@surehook/service-kit/errors'
 import { openExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
@@ -58,7 +59,7 @@ export function purgeDeleted(options: PurgeOptions): AsyncDisposable {
       {
         name: 'deleted environments',
         run: async () => {
-          for (const environment of deleted()) await pass(environment)
+          await purgeEach(deleted(), pass, log)
           return false
         },
       },
@@ -66,4 +67,25 @@ export function purgeDeleted(options: PurgeOptions): AsyncDisposable {
     everyMs: lookEveryMs,
     log,
   })
+}
+
+/**
+ * Purges each environment. One that fails is logged and does not stop the others. The next round
+ * tries it again.
+ */
+export async function purgeEach<
+  Deleted extends Pick<DeletedEnvironment, 'projectId' | 'environment'>,
+>(
+  deleted: readonly Deleted[],
+  purge: (environment: Deleted) => Promise<void>,
+  log: Logger,
+): Promise<void> {
+  for (const one of deleted) {
+    try {
+      await purge(one)
+    } catch (err) {
+      const { projectId, environment } = one
+      log.warn({ projectId, environment, reason: reasonOf(err) }, 'environment.purge_failed')
+    }
+  }
 }

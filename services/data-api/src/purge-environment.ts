@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { deleteIdsOf } from './publishing/published-ids.ts'
 import { idempotencyTable } from './records/write/run-write.ts'
+import { deleteInBatches } from './sql/delete-in-batches.ts'
 import { quoteIdent } from './sql/quote.ts'
 import type { Tenant } from './table-definition.ts'
 import { changeSchema } from './tables/ddl/change-schema.ts'
@@ -43,11 +44,12 @@ async function dropSchema(pool: Pool, tenant: Tenant, schema: string): Promise<b
 }
 
 /** A scope is the JSON array of project, environment and caller. */
-async function deleteKeys(pool: Pool, { projectId, environment }: Tenant): Promise<boolean> {
+function deleteKeys(pool: Pool, { projectId, environment }: Tenant): Promise<boolean> {
   const scope = JSON.stringify([projectId, environment]).slice(0, -1)
-  const { rowCount } = await pool.query(
-    `delete from ${idempotencyTable} where starts_with(scope, $1)`,
-    [`${scope},`],
-  )
-  return rowCount !== 0
+  return deleteInBatches(pool, {
+    table: idempotencyTable,
+    key: 'scope, key',
+    where: 'starts_with(scope, $1)',
+    values: [`${scope},`],
+  })
 }

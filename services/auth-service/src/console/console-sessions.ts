@@ -5,7 +5,7 @@ import type { ErrorCode, RuledViolation } from '@surehook/contracts/problem'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
 import type { IdentifyCaller } from '../platform/admin-token.ts'
-import { environmentNotFound, getEnvironment } from '../platform/environments.ts'
+import { requireEnvironment } from '../platform/environments.ts'
 import type { ConsoleCodes } from './console-codes.ts'
 
 /** The management token of a call. `null`: the call has the administration token. */
@@ -27,8 +27,7 @@ export function createConsoleSessions({ pool, identifyCaller, codes }: Deps): Co
   const assertStanding = async (caller: Caller, { project, environment }: ConsoleSession) => {
     if (caller === null || project === null || environment === null) return
     requireTenant(caller, { projectId: project, environment })
-    const { deletedAt } = await getEnvironment(pool, { project, environment })
-    if (deletedAt !== null) throw environmentNotFound()
+    await requireEnvironment(pool, { project, environment })
   }
   return {
     async offer(caller, token, place) {

@@ -4,7 +4,11 @@ import { mount } from '@surehook/service-kit/http/mount'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
 import type { AdminGate } from '../platform/admin-token.ts'
-import { type EnvironmentName, getEnvironment, raiseKeyEpoch } from '../platform/environments.ts'
+import {
+  type EnvironmentName,
+  raiseKeyEpoch,
+  requireEnvironment,
+} from '../platform/environments.ts'
 import { livingKeys } from './key-schedule.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
@@ -36,7 +40,7 @@ async function rotate(
   name: EnvironmentName,
   immediately: boolean,
 ) {
-  const { projectId, environment, auth: settings } = await getEnvironment(pool, name)
+  const { projectId, environment, auth: settings } = await requireEnvironment(pool, name)
   const tenant = { projectId, environment, settings }
   // Makes the first keys of an environment that nobody has used yet.
   await keys.published(tenant)

@@ -139,6 +139,30 @@ export async function getEnvironment(pool: Pool, name: EnvironmentName): Promise
   return toEnvironment(row)
 }
 
+/** Like `getEnvironment`, but an environment that is being deleted does not exist. */
+export async function requireEnvironment(pool: Pool, name: EnvironmentName): Promise<Environment> {
+  const environment = await getEnvironment(pool, name)
+  if (environment.deletedAt !== null) throw environmentNotFound()
+  return environment
+}
+
+/**
+ * Makes a deletion of the environment wait for the end of the transaction, so that the purge finds
+ * the rows that it inserts. Signups do not call it, because all of them would lock the same row. A
+ * signup ends within the 10 s or more that the other services wait before they publish a purge.
+ */
+export async function holdEnvironment(
+  tx: PoolClient,
+  { project, environment }: EnvironmentName,
+): Promise<void> {
+  const { rowCount } = await tx.query(
+    `select from environment where project_id = $1 and name = $2 and deleted_at is null
+        for share`,
+    [project, environment],
+  )
+  if (rowCount === 0) throw environmentNotFound()
+}
+
 type ProjectRow = { id: string; created_at: Date; environments: string[] }
 
 export async function listProjects(pool: Pool, { limit, cursor }: Page) {

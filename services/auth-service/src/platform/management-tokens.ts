@@ -36,6 +36,7 @@ export async function createManagementToken(
 ): Promise<ManagementToken & { token: string }> {
   const token = `mt_${randomBytes(32).toString('base64url')}`
   const created = await writer.write(async (client, emit) => {
+    await holdPlaces(client, project, request.environments ?? [])
     if (!(await projectExists(client, project))) throw unknownProject()
     const faults = await tokenFaults(client, project, request)
     if (faults.length > 0) throw invalid(faults)
@@ -148,6 +149,25 @@ async function unknownEnvironments(
   } as const
   return names.flatMap((name, index) =>
     known.has(name) ? [] : [{ field: `environments.${index}`, ...fault }],
+  )
+}
+
+/**
+ * Makes a deletion of the project or of a named environment wait until the token is committed, so
+ * that the deletion finds the token.
+ */
+async function holdPlaces(
+  client: PoolClient,
+  project: string,
+  environments: readonly string[],
+): Promise<void> {
+  await client.query('select from project where id = $1 and deleted_at is null for share', [
+    project,
+  ])
+  await client.query(
+    `select from environment where project_id = $1 and name = any($2) and deleted_at is null
+      order by name for share`,
+    [project, environments],
   )
 }
 

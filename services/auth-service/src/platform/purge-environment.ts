@@ -1,3 +1,4 @@
+import { purgeEach } from '@surehook/access/purge-deleted'
 import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { EnvironmentPurge } from '@surehook/contracts/events'
 import { environmentPurgesTopic, environmentsTopic } from '@surehook/contracts/topics'
@@ -51,19 +52,20 @@ export async function openPurge(deps: PurgeDeps): Promise<AsyncDisposable> {
     holders.every(
       (holder) => purged.get(purgeKey(environment, holder)) === environment.deletedAt.toISOString(),
     )
+  const purge = async (environment: Deleted) => {
+    await purgeOwn(pool, environment)
+    if (!isGone(environment)) return
+    await forget(writer, environment)
+    const { projectId, environment: name } = environment
+    log.info({ projectId, environment: name }, 'environment.deleted')
+  }
   const run = async () => {
     // Read before the rows: the query then returns the deletion of every purge that is known by
     // now.
     const published = [...purged.keys()]
     const deleted = await findDeleted(pool)
     await dropNotes(writer, published, deleted)
-    for (const environment of deleted) {
-      await purgeOwn(pool, environment)
-      if (!isGone(environment)) continue
-      await forget(writer, environment)
-      const { projectId, environment: name } = environment
-      log.info({ projectId, environment: name }, 'environment.deleted')
-    }
+    await purgeEach(deleted, purge, log)
     return false
   }
   const jobs = [{ name: 'deleted environments', run }]

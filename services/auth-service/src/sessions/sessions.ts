@@ -9,7 +9,7 @@ import type { EndedSessions } from '../revocation/revocation.ts'
 import { emitRevocations, unpublishedRevocations } from '../revocation/revocation-store.ts'
 import type { User } from '../user.ts'
 import { createSessionEnds, type SessionEnds } from './end-sessions.ts'
-import type { UserOfTenant } from './read-sessions.ts'
+import { lockSessions, type UserOfTenant } from './read-sessions.ts'
 import { createRefresh, type RefreshDeps } from './refresh.ts'
 import { type RefreshTokens, refreshHash } from './refresh-token.ts'
 import type { SessionMeters } from './session-meters.ts'
@@ -60,6 +60,9 @@ export function createSessions(deps: SessionsDeps): Sessions {
     refresh: createRefresh(deps),
     ...createSessionEnds(deps),
     async republish(tx, emit, at) {
+      // Otherwise a logout could commit its higher bound after this read and before this commit. The
+      // lower bound would then be the last record of the session on the topic.
+      await lockSessions(tx, at)
       const unpublished = await unpublishedRevocations(tx, at)
       await emitRevocations(emit, unpublished)
       return unpublished

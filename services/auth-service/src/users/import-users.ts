@@ -4,6 +4,7 @@ import { parsePart, soundFields } from '@surehook/service-kit/http/violations'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
 import { importFault } from '../password/password-hash.ts'
+import { holdEnvironment } from '../platform/environments.ts'
 import { knownRoles, roleFaults } from '../platform/roles.ts'
 import { type ChangeOrigin, emitUserChanges } from './user-changes.ts'
 import { insertUsers, type UserPlace } from './user-store.ts'
@@ -34,6 +35,7 @@ export async function importUsers(
     user !== undefined && violations.length === 0 ? [user] : [],
   )
   const imported = await inTransaction(pool, async (tx) => {
+    await holdEnvironment(tx, { project: place.projectId, environment: place.environment })
     // In a fixed order: two imports with the same addresses could otherwise deadlock.
     const inOrder = good.toSorted((a, b) => (a.email < b.email ? -1 : 1))
     const created = await insertUsers(tx, place, inOrder)

@@ -6,7 +6,7 @@ import { type Handle, mount } from '@surehook/service-kit/http/mount'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
 import type { AdminGate } from '../platform/admin-token.ts'
-import { type EnvironmentName, getEnvironment } from '../platform/environments.ts'
+import { type EnvironmentName, requireEnvironment } from '../platform/environments.ts'
 import { createRole, listRoles, unknownRoles } from '../platform/roles.ts'
 import { importUsers } from './import-users.ts'
 import type { ManageUsers } from './manage-users.ts'
@@ -31,7 +31,7 @@ export type UserRoutesDeps = { pool: Pool; users: ManageUsers; authorize: AdminG
  */
 export function userRoutes({ pool, users, authorize }: UserRoutesDeps): (router: Router) => void {
   const placeOf = async (params: EnvironmentName): Promise<UserPlace> => {
-    const { projectId, environment } = await getEnvironment(pool, params)
+    const { projectId, environment } = await requireEnvironment(pool, params)
     return { projectId, environment }
   }
   const maxInside = Math.max(1, Math.floor(pool.options.max / 4))
@@ -85,7 +85,7 @@ type Serve = <Op extends Operation>(operation: Op, handle: Handle<Op, void>) => 
 /** The routes of a user's sessions and locks. */
 function serveAccess(serve: Serve, { pool, users }: Pick<UserRoutesDeps, 'pool' | 'users'>): void {
   const environmentOf = async (params: EnvironmentName) => {
-    const { projectId, environment, auth } = await getEnvironment(pool, params)
+    const { projectId, environment, auth } = await requireEnvironment(pool, params)
     return { place: { projectId, environment }, scope: auth.lockout.scope }
   }
   serve(operations.logoutUser, async ({ params }) => {

@@ -15,11 +15,13 @@ export class Revocations {
     this.#now = now
   }
 
-  /** Applies the next record of the topic. The last record of a session counts. */
+  /**
+   * Applies the next record of the topic. A record never lowers or shortens a session's bound,
+   * because a refused token must stay refused.
+   */
   apply(sessionId: string, revocation: SessionRevocation | null): void {
-    const expiresAt = Date.parse(revocation?.expiresAt ?? '')
-    if (revocation === null || expiresAt <= this.#now()) this.#bySession.delete(sessionId)
-    else this.#bySession.set(sessionId, { minGeneration: revocation.minGeneration, expiresAt })
+    if (revocation === null) this.#bySession.delete(sessionId)
+    else this.#raise(sessionId, revocation)
     this.#deleteExpired()
   }
 
@@ -30,6 +32,13 @@ export class Revocations {
 
   get size(): number {
     return this.#bySession.size
+  }
+
+  #raise(sessionId: string, revocation: SessionRevocation): void {
+    const known = this.#bySession.get(sessionId)
+    const minGeneration = Math.max(revocation.minGeneration, known?.minGeneration ?? 0)
+    const expiresAt = Math.max(Date.parse(revocation.expiresAt), known?.expiresAt ?? 0)
+    if (expiresAt > this.#now()) this.#bySession.set(sessionId, { minGeneration, expiresAt })
   }
 
   #deleteExpired(): void {

@@ -73,6 +73,17 @@ describe('the tokens of users', () => {
 })
 
 describe('revocations', () => {
+  it('are neither lowered nor shortened by a later record', () => {
+    const revocations = new Revocations()
+    revocations.apply('sid', { ...revocation, minGeneration: 5 })
+    revocations.apply('sid', revocation)
+    expect(revocations.isRevoked({ sid: 'sid', gen: 4 })).toBe(true)
+    const expiresAt = new Date(Date.now() - 1_000).toISOString()
+    revocations.apply('sid', { ...revocation, expiresAt })
+    expect(revocations.isRevoked({ sid: 'sid', gen: 4 })).toBe(true)
+    expect(revocations.isRevoked({ sid: 'sid', gen: 5 })).toBe(false)
+  })
+
   it('are forgotten when their tokens have expired', () => {
     let now = Date.now()
     const revocations = new Revocations(() => now)

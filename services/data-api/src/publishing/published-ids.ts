@@ -1,6 +1,7 @@
 import { idempotencyKeyHours } from '@surehook/contracts/http/idempotency-key'
 import type { ExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
 import type { Pool } from 'pg'
+import { deleteInBatches } from '../sql/delete-in-batches.ts'
 import type { Tenant } from '../table-definition.ts'
 
 const batch = 10_000
@@ -23,15 +24,10 @@ async function deleteEndedIds(pool: Pool): Promise<number> {
 }
 
 /** @returns true if it deleted any */
-export async function deleteIdsOf(pool: Pool, tenant: Tenant): Promise<boolean> {
-  for (let isAny = false; ; isAny = true) {
-    // Deletes in batches, because an environment may have published millions of changes in a day.
-    const { rowCount } = await pool.query(
-      `delete from published_change where (project_id, environment, id) in (
-         select project_id, environment, id from published_change
-         where project_id = $1 and environment = $2 limit $3)`,
-      [tenant.projectId, tenant.environment, batch],
-    )
-    if (rowCount === 0) return isAny
-  }
-}
+export const deleteIdsOf = (pool: Pool, { projectId, environment }: Tenant): Promise<boolean> =>
+  deleteInBatches(pool, {
+    table: 'published_change',
+    key: 'project_id, environment, id',
+    where: 'project_id = $1 and environment = $2',
+    values: [projectId, environment],
+  })
