@@ -335,7 +335,7 @@ export interface paths {
         head?: never;
         /**
          * Change a subscription
-         * @description Changes the fields in the request. `null` removes a filter or a selection. `policy` is merged: an absent key stays, `null` sets its default. A new secret signs at once. The replaced secret signs too, until `previousSecretExpiresAt`. You cannot change `projectId` and `environment`. A name that another subscription has gets 409.
+         * @description Changes the fields in the request. `null` removes a filter or a selection. `policy` is merged: an absent key stays, `null` sets its default. A new secret signs a moment after the answer. The replaced secret signs too, until `previousSecretExpiresAt`. You cannot change `projectId` and `environment`. A name that another subscription has gets 409.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -351,7 +351,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel deliveries
-         * @description Cancels the deliveries of the subscription that are retrying, or paused, and were made until `until`. None of them is attempted after the answer, unless it was in flight. A retrying delivery becomes `cancelled` when its next attempt is due.
+         * @description Cancels the deliveries of the subscription that are retrying, or paused, and were made until `until`. A moment after the answer, no new attempt of them starts. A retrying delivery becomes `cancelled` when its next attempt is due.
          */
         post: operations["cancelDeliveries"];
         delete?: never;
@@ -4834,7 +4834,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /** @description Deliveries in this state, as the history knows them */
+                        /** @description Deliveries in this state, as the history knows them. At most 100,000 are counted, however many there are */
                         count: number;
                     };
                 };
@@ -5779,7 +5779,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /** @description Dead letters to send again, including those whose body has expired */
+                        /** @description Dead letters to send again, including those whose body has expired. At most 100,000 are counted, however many there are */
                         count: number;
                     };
                 };

@@ -50,6 +50,7 @@ import { cancelReplays, endedReplays } from './redelivery/replay/replay-store.ts
 import { deliveryRoutes } from './routes/delivery-routes.ts'
 import { logRoutes } from './routes/log-routes.ts'
 import { questionRoutes } from './routes/question-routes.ts'
+import { serveTenants } from './serve-tenants.ts'
 import { openStreams } from './stream/open-streams.ts'
 import { streamRoutes } from './stream/stream-routes.ts'
 import { manageSubscriptions } from './subscriptions/manage-subscriptions.ts'
@@ -223,6 +224,7 @@ function openManagement(deps: ManagementDeps) {
   const streams = open.use(openStreams({ ...parts, ...messaging, redis: () => redis.client }))
   const endpoints = endpointsOfTenants({ pool, circuits, now: Date.now })
   const authorize = managementCaller(access, openLimits(parts, redis))
+  const serve = serveTenants(pool, authorize)
   const newestDeliveries = deliveries.history.newest
   const admit = adminGate(config.adminTokenDigests)
   const reEncrypt = createReEncryption(config.encryptionKeys)
@@ -234,14 +236,14 @@ function openManagement(deps: ManagementDeps) {
     installationRoutes({ ...parts, admit, kafka, redis, circuits, rebuilds }),
     reEncryptRoutes({ admit, reEncryptPage }),
     questionRoutes({
-      ...{ authorize, ...logQuestions },
+      ...{ serve, ...logQuestions },
       stats: webhookStats(pool, Date.now),
       statsOfAll: environmentStats(pool, Date.now),
     }),
-    webhookRoutes({ authorize, subscriptions, newestDeliveries }),
-    deliveryRoutes({ authorize, ...deliveries }),
-    endpointRoutes({ authorize, endpoints }),
-    logRoutes({ authorize, ...logQuestions }),
+    webhookRoutes({ serve, subscriptions, newestDeliveries }),
+    deliveryRoutes({ serve, ...deliveries }),
+    endpointRoutes({ serve, endpoints }),
+    logRoutes({ serve, ...logQuestions }),
     streamRoutes({ authorize, streams }),
   ]
   return {

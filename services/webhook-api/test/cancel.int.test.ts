@@ -45,6 +45,22 @@ it('counts those in the state, and tells the dispatchers before it answers', asy
   expect(cancellation?.until).toBe(cancellation?.askedAt)
 })
 
+it('counts 100,000 deliveries at most, so that it ends in time', async () => {
+  await logged('paused', 0)
+  const { rows } = await world.pool.query<{ others: string }>(
+    `select string_agg(quote_ident(attname), ', ') as others from pg_attribute
+     where attrelid = 'delivery'::regclass and attnum > 0 and attname <> 'id' and not attisdropped`,
+  )
+  const others = rows[0]?.others ?? ''
+  await world.pool.query(
+    `insert into delivery (id, ${others}) select gen_random_uuid(), ${others}
+     from delivery, generate_series(1, 100000) where subscription_id = $1`,
+    [id],
+  )
+  const { body } = await client.call(`POST /${id}/cancel`, { status: 'paused' })
+  expect(body).toEqual({ count: 100_000 })
+})
+
 it('reaches back as far as it is asked to, and never into the future', async () => {
   for (const back of [0, hourMs, 3 * hourMs]) await logged('retrying', back)
   const until = new Date(Date.now() - hourMs / 2).toISOString()

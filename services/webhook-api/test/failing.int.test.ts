@@ -4,6 +4,7 @@ import { changesTopic } from '@surehook/contracts/topics'
 import { type LogReader, openLogReader } from '@surehook/kafka/readers/log-reader'
 import { type Client } from '@surehook/scripts/client/call'
 import { until } from '@surehook/testing/until'
+import { Client as Connection } from 'pg'
 import { clientOf, validInput } from './support/client.ts'
 import { publishAttempts } from './support/publish-attempts.ts'
 import { readLog } from './support/read-log.ts'
@@ -124,6 +125,31 @@ describe('a subscription of which nothing but failure was seen', () => {
     await disabled(canary)
     expect([await isDisabled(young), await isDisabled(moved)]).toEqual([false, false])
   })
+})
+
+it('a subscription that cannot be checked does not keep others active', async () => {
+  const locked = await subscribe()
+  const other = await subscribe()
+  const locker = new Connection({ connectionString: world.database.adminUrl })
+  await locker.connect()
+  try {
+    await locker.query('begin')
+    await locker.query('select from webhook_api.subscription where id = $1 for no key update', [
+      locked,
+    ])
+    for (const [id, ms] of [
+      [locked, 9_000],
+      [other, 8_000],
+    ] as const) {
+      await attempted(id, [disableAfterMs + ms, 'retrying'], [1_000, 'dead_letter'])
+    }
+    await disabled(other)
+    expect(await isDisabled(locked)).toBe(false)
+    await locker.query('rollback')
+    await disabled(locked)
+  } finally {
+    await locker.end()
+  }
 })
 
 describe('the table _webhooks', () => {

@@ -33,12 +33,14 @@ beforeAll(async () => {
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
-beforeEach(async () => {
+beforeEach(openTenant)
+
+async function openTenant(): Promise<void> {
   tenant = await world.tenant()
   await using service = await world.startService()
   client = clientOf(service.api, tenant)
   id = (await client.call('POST', validInput(tenant))).body.id
-})
+}
 
 /** The jobs are on no topic: their rows have the bodies. */
 const bodies = storedBodies({
@@ -48,6 +50,8 @@ const bodies = storedBodies({
 
 const now = Date.now()
 const since = new Date(now - 10 * 86_400_000)
+const firstMade = now - 5 * 86_400_000
+const minutes10 = 600_000
 
 /** Inserts dead letters over the last days and returns their ids. */
 async function deadLetters(
@@ -61,7 +65,7 @@ async function deadLetters(
     projectId,
     environment,
     // Several share a millisecond, and they span several days.
-    createdAt: now - 5 * 86_400_000 + Math.floor(n / 3) * 600_000,
+    createdAt: firstMade + Math.floor(n / 3) * minutes10,
   }))
   await store.addJobs(all.map((own) => aJob(own)))
   await store.addTransitions(
@@ -164,6 +168,25 @@ describe('a recovery', () => {
     const { writer, emitted } = aWriter()
     await finish(writer, 3)
     expect(originalsOf(emitted)).toEqual(letters.toSorted())
+  })
+
+  it('of one project takes turns with those of another', async () => {
+    const busy = { tenant, id }
+    await openTenant()
+    const other = { tenant, id }
+    const letters = await deadLetters(3)
+    ;({ tenant, id } = busy)
+    await deadLetters(18)
+    for (let n = 0; n < 6; n++) {
+      const from = firstMade + n * minutes10
+      expect(await recover({ since: new Date(from), until: new Date(from + minutes10) })).toBe(3)
+    }
+    ;({ tenant, id } = other)
+    await recover()
+    const { writer, emitted } = aWriter()
+    await finish(writer)
+    expect(emitted).toHaveLength(21)
+    expect(originalsOf(emitted.slice(3, 6))).toEqual(letters.toSorted())
   })
 
   it('of a span that another one covers sends nothing twice', async () => {

@@ -39,7 +39,7 @@ export const listUserSessions = defineOperation({
   id: 'listUserSessions',
   method: 'get',
   path: `${usersUrl}/{id}/sessions`,
-  summary: "List a user's sessions",
+  summary: 'List the sessions of a user',
   description:
     'Returns the sessions of the user that have not ended, newest first. Pass `nextCursor` as ' +
     '`cursor` to read the next page.',
@@ -54,7 +54,7 @@ export const endUserSession = defineOperation({
   id: 'endUserSession',
   method: 'delete',
   path: `${usersUrl}/{id}/sessions/{sessionId}`,
-  summary: "End one of a user's sessions",
+  summary: 'End one session of a user',
   description:
     "Ends one session of the user. Every service refuses the session's tokens when you get the " +
     'answer.',
@@ -68,7 +68,7 @@ export const getUserLock = defineOperation({
   id: 'getUserLock',
   method: 'get',
   path: `${usersUrl}/{id}/lock`,
-  summary: "Get a user's lock",
+  summary: 'Get the lock of a user',
   description:
     'Tells until when failed logins lock the account, and for which clients. `POST …/unlock` ' +
     'ends every lock.',

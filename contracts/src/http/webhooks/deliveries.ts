@@ -122,6 +122,10 @@ export const redeliver = defineOperation({
   errors: [...refusals, 'WEBHOOK_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'CONFLICT'],
 })
 
+/** The most deliveries that an answer counts. A count of all could take longer than a request. */
+export const countedDeliveries = 100_000
+const counted = 'At most 100,000 are counted, however many there are'
+
 export const recoverWebhook = defineOperation({
   ...common,
   id: 'recoverWebhook',
@@ -137,7 +141,9 @@ export const recoverWebhook = defineOperation({
   reply: {
     status: 202,
     schema: z.object({
-      count: z.int().describe('Dead letters to send again, including those whose body has expired'),
+      count: z
+        .int()
+        .describe(`Dead letters to send again, including those whose body has expired. ${counted}`),
     }),
   },
   errors: [...refusals, 'WEBHOOK_NOT_FOUND', 'CONFLICT'],
@@ -151,15 +157,15 @@ export const cancelDeliveries = defineOperation({
   summary: 'Cancel deliveries',
   description:
     'Cancels the deliveries of the subscription that are retrying, or paused, and were made ' +
-    'until `until`. None of them is attempted after the answer, unless it was in flight. A ' +
-    'retrying delivery becomes `cancelled` when its next attempt is due.',
+    'until `until`. A moment after the answer, no new attempt of them starts. A retrying delivery ' +
+    'becomes `cancelled` when its next attempt is due.',
   headers,
   params: one,
   body: CancelInput,
   reply: {
     status: 202,
     schema: z.object({
-      count: z.int().describe('Deliveries in this state, as the history knows them'),
+      count: z.int().describe(`Deliveries in this state, as the history knows them. ${counted}`),
     }),
   },
   errors: [...refusals, 'WEBHOOK_NOT_FOUND', 'CONFLICT'],

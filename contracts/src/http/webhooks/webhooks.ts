@@ -278,9 +278,9 @@ export const updateWebhook = defineOperation({
   summary: 'Change a subscription',
   description:
     'Changes the fields in the request. `null` removes a filter or a selection. `policy` is ' +
-    'merged: an absent key stays, `null` sets its default. A new secret signs at once. The ' +
-    'replaced secret signs too, until `previousSecretExpiresAt`. You cannot change `projectId` and ' +
-    '`environment`. A name that another subscription has gets 409.',
+    'merged: an absent key stays, `null` sets its default. A new secret signs a moment after the ' +
+    'answer. The replaced secret signs too, until `previousSecretExpiresAt`. You cannot change ' +
+    '`projectId` and `environment`. A name that another subscription has gets 409.',
   params: one,
   body: SubscriptionChange,
   reply: { status: 200, schema: Subscription },

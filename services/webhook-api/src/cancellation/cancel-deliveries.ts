@@ -1,5 +1,5 @@
 import type { CancellableStatus } from '@surehook/contracts/events'
-import type { CancelInput } from '@surehook/contracts/http/webhooks/deliveries'
+import { type CancelInput, countedDeliveries } from '@surehook/contracts/http/webhooks/deliveries'
 import { subscriptionsTopic } from '@surehook/contracts/topics'
 import { AppError, unavailable } from '@surehook/service-kit/errors'
 import type { PoolClient } from 'pg'
@@ -48,9 +48,11 @@ async function countDeliveries(
   { id, status, until }: { id: string; status: CancellableStatus; until: number },
 ): Promise<number> {
   const { rows } = await tx.query<{ count: number }>(
-    `select count(*)::integer as count from delivery
-     where subscription_id = $1 and status = $2 and day <= $3::date and created_at <= $4`,
-    [id, status, dayOf(until), new Date(until)],
+    `select count(*)::integer as count
+     from (select from delivery
+       where subscription_id = $1 and status = $2 and day <= $3::date and created_at <= $4
+       limit $5) counted`,
+    [id, status, dayOf(until), new Date(until), countedDeliveries],
   )
   return rows[0]?.count ?? 0
 }

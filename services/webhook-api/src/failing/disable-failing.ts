@@ -30,17 +30,27 @@ export function runDisableFailing(deps: DisableFailingDeps): AsyncDisposable {
     help: 'Subscriptions deactivated because every attempt failed for too long',
   })
   if (disableAfterMs === 0) return { [Symbol.asyncDispose]: () => Promise.resolve() }
+  /** Left out until the others were checked, so that they do not wait for one that fails. */
+  const tried = new Set<string>()
   return runBackgroundWork({
     async work(signal) {
-      const subscriptionId = await findFailing(deps.pool, disableAfterMs)
-      if (subscriptionId === undefined) return lookEveryMs
+      const subscriptionId = await findFailing(deps.pool, {
+        forMs: disableAfterMs,
+        except: [...tried],
+      })
+      if (subscriptionId === undefined) {
+        tried.clear()
+        return lookEveryMs
+      }
       // Attempts are spread over all partitions, so successes may be unread while the log is
       // behind.
       if (!(await deps.hasReadAll(signal))) return lookEveryMs
+      tried.add(subscriptionId)
       if (await disable(deps, subscriptionId)) {
         disabled.inc()
         log.info({ subscriptionId }, 'subscription.disabled')
       }
+      tried.delete(subscriptionId)
       return 0
     },
     onFailure: (err) => log.warn({ err }, 'subscription.disable_failed'),

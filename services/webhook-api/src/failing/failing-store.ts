@@ -58,13 +58,18 @@ export async function forgetFailures(db: Pool | PoolClient, subscriptionId: stri
 /**
  * Returns the subscription that has failed longest, if for at least `forMs`. Returns none during a
  * rebuild, because successes may be missing.
+ * @param except subscriptions to leave out
  */
-export async function findFailing(pool: Pool, forMs: number): Promise<string | undefined> {
+export async function findFailing(
+  pool: Pool,
+  { forMs, except }: { forMs: number; except: readonly string[] },
+): Promise<string | undefined> {
   const { rows } = await pool.query<{ id: string }>(
     `select subscription_id as id from failing_subscription
      where failed_at - failing_since >= $1 * interval '1 ms' and not ${underWay}
+       and subscription_id <> all($2::uuid[])
      order by failing_since limit 1`,
-    [forMs],
+    [forMs, except],
   )
   return rows[0]?.id
 }

@@ -4,6 +4,7 @@ import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
 import { forgetFailures } from '../failing/failing-store.ts'
 import { dayTable } from '../history/delivery-days.ts'
+import { ofTenantSql } from '../history/of-tenant-sql.ts'
 import { forgetStats } from '../history/stats/stats-store.ts'
 import { keyTable } from '../keyed-writer.ts'
 import { awaitLongRetries } from '../subscriptions/store/long-retries.ts'
@@ -21,9 +22,7 @@ export type PurgeDeps = {
 }
 
 const subscriptionsAtOnce = 100
-/**
- * Generous: a day of a busy installation has millions of rows, and the statement reads every page.
- */
+/** Generous: an environment may have millions of rows of a day. */
 const dayTimeoutMs = 10 * 60_000
 
 /**
@@ -85,7 +84,7 @@ function deleteOfDay(pool: Pool, partition: string, names: readonly string[]): P
   return inTransaction(pool, async (tx) => {
     await tx.query(`set local statement_timeout = ${dayTimeoutMs}`)
     const { rowCount } = await tx.query({
-      text: `delete from ${partition} where project_id = $1 and environment = $2`,
+      text: `delete from ${partition} where ${ofTenantSql('$1', '$2')}`,
       values: [...names],
       // Overrides the shorter limit of the pool.
       query_timeout: dayTimeoutMs,

@@ -6,18 +6,16 @@ import {
   redeliver,
   testWebhook,
 } from '@surehook/contracts/http/webhooks/deliveries'
-import type { Operation } from '@surehook/contracts/operation'
-import { type Handle, mount } from '@surehook/service-kit/http/mount'
-import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import type { Router } from 'express'
 import type { CancelDeliveries } from '../cancellation/cancel-deliveries.ts'
 import type { DeliveryHistory } from '../history/read/delivery-history.ts'
 import type { Recover } from '../redelivery/recovery/recover.ts'
 import type { Ask, SendAgain } from '../redelivery/send-again.ts'
+import type { ServeTenants } from '../serve-tenants.ts'
 import type { Tenant } from '../tenant.ts'
 
 export type DeliveryRoutesDeps = {
-  authorize: (ctx: RequestContext) => Promise<Tenant>
+  serve: ServeTenants
   history: DeliveryHistory
   sendAgain: SendAgain
   recover: Recover
@@ -32,10 +30,9 @@ const askOf = (
 ): Ask => ({ tenant: auth, key: headers['idempotency-key'], traceparent })
 
 export function deliveryRoutes(deps: DeliveryRoutesDeps): (router: Router) => void {
-  const { authorize, history, sendAgain, recover, cancel } = deps
+  const { history, sendAgain, recover, cancel } = deps
   return (router) => {
-    const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Tenant>) =>
-      mount(router, operation, { authorize, handle })
+    const serve = deps.serve.limited(router)
 
     serve(listDeliveries, ({ params, query }, { auth }) => history.list(auth, params.id, query))
     serve(getDelivery, ({ params: { id, deliveryId } }, { auth }) =>

@@ -6,27 +6,23 @@ import {
   listWebhooks,
   updateWebhook,
 } from '@surehook/contracts/http/webhooks/webhooks'
-import type { Operation } from '@surehook/contracts/operation'
-import { type Handle, mount } from '@surehook/service-kit/http/mount'
-import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import type { Router } from 'express'
-import type { Tenant } from '../tenant.ts'
+import type { ServeTenants } from '../serve-tenants.ts'
 import type { Subscriptions } from './manage-subscriptions.ts'
 
 /** How many deliveries the view of a subscription shows. */
 const shownDeliveries = 50
 
 export type WebhookRoutesDeps = {
-  authorize: (ctx: RequestContext) => Promise<Tenant>
+  serve: ServeTenants
   subscriptions: Subscriptions
   newestDeliveries: (subscriptionId: string, limit: number) => Promise<Delivery[]>
 }
 
 export function webhookRoutes(deps: WebhookRoutesDeps): (router: Router) => void {
-  const { authorize, subscriptions, newestDeliveries } = deps
+  const { subscriptions, newestDeliveries } = deps
   return (router) => {
-    const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Tenant>) =>
-      mount(router, operation, { authorize, handle })
+    const serve = deps.serve.limited(router)
 
     serve(createWebhook, ({ body, headers }, { auth }) =>
       subscriptions.create(auth, body, headers['idempotency-key']),

@@ -2761,7 +2761,7 @@ export type CancelDeliveriesResponses = {
      */
     202: {
         /**
-         * Deliveries in this state, as the history knows them
+         * Deliveries in this state, as the history knows them. At most 100,000 are counted, however many there are
          */
         count: number;
     };
@@ -3153,7 +3153,7 @@ export type RecoverWebhookResponses = {
      */
     202: {
         /**
-         * Dead letters to send again, including those whose body has expired
+         * Dead letters to send again, including those whose body has expired. At most 100,000 are counted, however many there are
          */
         count: number;
     };

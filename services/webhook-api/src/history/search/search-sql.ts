@@ -2,6 +2,7 @@ import { deliveryId } from '@surehook/contracts/ids'
 import type { Tenant } from '../../tenant.ts'
 import { dayOf } from '../delivery-days.ts'
 import { shownColumns } from '../delivery-row.ts'
+import { ofTenantSql } from '../of-tenant-sql.ts'
 import { type SearchFilters, type Source, statusesOf } from './search-filters.ts'
 
 export type Search = {
@@ -19,9 +20,6 @@ export type Search = {
 
 /** Adds a parameter and returns its placeholder. */
 type Value = (given: unknown) => string
-
-// The expression must equal that of the indexes: see migration 0011.
-const tenantKey = `hashtext(project_id || '/' || environment)`
 
 const columns = `day, ${shownColumns}, subscription_id, watched_table, operation, record_id`
 const order = 'day desc, created_at desc, id desc'
@@ -79,10 +77,12 @@ function walkSql(search: Search, value: Value): string {
 function placeSql({ tenant, filters, source }: Search, value: Value): string {
   const { projectId, environment } = tenant
   const [project, name] = [value(projectId), value(environment)]
-  const own = `project_id = ${project} and environment = ${name}`
-  if (source === 'record') return `record_id = ${value(filters.recordId)} and ${own}`
+  if (source === 'record') {
+    const own = `project_id = ${project} and environment = ${name}`
+    return `record_id = ${value(filters.recordId)} and ${own}`
+  }
   const open = source === 'undelivered' ? ` and status <> 'delivered'` : ''
-  return `${tenantKey} = hashtext(${project}::text || '/' || ${name}::text) and ${own}${open}`
+  return `${ofTenantSql(project, name)}${open}`
 }
 
 /**

@@ -7,44 +7,33 @@ import {
   SubscriptionPosition,
 } from '../../subscriptions/store/subscription-store.ts'
 import type { Tenant } from '../../tenant.ts'
-import { TenantQueue } from '../../tenant-queue.ts'
 import { numbersOf, percentilesOf, seriesOf, shownSpan, spanOf, trendOf } from './stats-numbers.ts'
 import { readStats } from './stats-store.ts'
 
-type Asked = Page & { window: StatsWindow }
-
-/**
- * Answers with the statistics of a page of the tenant's subscriptions, newest first. They read many
- * rows, so one request of an environment runs at a time and takes one connection.
- */
+/** Answers with the statistics of a page of the tenant's subscriptions, newest first. */
 export function environmentStats(pool: Pool, now: () => number) {
-  const turns = new TenantQueue()
-  return (tenant: Tenant, asked: Asked): Promise<EnvironmentStats> =>
-    turns.take(tenant, () => statsOfPage(pool, tenant, { ...asked, now: now() }))
-}
-
-async function statsOfPage(
-  pool: Pool,
-  tenant: Tenant,
-  { window, limit, cursor, now }: Asked & { now: number },
-): Promise<EnvironmentStats> {
-  const after = decodeCursor(SubscriptionPosition, cursor)
-  const found = await findSubscriptions(pool, tenant, { after, limit: limit + 1 })
-  const { page, nextCursor } = pageOf(found, limit, positionOf)
-  const span = spanOf(window, now)
-  const subscriptionIds = page.map(({ id }) => id)
-  const { rows, latencies } = await readStats(pool, subscriptionIds, span)
-  const rowsOf = Map.groupBy(rows, (row) => row.subscription_id)
-  return {
-    ...shownSpan(span),
-    ...numbersOf(rows),
-    bucketSeconds: span.bucketSeconds,
-    series: seriesOf(rows, span),
-    webhooks: subscriptionIds.map((webhookId) => {
-      const own = rowsOf.get(webhookId) ?? []
-      const latencyMs = percentilesOf(latencies.get(webhookId))
-      return { webhookId, ...numbersOf(own), latencyMs, trend: trendOf(own, span) }
-    }),
-    nextCursor,
+  return async (
+    tenant: Tenant,
+    { window, limit, cursor }: Page & { window: StatsWindow },
+  ): Promise<EnvironmentStats> => {
+    const after = decodeCursor(SubscriptionPosition, cursor)
+    const found = await findSubscriptions(pool, tenant, { after, limit: limit + 1 })
+    const { page, nextCursor } = pageOf(found, limit, positionOf)
+    const span = spanOf(window, now())
+    const subscriptionIds = page.map(({ id }) => id)
+    const { rows, latencies } = await readStats(pool, subscriptionIds, span)
+    const rowsOf = Map.groupBy(rows, (row) => row.subscription_id)
+    return {
+      ...shownSpan(span),
+      ...numbersOf(rows),
+      bucketSeconds: span.bucketSeconds,
+      series: seriesOf(rows, span),
+      webhooks: subscriptionIds.map((webhookId) => {
+        const own = rowsOf.get(webhookId) ?? []
+        const latencyMs = percentilesOf(latencies.get(webhookId))
+        return { webhookId, ...numbersOf(own), latencyMs, trend: trendOf(own, span) }
+      }),
+      nextCursor,
+    }
   }
 }

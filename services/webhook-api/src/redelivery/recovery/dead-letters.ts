@@ -36,10 +36,12 @@ const spanValues = ({ subscriptionId, since, until, requestedAt }: Span) => [
   dayOf(until.getTime()),
 ]
 
-export async function countDeadLetters(tx: PoolClient, span: Span): Promise<number> {
+/** Counts dead letters, up to `most`. */
+export async function countDeadLetters(tx: PoolClient, span: Span, most: number): Promise<number> {
   const { rows } = await tx.query<{ count: number }>(
-    `select count(*)::integer as count from delivery d where ${inSpan}`,
-    spanValues(span),
+    `select count(*)::integer as count
+     from (select from delivery d where ${inSpan} limit $7) counted`,
+    [...spanValues(span), most],
   )
   return rows[0]?.count ?? 0
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { RecoverInput } from '@surehook/contracts/http/webhooks/deliveries'
+import { countedDeliveries, type RecoverInput } from '@surehook/contracts/http/webhooks/deliveries'
 import { unavailable } from '@surehook/service-kit/errors'
 import type { KeyedWriter } from '../../keyed-writer.ts'
 import { isRebuilding } from '../../rebuild/rebuild-store.ts'
@@ -23,7 +23,7 @@ export function recoverDeadLetters({ writer, wake }: RecoverDeps) {
       const { id: subscriptionId } = await lockedSubscription(tx, id, tenant)
       const requestedAt = new Date()
       const span = { subscriptionId, since, until: until ?? requestedAt, requestedAt }
-      const count = await countDeadLetters(tx, span)
+      const count = await countDeadLetters(tx, span, countedDeliveries)
       if (await isRebuilding(tx)) throw unavailable('The history is being rebuilt')
       if (count > 0) await insertRecovery(tx, { ...span, id: randomUUID(), tenant })
       return { count }

@@ -42,14 +42,17 @@ export async function insertRecovery(
 }
 
 /**
- * Returns the recovery that has waited longest, so that several take turns. Returns none during a
- * rebuild, because dead letters may be missing.
+ * Returns the recovery of each project that has waited longest, so that several take turns. Returns
+ * none during a rebuild, because dead letters may be missing.
  */
-export async function nextRecovery(pool: Pool): Promise<string | undefined> {
-  const { rows } = await pool.query<{ id: string }>(
-    `select id from recovery where not ${underWay} order by worked_at limit 1`,
+export async function waitingRecoveries(pool: Pool): Promise<{ id: string; projectId: string }[]> {
+  const { rows } = await pool.query<{ id: string; projectId: string }>(
+    `select id, project_id as "projectId" from (
+       select distinct on (project_id) id, project_id, worked_at from recovery
+       where not ${underWay} order by project_id, worked_at) waiting
+     order by worked_at`,
   )
-  return rows[0]?.id
+  return rows
 }
 
 /** Like `takeRecovery`, but without a lock. */

@@ -7,6 +7,7 @@ import type { StoredBodies, StoredBody } from '../../history/read/stored-bodies.
 import { emitJobs } from '../../jobs/emit-jobs.ts'
 import { type Original, redeliveryJob } from '../../jobs/redelivery-job.ts'
 import { lockSubscription } from '../../subscriptions/store/subscription-store.ts'
+import { ProjectTurns } from '../project-turns.ts'
 import { type DeadLetter, nextDeadLetters } from './dead-letters.ts'
 import * as store from './recovery-store.ts'
 
@@ -27,18 +28,20 @@ const lookEveryMs = 2_000
  * a crash nothing is repeated. The next batch begins once Kafka has this one.
  */
 export function runRecoveryWorker(deps: RecoveryWorkerDeps): BackgroundWork {
+  const turns = new ProjectTurns()
   return runBackgroundWork({
-    work: async () => ((await workOnNext(deps)) ? 0 : lookEveryMs),
+    work: async () => ((await workOnNext(deps, turns)) ? 0 : lookEveryMs),
     onFailure: (err) => deps.log.warn({ err }, 'recovery.failed'),
     retryMs: lookEveryMs,
   })
 }
 
 /** @returns true if there may be more work at once */
-async function workOnNext(deps: RecoveryWorkerDeps): Promise<boolean> {
+async function workOnNext(deps: RecoveryWorkerDeps, turns: ProjectTurns): Promise<boolean> {
   const { pool, writer, days, log } = deps
-  const id = await store.nextRecovery(pool)
-  if (id === undefined) return false
+  const next = turns.next(await store.waitingRecoveries(pool))
+  if (next === undefined) return false
+  const { id } = next
   const now = Date.now()
   await days.ensure([dayOf(now)])
   try {

@@ -70,17 +70,30 @@ export async function findReplay(
   return rows[0]
 }
 
-/** Takes the replay that has waited longest; no other replica can take it for `forMs`. */
+/** Returns the replay of each project that has waited longest. */
+export async function dueReplays(pool: Pool): Promise<{ id: string; projectId: string }[]> {
+  const { rows } = await pool.query<{ id: string; projectId: string }>(
+    `select id, project_id as "projectId" from (
+       select distinct on (project_id) id, project_id, due_at from replay
+       where state = 'running' and due_at <= clock_timestamp() order by project_id, due_at) due
+     order by due_at`,
+  )
+  return rows
+}
+
+/**
+ * Takes the replay; no other replica can take it for `forMs`. Returns `undefined` if another one
+ * has.
+ */
 export async function takeReplay(
   pool: Pool,
-  { by, forMs }: { by: string; forMs: number },
+  { id, by, forMs }: { id: string; by: string; forMs: number },
 ): Promise<ReplayRow | undefined> {
   const { rows } = await pool.query<ReplayRow>(
-    `update replay set taken_by = $1, due_at = clock_timestamp() + $2 * interval '1 ms'
-     where id = (select id from replay where state = 'running' and due_at <= clock_timestamp()
-                 order by due_at limit 1 for update skip locked)
+    `update replay set taken_by = $2, due_at = clock_timestamp() + $3 * interval '1 ms'
+     where id = $1 and state = 'running' and due_at <= clock_timestamp()
      returning *`,
-    [by, forMs],
+    [id, by, forMs],
   )
   return rows[0]
 }

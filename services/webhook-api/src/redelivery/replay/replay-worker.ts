@@ -11,6 +11,7 @@ import { type DeliveryDays, dayOf } from '../../history/delivery-days.ts'
 import { emitJobs } from '../../jobs/emit-jobs.ts'
 import type { SubscriptionRow } from '../../subscriptions/store/subscription-row.ts'
 import { lockSubscription } from '../../subscriptions/store/subscription-store.ts'
+import { ProjectTurns } from '../project-turns.ts'
 import { type LoggedChange, planReplay } from './replay-batch.ts'
 import * as store from './replay-store.ts'
 
@@ -58,6 +59,7 @@ class ReplayWorker {
   /** Identifies this replica. */
   readonly #by = randomUUID()
   readonly #last = new Map<string, LastBatch>()
+  readonly #turns = new ProjectTurns()
   #idle = 0
 
   constructor(deps: ReplayWorkerDeps) {
@@ -67,10 +69,12 @@ class ReplayWorker {
   /** @returns the milliseconds until the next call */
   async workOnNext(signal: AbortSignal): Promise<number> {
     const { pool, log } = this.#deps
-    const replay = await store.takeReplay(pool, { by: this.#by, forMs: turnMs })
-    if (replay === undefined) return this.#rest()
+    const next = this.#turns.next(await store.dueReplays(pool))
+    if (next === undefined) return this.#rest()
     this.#idle = 0
-    const { id } = replay
+    const { id } = next
+    const replay = await store.takeReplay(pool, { id, by: this.#by, forMs: turnMs })
+    if (replay === undefined) return 0
     try {
       if (await this.#isAhead(id)) {
         await store.postponeReplay(pool, { id, by: this.#by, afterMs: paceMs })

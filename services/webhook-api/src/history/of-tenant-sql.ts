@@ -1,0 +1,7 @@
+/**
+ * Selects the deliveries of a tenant, by the placeholders of its names. The first expression must
+ * equal that of the indexes: see migration 0011.
+ */
+export const ofTenantSql = (project: string, environment: string): string =>
+  `hashtext(project_id || '/' || environment) = hashtext(${project}::text || '/' || ${environment}::text)
+   and project_id = ${project} and environment = ${environment}`

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { until } from '@surehook/testing/until'
+import { Client as Connection } from 'pg'
+import { clientOf, validInput } from './support/client.ts'
+import { openWorld, type Running, type World } from './support/under-test.ts'
+
+let opened: AsyncDisposableStack
+let world: World
+let service: Running
+let admin: Connection
+let locker: Connection
+
+beforeAll(async () => {
+  opened = new AsyncDisposableStack()
+  world = opened.use(await openWorld())
+  service = opened.use(await world.startService())
+  const connect = async () => {
+    const connection = new Connection({ connectionString: world.database.adminUrl })
+    await connection.connect()
+    opened.defer(() => connection.end())
+    return connection
+  }
+  ;[admin, locker] = [await connect(), await connect()]
+})
+afterAll(async () => opened?.disposeAsync())
+
+async function subscribed() {
+  const tenant = await world.tenant()
+  const client = clientOf(service.api, tenant)
+  const { id } = (await client.call('POST', validInput(tenant))).body
+  return { client, id }
+}
+
+async function waitingForLocks(): Promise<number> {
+  const { rowCount } = await admin.query(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return rowCount ?? 0
+}
+
+it('a project whose writes are slow holds a quarter of the connections, and can still read', async () => {
+  const slow = await subscribed()
+  const other = await subscribed()
+  const quarter = 2
+  await locker.query('begin')
+  await locker.query('select from webhook_api.subscription where id = $1 for update', [slow.id])
+  const writes = Array.from({ length: 12 }, () => slow.client.call(`POST /${slow.id}/test`))
+  await until(async () => (await waitingForLocks()) >= quarter, { what: 'writes that wait' })
+
+  expect((await other.client.call('GET')).status).toBe(200)
+  expect((await other.client.call(`POST /${other.id}/test`)).status).toBe(202)
+  expect((await slow.client.call('GET')).status).toBe(200)
+  expect(await waitingForLocks()).toBe(quarter)
+
+  const refused = await Promise.race(writes)
+  expect([refused.status, refused.body.error]).toEqual([503, 'SERVICE_UNAVAILABLE'])
+  await locker.query('commit')
+  const statuses = (await Promise.all(writes)).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 202).length).toBeGreaterThanOrEqual(quarter)
+})
