@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { freePort, isFree } from '@surehook/scripts/lib/ports'
 import { startMailCatcher } from '@surehook/scripts/mail/mail-catcher'
+import { testReceiverPort } from '@surehook/scripts/start/test-receiver'
 import { until } from '@surehook/testing/until'
 import { type Checkout, commandsOf, openCheckout } from '../support/commands/checkout.ts'
 import { openWorld } from '../support/world.ts'
@@ -64,6 +65,18 @@ it('the commands of README and the guides work, also when repeated', async () =>
   }
 })
 
+it('no receiver of a page listens on the port of the test receiver of `npm start`', async () => {
+  const blocks = await Promise.all(pages.map(commandsOf))
+  const ports = [
+    ...blocks
+      .flat()
+      .join('\n')
+      .matchAll(/\.listen\((\d+)/g),
+  ].map(([, port]) => port)
+  expect(ports).not.toEqual([])
+  expect(ports).not.toContain(String(testReceiverPort))
+})
+
 const codesIn = (out: string) =>
   [...out.matchAll(/^\{"error":"([A-Z_]+)"/gm)].map(([, code]) => code)
 
@@ -74,7 +87,7 @@ async function commandsOfPages(): Promise<string> {
     .filter((block) => block.trim() !== 'npm run receiver')
     .join('\n')
     .replaceAll('9443', String(receiverPort))
-    .replaceAll('9444', String(await freePort()))
+    .replaceAll('9445', String(await freePort()))
     .replace('sleep 125', 'sleep 13')
 }
 

@@ -11,7 +11,7 @@ import { greeting } from '../start/greeting.ts'
 import { keepSecrets } from '../start/keep-secrets.ts'
 import { type Infrastructure, openInfrastructure } from '../start/open-infrastructure.ts'
 import { say, step } from '../start/progress.ts'
-import { openTestReceiver, type TestReceiver } from '../start/test-receiver.ts'
+import { openTestReceiver, type TestReceiver, testReceiverPort } from '../start/test-receiver.ts'
 import { modeOf } from '../system/service-catalog.ts'
 import { type System, startServices } from '../system/start-services.ts'
 
@@ -56,7 +56,8 @@ async function start(env: NodeJS.ProcessEnv): Promise<Running> {
   ])
   const { endpoints } = infrastructure
   const mailCatcher = env['SMTP_URL'] ? null : await catchMails()
-  const receiver = await openTestReceiver(demoCa, Number(env['TEST_RECEIVER_PORT'] || 9444))
+  const receiverPort = Number(env['TEST_RECEIVER_PORT'] || testReceiverPort)
+  const receiver = await openTestReceiver(demoCa, receiverPort)
   const what = mode === 'single' ? 'six services in one process ready' : 'six services ready'
   const system = await step(`database migrated, ${what}`, () =>
     startServices({

@@ -15,10 +15,12 @@ const spoken = (text: string): string => sentence(`${text.charAt(0).toUpperCase(
 const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   ok: 'The command succeeded.',
   wrong: 'The command found something wrong, was refused, or failed.',
-  usage: 'The call is wrong: an unknown command or option, or a missing one.',
+  usage:
+    'The call is wrong: an unknown command or option, or a missing one. `ledger`: the ledger could ' +
+    'not be taken, or is incomplete.',
   differs: '`apply --dry-run` or `types --check` found a difference.',
   brokenPipe: 'The reader of the output, such as `head`, ended before the command was done.',
-  unreachable: "No answer came. The operator's commands exit with 1 instead.",
+  unreachable: "No answer came. The operator's commands exit with 1 instead, `ledger` with 2.",
 }
 
 /** Describes every command of `surehook`, from its own help. */

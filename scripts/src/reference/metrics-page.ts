@@ -41,7 +41,7 @@ export function metricsPage(files: readonly SourceFile[]): string {
   return [
     '# Metrics',
     '',
-    'This page lists every metric. [Watch](../operate/observability.md) says how to use them.',
+    'This page lists every metric. [Monitoring](../operate/observability.md) says how to use them.',
     '',
     ...paragraph(
       'Every process serves Prometheus metrics at `http://<HOST>:<INTERNAL_PORT>/metrics`. Each metric has the label `service`. Labels never hold the id of a tenant, a subscription or an endpoint. Times are in seconds, sizes in bytes.',

@@ -4,6 +4,9 @@ import { createServer } from 'node:https'
 
 export type TestReceiver = AsyncDisposable & { readonly url: string }
 
+/** Port of the test receiver of `npm start`, unless `TEST_RECEIVER_PORT` names another. */
+export const testReceiverPort = 9444
+
 type ReceiverFiles = { certificateFile: string; keyFile: string }
 
 /**

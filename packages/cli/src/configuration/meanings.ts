@@ -150,7 +150,10 @@ export const meanings: Readonly<Record<string, Meaning>> = {
   CONSOLE_TEST_RECEIVER: {
     meaning: 'The https URL of a receiver that the console offers to users who have none',
   },
-  GATEWAY_BODY_LIMIT_BYTES: { meaning: 'Larger request bodies get 413' },
+  GATEWAY_BODY_LIMIT_BYTES: {
+    meaning:
+      'Larger request bodies get 413. Values above 1 MiB change nothing: each service has this limit',
+  },
   GATEWAY_UPSTREAM_TIMEOUT: { meaning: 'A request ends when a service is silent for this time' },
   OTEL_EXPORTER_OTLP_ENDPOINT: { meaning: 'The collector of traces. Without it there are none' },
   OTEL_SERVICE_NAME: { meaning: "The service's name in traces" },

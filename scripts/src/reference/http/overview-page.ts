@@ -12,7 +12,7 @@ export function overviewPage(documents: Readonly<Record<string, OpenApiDocument>
   return [
     '# The HTTP API',
     '',
-    'This page shows how to call the API and lists every operation.',
+    'This page shows how to call the API and lists every operation for clients.',
     '',
     '## Call an operation',
     '',
@@ -22,17 +22,26 @@ export function overviewPage(documents: Readonly<Record<string, OpenApiDocument>
     ...fence('bash', variables(all)),
     ...table(['variable', 'credential'], credentialRows(all)),
     ...paragraph(
+      'Where an operation takes the headers `X-Project-Id` and `environment`, they name the project ' +
+        'and its environment. Without `environment`, the data API and `/auth` use `master`. The ' +
+        'webhook API (`_webhooks`, `_deliveries`, `_events`, `_endpoints`, `_stream`) requires it.',
+    ),
+    ...paragraph(
       'Requests and answers are JSON. A request with an unknown field is refused. Answers may ' +
         'get new fields: ignore the fields that you do not know.',
     ),
     ...paragraph(
       'Every answer has an `X-Request-Id`. Send your own to find a request in the logs of all services. ' +
-        'The data API and the webhook API have [limits of requests](../request-limits.md). ' +
+        'The data API and the webhook API have [rate limits](../request-limits.md). ' +
         'Beyond them you get 429 with `Retry-After`.',
     ),
     '## Operations',
     '',
     ...all.flatMap((document) => document.tags.flatMap((tag) => tagSection(document, tag))),
+    ...paragraph(
+      'Your services may also [introspect tokens]' +
+        '(../../guides/accept-access-tokens.md#refuse-logged-out-tokens).',
+    ),
     ...paragraph(
       `The gateway serves the OpenAPI 3.1 documents behind these pages: ${Object.keys(documents)
         .map((name) => code(`/openapi/${name}.json`))
