@@ -55,8 +55,13 @@ export class TopicCluster implements AsyncDisposable {
 
   async #connect(): Promise<Cluster> {
     const cluster = openCluster(this.#options.kafka)
-    await cluster.connect()
-    await cluster.addMultipleTargetTopics([...this.#options.topics])
-    return cluster
+    try {
+      await cluster.connect()
+      await cluster.addMultipleTargetTopics([...this.#options.topics])
+      return cluster
+    } catch (err) {
+      await cluster.disconnect()
+      throw err
+    }
   }
 }

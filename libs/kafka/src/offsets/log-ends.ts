@@ -71,8 +71,9 @@ export class LogEnds implements AsyncDisposable {
   }
 
   /**
-   * Reads the start and end offsets of these partitions of every topic, but of those alone that
-   * have a leader in every topic. The others are not waited for.
+   * Reads the start and end offsets of these partitions of every topic, but only of those that have
+   * a leader in every topic. Nothing waits for the others.
+   * @param partitions numbers that every topic has
    */
   async readLed(partitions: readonly number[]): Promise<PartitionBounds[]> {
     const [starts, ends] = await this.#ask(async (cluster) => {

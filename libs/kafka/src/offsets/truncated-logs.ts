@@ -17,7 +17,9 @@ export class TruncatedLogs {
   async find(place: Place, next: number): Promise<boolean> {
     const bounds = await this.#ends.readLed([place.partition])
     const end = bounds.find(({ topic }) => topic === place.topic)?.end
-    if (end === undefined || end >= next) return false
+    // The caller asks again. Without an answer it would take the log for a whole one.
+    if (end === undefined) throw new Error(`${place.topic}/${place.partition} has no leader`)
+    if (end >= next) return false
     this.#log.error({ ...place, next, end }, 'consumer.log_truncated')
     this.#found.add(partitionKey(place))
     return true

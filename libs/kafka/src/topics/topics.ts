@@ -17,8 +17,8 @@ const leadersWithinMs = 15_000
 
 /**
  * Creates missing topics and waits until each partition has a leader, but not for ever. It leaves
- * existing topics unchanged. It rejects if one has another number of partitions, because keys would move, and if
- * Kafka is unreachable. Several services may call it at once.
+ * existing topics unchanged. It rejects if one has another number of partitions, because keys would
+ * move, and if Kafka is unreachable. Several services may call it at once.
  */
 export function ensureTopics(
   kafka: Kafka,
@@ -35,7 +35,7 @@ export function ensureTopics(
 
 /**
  * For services that may not create topics: waits until every partition of the visible topics has a
- * leader. Rejects with the names of missing topics.
+ * leader, but not for ever. Rejects with the names of missing topics.
  */
 export function awaitTopics(
   kafka: Kafka,

@@ -12,7 +12,7 @@ import { FlowControl } from './flow-control.ts'
 import {
   type LoadedPartition,
   type LoadPartitionsOptions,
-  loadPartitions,
+  loadMissing,
   lookBackOver,
 } from './load-partitions.ts'
 import { overtakenPartitions } from './overtaken-partitions.ts'
@@ -24,7 +24,7 @@ const retryMs = 500
 export class AssignedPartitions {
   readonly #options: WindowedConsumerOptions
   readonly #reader: PartitionReader
-  readonly #from: LoadPartitionsOptions
+  readonly #loadFrom: LoadPartitionsOptions
   readonly #steering: FlowControl
   #assignments = new Map<string, AssignedPartition>()
   /** Partitions that are loaded. */
@@ -49,18 +49,21 @@ export class AssignedPartitions {
     this.#steering = new FlowControl(options.window, reader)
     const admin = options.kafka.admin({ retry: { retries: 5 } })
     const truncated = new TruncatedLogs(ends, options.log)
-    this.#from = { ...options, admin, ends, truncated }
+    this.#loadFrom = { ...options, admin, ends, truncated }
   }
 
   connect(): Promise<void> {
-    return this.#from.admin.connect()
+    return this.#loadFrom.admin.connect()
   }
 
   async disconnect(): Promise<void> {
     this.#epoch++
     // A request after the disconnect would connect again.
     await this.#loading
-    await Promise.all([this.#from.admin.disconnect(), this.#from.ends[Symbol.asyncDispose]()])
+    await Promise.all([
+      this.#loadFrom.admin.disconnect(),
+      this.#loadFrom.ends[Symbol.asyncDispose](),
+    ])
   }
 
   all(): Iterable<AssignedPartition> {
@@ -81,6 +84,11 @@ export class AssignedPartitions {
     return [...this.#partitions]
   }
 
+  /** Assigned partitions that are not loaded yet. */
+  get unloaded(): number[] {
+    return [...this.#assigned].filter((partition) => !this.#partitions.has(partition))
+  }
+
   leaving(): number[] {
     return [...this.#leaving]
   }
@@ -99,9 +107,11 @@ export class AssignedPartitions {
   /** Handles a refused fetch. A partition whose log was truncated is loaded again. */
   async outOfRange(at: Place): Promise<void> {
     const assignment = this.#assignments.get(partitionKey(at))
-    if (assignment === undefined || !(await this.#from.truncated.find(at, assignment.next))) return
+    if (assignment === undefined || !(await this.#loadFrom.truncated.find(at, assignment.next)))
+      return
     this.#revoke(at.partition, 'its log was truncated')
-    this.#loading = this.#settle(this.#epoch, () => undefined)
+    const earlier = this.#loading
+    this.#loading = this.#settle(this.#epoch, () => undefined).then(() => earlier)
   }
 
   /**
@@ -126,7 +136,7 @@ export class AssignedPartitions {
     { isContinued, mayDrain }: Joined,
     onCertain: () => void,
   ): boolean {
-    const wereUnloaded = this.#unloaded
+    const wereUnloaded = this.unloaded
     this.#assigned = new Set(Object.values(byTopic).flat())
     const lost = this.partitions().filter((partition) => !this.#assigned.has(partition))
     const lostEarly = wereUnloaded.some((partition) => !this.#assigned.has(partition))
@@ -226,11 +236,6 @@ export class AssignedPartitions {
   }
 
   async #settle(epoch: number, onCertain: () => void): Promise<void> {
-    // They would be fetched in vain until they are loaded.
-    const partitions = this.#unloaded
-    for (const topic of partitions.length > 0 ? this.#options.topics : []) {
-      this.#reader.pause([{ topic, partitions }])
-    }
     if (!this.#certain) {
       this.#comparing = this.#compare(epoch)
       await this.#comparing
@@ -241,15 +246,10 @@ export class AssignedPartitions {
     await this.#load(epoch)
   }
 
-  /** Includes partitions of an assignment whose loading a newer one interrupted. */
-  get #unloaded(): number[] {
-    return [...this.#assigned].filter((partition) => !this.#partitions.has(partition))
-  }
-
   async #compare(epoch: number): Promise<void> {
     while (this.#assignments.size > 0 && epoch === this.#epoch) {
       try {
-        const commitOf = await fetchGroupCommits(this.#from.admin, this.#options)
+        const commitOf = await fetchGroupCommits(this.#loadFrom.admin, this.#options)
         if (epoch !== this.#epoch) return
         const overtaken = overtakenPartitions(this.all(), commitOf, this.#options)
         for (const partition of overtaken) this.#revoke(partition, 'another member had it')
@@ -261,19 +261,18 @@ export class AssignedPartitions {
     }
   }
 
-  /** Retries until all assigned partitions are loaded, or a newer assignment arrives. */
-  async #load(epoch: number): Promise<void> {
-    while (this.#unloaded.length > 0 && epoch === this.#epoch) {
-      try {
-        const loaded = await loadPartitions(this.#unloaded, this.#from)
-        if (epoch !== this.#epoch) return
-        // Another load, of a truncated log, may have been faster.
-        this.#open(loaded.filter(({ assignment }) => !this.#partitions.has(assignment.partition)))
-      } catch (err) {
-        this.#options.log.warn({ err, partitions: this.#unloaded }, 'consumer.assignment.retry')
-      }
-      if (this.#unloaded.length > 0) await wait(retryMs)
+  #load(epoch: number): Promise<void> {
+    // They would be fetched in vain until they are loaded.
+    const partitions = this.unloaded
+    for (const topic of partitions.length > 0 ? this.#options.topics : []) {
+      this.#reader.pause([{ topic, partitions }])
     }
+    const loading = {
+      missing: () => this.unloaded,
+      open: (loaded: readonly LoadedPartition[]) => this.#open(loaded),
+      isOver: () => epoch !== this.#epoch,
+    }
+    return loadMissing(loading, this.#loadFrom)
   }
 
   #open(loaded: readonly LoadedPartition[]): void {
@@ -281,7 +280,7 @@ export class AssignedPartitions {
     for (const { assignment, logStart } of loaded) {
       this.#assignments.set(partitionKey(assignment), assignment)
       // The earlier position must not stay committed.
-      if (this.#from.truncated.forget(assignment)) assignment.dirty = true
+      if (this.#loadFrom.truncated.forget(assignment)) assignment.dirty = true
       // kafkajs remembers a pause from an earlier assignment.
       this.#reader.resume([{ topic: assignment.topic, partitions: [assignment.partition] }])
       const back = lookBack?.topics.includes(assignment.topic) ? lookBack.messages : 0

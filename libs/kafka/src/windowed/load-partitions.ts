@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Admin } from '../client/surface.ts'
 import { fetchGroupCommits } from '../offsets/group-commits.ts'
 import type { LogEnds } from '../offsets/log-ends.ts'
@@ -19,18 +20,51 @@ export type LoadPartitionsOptions = Pick<
 /** An assigned partition, and the first offset of its log. */
 export type LoadedPartition = { assignment: AssignedPartition; logStart: number }
 
+export type Loading = {
+  /** The partitions that are not loaded yet. */
+  missing: () => number[]
+  open: (loaded: readonly LoadedPartition[]) => void
+  isOver: () => boolean
+}
+
+const retryMs = 500
+
+/** Opens each missing partition once it is loaded. Retries until none is missing, or it is over. */
+export async function loadMissing(
+  { missing, open, isOver }: Loading,
+  of: LoadPartitionsOptions,
+): Promise<void> {
+  let told = ''
+  while (missing().length > 0 && !isOver()) {
+    try {
+      const loaded = await loadPartitions(missing(), of)
+      if (isOver()) return
+      // Another load, of a truncated log, may have been faster.
+      const still = missing()
+      open(loaded.filter(({ assignment }) => still.includes(assignment.partition)))
+      const leaderless = missing()
+      if (leaderless.length > 0 && String(leaderless) !== told) {
+        of.log.warn({ partitions: leaderless }, 'consumer.leaderless')
+      }
+      told = String(leaderless)
+    } catch (err) {
+      of.log.warn({ err, partitions: missing() }, 'consumer.assignment.retry')
+    }
+    if (missing().length > 0) await wait(retryMs)
+  }
+}
+
 /**
  * Loads gained partitions with the positions that the group has committed. Leaves out a partition
  * that has no leader in one of the topics.
  */
-export async function loadPartitions(
+async function loadPartitions(
   gained: readonly number[],
   of: LoadPartitionsOptions,
 ): Promise<LoadedPartition[]> {
-  const { admin, ends, window, tenants, log } = of
+  const { admin, ends, window, tenants } = of
   const bounds = await ends.readLed(gained)
-  const leaderless = gained.filter((one) => !bounds.some(({ partition }) => partition === one))
-  if (leaderless.length > 0) log.warn({ partitions: leaderless }, 'consumer.leaderless')
+  if (bounds.length === 0) return []
   const commitOf = await fetchGroupCommits(admin, of)
   return bounds.map(({ topic, partition, start: logStart, end }) => {
     const commit = commitOf(topic, partition)

@@ -85,8 +85,9 @@ export class WindowedConsumer implements AsyncDisposable {
     const { mayWait = () => true } = this.#options
     const isCalm = ({ paused, backlog }: AssignedPartition) => !paused && !backlog?.waiting
     const all = [...this.#assignments.all()]
-    // A partition that is being set up is sought.
-    return mayWait() && all.length > 0 && all.every(isCalm)
+    // A partition that is being loaded is resumed.
+    const isLoaded = all.length > 0 && this.#assignments.unloaded.length === 0
+    return mayWait() && isLoaded && all.every(isCalm)
   }
 
   /** Number of messages that were read and are not finished. */

@@ -79,8 +79,8 @@ export function metadata(port: number, partitionErrors: readonly number[]): Buff
 const joined = () =>
   concat(int16(0), int32(1), text('assigner'), text('leader'), text('member'), list())
 
-const assigned = () => {
-  const partitions = list(concat(text(topic), list(int32(0))))
+export const assigned = (...numbers: number[]): Buffer => {
+  const partitions = list(concat(text(topic), list(...numbers.map(int32))))
   return concat(int16(0), sized(concat(int16(0), partitions, sized(Buffer.alloc(0)))))
 }
 
@@ -91,15 +91,23 @@ const versions = () => {
   return concat(int16(0), list(...each), int32(0))
 }
 
+/** @param offsets of the partitions from 0 on. -1: the group has committed none */
+export const committed = (...offsets: number[]): Buffer => {
+  const partitions = offsets.map((offset, number) =>
+    concat(int32(number), int64(offset), text(''), int16(0)),
+  )
+  return list(concat(text(topic), list(...partitions)))
+}
+
 export const everydayAnswers = (): Record<RequestName, Answer> => ({
   Fetch: () => sleep(fetchWaitMs, fetched()),
   Metadata: (port) => metadata(port, [0]),
   OffsetCommit: () => ofPartition(0, int16(0)),
-  OffsetFetch: () => ofPartition(0, int64(0), text(''), int16(0)),
+  OffsetFetch: () => committed(0),
   FindCoordinator: (port) => concat(int16(0), brokerAt(port)),
   JoinGroup: joined,
   Heartbeat: () => errorCode(0),
   LeaveGroup: () => errorCode(0),
-  SyncGroup: assigned,
+  SyncGroup: () => assigned(0),
   ApiVersions: versions,
 })

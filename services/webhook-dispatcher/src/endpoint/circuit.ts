@@ -115,6 +115,7 @@ export class Circuit {
     const { failures, openUntil, openSince, place, toldUntil } = await this.#options.store.load(
       this.#endpointId,
     )
+    if (this.#disposed) return
     const { cooldownMs } = this.#options
     const opening = place !== null && openUntil > 0 ? { place, openUntil } : null
     if (opening !== null && toldUntil !== openUntil) this.#tellOpened(opening)

@@ -9,10 +9,10 @@ export type PausedView = {
    */
   slotsOf: (subscriptionId: string, queueId?: string) => number
   /**
-   * The endpoint that the subscription waits for if nothing may start; `null` if it waits for its
-   * own next state.
+   * The endpoint that the queue waits for if nothing may start; `null` if it waits for the next
+   * state of its subscription, or for transitions of others because it is cancelled.
    */
-  endpointOf: (subscriptionId: string) => string | null
+  endpointOf: (subscriptionId: string, queueId: string) => string | null
   /** True if its deliveries have the status `paused`. */
   isPaused: (subscriptionId: string) => boolean
   /** True if all earlier deliveries of the job's subscription are known and decided. */

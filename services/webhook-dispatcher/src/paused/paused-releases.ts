@@ -172,7 +172,7 @@ export class PausedReleases {
     const mayRead = queue.readsAhead && !this.#comesLater(queue)
     const hasMore = mayRead && queue.unreadAt(reading.scan) !== undefined
     if (mayGoSoon && hasMore) this.#want(queueId)
-    const endpointId = view.endpointOf(subscriptionId)
+    const endpointId = view.endpointOf(subscriptionId, queueId)
     if (endpointId !== null) return this.#blocked.enter(queueId, endpointId)
     this.#blocked.leave(queueId)
     // It is cancelled, and needs no endpoint. No event tells when others leave it a transition.

@@ -4,6 +4,8 @@ import { type Consumer, Kafka, logLevel } from 'kafkajs'
 import { FakeBroker } from '../../../test/support/fake-broker.ts'
 import {
   type Answer,
+  assigned,
+  committed,
   fetched,
   leaderNotAvailable,
   metadata,
@@ -50,4 +52,13 @@ it('refreshes metadata until every partition has a leader, even if they are stil
   await run()
   const asked = broker.countOf('Metadata')
   await until(() => broker.countOf('Metadata') > asked + 1)
+})
+
+it('does so too if the group has no commit of the partition without a leader', async () => {
+  broker.answers.Metadata = oneIsLeaderless
+  broker.answers.SyncGroup = () => assigned(0, 1)
+  broker.answers.OffsetFetch = () => committed(0, -1)
+  broker.answers.Fetch = () => fetched('read')
+  await run()
+  await until(() => values.includes('read'))
 })

@@ -10,13 +10,24 @@ type BrokerPool = {
   refreshMetadata(topics: string[]): Promise<unknown>
 }
 
+type TopicPartitions = { topic: string; partitions: { partition: number }[] }
+type Cluster = {
+  findTopicPartitionMetadata(topic: string): { partitionId: number; leader: number }[]
+  fetchTopicsOffset(topics: TopicPartitions[]): Promise<TopicPartitions[]>
+}
+type OffsetManager = { cluster: Cluster; resolveOffsets(): Promise<void> }
+
 const internal = createRequire(import.meta.url)
 const definition = internal('kafkajs/src/protocol/requests/metadata') as Definition
 const { prototype: brokerPool } = internal('kafkajs/src/cluster/brokerPool') as {
   prototype: BrokerPool
 }
+const { prototype: offsetManager } = internal('kafkajs/src/consumer/offsetManager') as {
+  prototype: OffsetManager
+}
 const { protocol } = definition
 const { refreshMetadata } = brokerPool
+const { resolveOffsets } = offsetManager
 
 const leaderNotAvailable = 5
 /**
@@ -46,6 +57,28 @@ async function refreshSoonAgain(this: BrokerPool, topics: string[]): Promise<unk
 
 const isLeaderless = ({ leader }: PartitionMetadata) => leader < 0
 
+/** Asks for the offsets of partitions that have a leader. The others stay unknown. */
+async function offsetsOfLed(cluster: Cluster, asked: TopicPartitions[]) {
+  const led = asked.map(({ topic, partitions, ...which }) => {
+    const leaders = cluster.findTopicPartitionMetadata(topic)
+    const isLed = ({ partition }: { partition: number }) =>
+      leaders.some(({ partitionId, leader }) => partitionId === partition && leader >= 0)
+    return { ...which, topic, partitions: partitions.filter(isLed) }
+  })
+  const some = led.filter(({ partitions }) => partitions.length > 0)
+  const answered = some.length > 0 ? await cluster.fetchTopicsOffset(some) : []
+  // kafkajs looks every topic up in the answer.
+  return [...led.map(({ topic }) => ({ topic, partitions: [] })), ...answered]
+}
+
+/** Runs before every fetch, for partitions that the group has not committed. */
+function resolveLedOffsets(this: OffsetManager): Promise<void> {
+  const { cluster } = this
+  const fetchTopicsOffset = (asked: TopicPartitions[]) => offsetsOfLed(cluster, asked)
+  const led = Object.assign(Object.create(cluster), { fetchTopicsOffset })
+  return resolveOffsets.call(Object.assign(Object.create(this), { cluster: led }))
+}
+
 /**
  * Call it before a process connects. kafkajs 2.2.4 treats the metadata of all topics as failed when
  * one partition has no leader, and retries without end. A consumer then reads none of its
@@ -63,4 +96,5 @@ export function goOnWithoutLeaders(): void {
     }
   }
   brokerPool.refreshMetadata = refreshSoonAgain
+  offsetManager.resolveOffsets = resolveLedOffsets
 }

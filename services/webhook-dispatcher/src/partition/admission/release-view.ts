@@ -70,10 +70,11 @@ export function releaseView(facts: ReleaseFacts): PausedView {
   }
   return {
     slotsOf,
-    endpointOf: (subscriptionId) => {
+    endpointOf: (subscriptionId, queueId) => {
       const subscription = subscriptions.get(subscriptionId)
-      if (subscription === undefined || subscription.url === null) return null
-      return subscription.deliverable ? subscription.endpointId : null
+      if (!subscription?.deliverable || subscription.url === null) return null
+      const mayLeave = facts.isBlocked(subscription) && cancelling.mayHave(subscription, queueId)
+      return mayLeave ? null : subscription.endpointId
     },
     isPaused: (subscriptionId) => !isDraining() && slotsOf(subscriptionId) < 0,
     mayGo: (delivery) => {
