@@ -32,3 +32,10 @@ export function useCount(queries: readonly DeliveryQuery[]) {
 /** Such as `at least 1,000 deliveries`. */
 export const countText = ({ found, isMore }: Counted): string =>
   `${isMore ? 'at least ' : ''}${plural(found, 'delivery', 'deliveries')}`
+
+/** The most deliveries that an answer to `cancel` or `recover` counts. */
+const countedDeliveries = 100_000
+
+/** Such as `1 delivery is`, or `At least 100,000 deliveries are`. */
+export const outcomeText = (found: number, one: string, many: string): string =>
+  `${found < countedDeliveries ? '' : 'At least '}${plural(found, one, many)}`

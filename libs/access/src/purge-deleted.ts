@@ -58,8 +58,8 @@ export function purgeDeleted(options: PurgeOptions): AsyncDisposable {
     jobs: [
       {
         name: 'deleted environments',
-        run: async () => {
-          await purgeEach(deleted(), pass, log)
+        run: async (_pool, stopping) => {
+          await purgeEach(deleted(), pass, { stopping, log })
           return false
         },
       },
@@ -78,9 +78,10 @@ export async function purgeEach<
 >(
   deleted: readonly Deleted[],
   purge: (environment: Deleted) => Promise<void>,
-  log: Logger,
+  { stopping, log }: { stopping: AbortSignal | undefined; log: Logger },
 ): Promise<void> {
   for (const one of deleted) {
+    if (stopping?.aborted) return
     try {
       await purge(one)
     } catch (err) {

@@ -43,6 +43,7 @@ import { openLedgers } from './ledger/open-ledgers.ts'
 import { managementCaller } from './management-caller.ts'
 import { openHistory } from './open-history.ts'
 import { openLogQuestions } from './open-log-questions.ts'
+import { type ProjectPlaces, projectPlaces } from './project-places.ts'
 import { purgeEnvironment } from './purge/purge-environment.ts'
 import { openRebuilds } from './rebuild/open-rebuilds.ts'
 import { rebuildRoutes } from './rebuild/rebuild-routes.ts'
@@ -141,6 +142,7 @@ type ManagementDeps = {
 type SubscriptionParts = Pick<ManagementDeps, 'config' | 'pool' | 'access' | 'tables' | 'log'> & {
   writer: StateWriter
   keyedWriter: KeyedWriter
+  places: ProjectPlaces
 }
 
 function openSubscriptions(open: AsyncDisposableStack, parts: SubscriptionParts) {
@@ -198,9 +200,10 @@ function openManagement(deps: ManagementDeps) {
   const { kafka, codec, producer } = messaging
   const { historyDays, defaultDelays, disableAfterMs, disableLookMs } = config
   const writer = createStateWriter({ pool, service, slot: config.slot, producer, relay })
-  const keyedWriter = createKeyedWriter(writer, config.encryptionKeys)
+  const places = projectPlaces(pool)
+  const keyedWriter = createKeyedWriter(writer, config.encryptionKeys, places)
   const open = new AsyncDisposableStack()
-  const parts = { config, pool, writer, keyedWriter, access, tables, log, metrics }
+  const parts = { config, pool, places, writer, keyedWriter, access, tables, log, metrics }
   const subscriptions = openSubscriptions(open, parts)
   open.use(openExpiryDeletion({ pool, jobs: [endedKeys(keyTable), endedReplays], log }))
   const deliveries = open.use(openHistory({ ...parts, kafka, codec, historyDays, defaultDelays }))
@@ -224,8 +227,7 @@ function openManagement(deps: ManagementDeps) {
   const streams = open.use(openStreams({ ...parts, ...messaging, redis: () => redis.client }))
   const endpoints = endpointsOfTenants({ pool, circuits, now: Date.now })
   const authorize = managementCaller(access, openLimits(parts, redis))
-  const serve = serveTenants(pool, authorize)
-  const newestDeliveries = deliveries.history.newest
+  const serve = serveTenants(places, authorize)
   const admit = adminGate(config.adminTokenDigests)
   const reEncrypt = createReEncryption(config.encryptionKeys)
   const reEncryptPage = createSecretReEncryption({ writer, reEncrypt })
@@ -240,7 +242,7 @@ function openManagement(deps: ManagementDeps) {
       stats: webhookStats(pool, Date.now),
       statsOfAll: environmentStats(pool, Date.now),
     }),
-    webhookRoutes({ serve, subscriptions, newestDeliveries }),
+    webhookRoutes({ serve, subscriptions, newestDeliveries: deliveries.history.newest }),
     deliveryRoutes({ serve, ...deliveries }),
     endpointRoutes({ serve, endpoints }),
     logRoutes({ serve, ...logQuestions }),

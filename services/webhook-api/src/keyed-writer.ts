@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto'
-import type { EmitState, StateWriter } from '@surehook/change-capture/emit/state-writer'
+import type { EmitState, StateWriter, Within } from '@surehook/change-capture/emit/state-writer'
 import type { EncryptionKeys } from '@surehook/service-kit/config/config'
 import { oncePerKey } from '@surehook/service-kit/idempotency/once-per-key'
 import { requestFingerprint } from '@surehook/service-kit/idempotency/request-fingerprint'
 import type { PoolClient } from 'pg'
+import type { ProjectPlaces } from './project-places.ts'
 import type { Tenant } from './tenant.ts'
 
 /** A client's request. The stored answer is valid only for exactly this request. */
@@ -32,6 +33,7 @@ export const keyTable = 'idempotency_key'
 export function createKeyedWriter(
   writer: StateWriter,
   encryptionKeys: EncryptionKeys,
+  places: Pick<ProjectPlaces, 'write'>,
 ): KeyedWriter {
   // Fingerprints cover secrets, so they are keyed: without the key nobody can test guesses.
   const [current, ...previous] = encryptionKeys.map((key) =>
@@ -42,14 +44,17 @@ export function createKeyedWriter(
       { tenant, key, request }: Asked,
       work: (tx: PoolClient, emit: EmitState) => Promise<T>,
     ): Promise<T> {
-      if (key === undefined) return writer.write(work)
+      const within: Within = (transaction) => places.write(tenant, transaction)
+      if (key === undefined) return writer.write(work, within)
       const scope = [tenant.projectId, tenant.environment]
       const fingerprint = requestFingerprint(request, current)
       const alsoKnownAs = previous.map((older) => requestFingerprint(request, older))
-      const { answer, repeated } = await writer.write((tx, emit) =>
-        oncePerKey(tx, keyTable, { scope, key, fingerprint, alsoKnownAs }, async () =>
-          JSON.stringify(await work(tx, emit)),
-        ),
+      const { answer, repeated } = await writer.write(
+        (tx, emit) =>
+          oncePerKey(tx, keyTable, { scope, key, fingerprint, alsoKnownAs }, async () =>
+            JSON.stringify(await work(tx, emit)),
+          ),
+        within,
       )
       // The first request may have been killed while it waited for the relay.
       if (repeated) await writer.relayed()

@@ -9,12 +9,13 @@ import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
 import { ChangeLog } from './change-log.ts'
 import { createDeliveryDays } from './history/delivery-days.ts'
-import { searchDeliveries } from './history/search/search-deliveries.ts'
+import { type SearchDeliveries, searchDeliveries } from './history/search/search-deliveries.ts'
 import { createShowBefore } from './inspect/event/show-before.ts'
 import { createShowEvent } from './inspect/event/show-event.ts'
 import { createExplain } from './inspect/explain/explain.ts'
 import { createPreview } from './inspect/preview.ts'
 import type { KeyedWriter } from './keyed-writer.ts'
+import type { ProjectPlaces } from './project-places.ts'
 import { runReplayWorker } from './redelivery/replay/replay-worker.ts'
 import { createReplays } from './redelivery/replay/replays.ts'
 import { fitToLadder, type RetryLadder } from './subscriptions/policy/fit-to-ladder.ts'
@@ -26,6 +27,7 @@ import { TenantQueue } from './tenant-queue.ts'
 
 export type LogQuestionsOptions = {
   pool: Pool
+  places: Pick<ProjectPlaces, 'read'>
   kafka: Kafka
   codec: EventCodec
   writer: StateWriter
@@ -38,13 +40,15 @@ export type LogQuestionsOptions = {
 
 /** Opens the queries on the log of changes, with their own reader. */
 export function openLogQuestions(options: LogQuestionsOptions) {
-  const { pool, kafka, codec, access, tables, writer, keyedWriter, config, log } = options
+  const { pool, places, kafka, codec, access, tables, writer, keyedWriter, config, log } = options
   const { clientId } = config.kafka
   const reader = openLogReader({ kafka, topic: changesTopic, clientId, log })
   const changeLog = new ChangeLog({ reader, codec, now: Date.now })
   const turns = new TenantQueue()
   const asked = { pool, changeLog, turns, now: Date.now }
-  const search = searchDeliveries(pool)
+  const searchAll = searchDeliveries(pool)
+  const search: SearchDeliveries = (tenant, query) =>
+    places.read(tenant, () => searchAll(tenant, query))
   const days = createDeliveryDays(pool)
   const { maxBodyBytes } = config
   const worker = runReplayWorker({ pool, writer, reader, codec, days, maxBodyBytes, log })

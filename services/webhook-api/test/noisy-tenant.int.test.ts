@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { clientOf, headersOf } from '@surehook/scripts/client/call'
 import { until } from '@surehook/testing/until'
 import { Client as Connection } from 'pg'
-import { clientOf, validInput } from './support/client.ts'
+import { validInput } from './support/client.ts'
 import { openWorld, type Running, type World } from './support/under-test.ts'
 
 let opened: AsyncDisposableStack
@@ -26,9 +28,16 @@ afterAll(async () => opened?.disposeAsync())
 
 async function subscribed() {
   const tenant = await world.tenant()
-  const client = clientOf(service.api, tenant)
-  const { id } = (await client.call('POST', validInput(tenant))).body
+  const client = clientOf(`${service.api}/api/rest`, headersOf(tenant))
+  const { id } = (await client.call('POST /_webhooks', validInput(tenant))).body
   return { client, id }
+}
+
+/** Each waits for a lock. None of them waits for Kafka. */
+const reads = {
+  'its deliveries': (id: string) => `GET /_webhooks/${id}/deliveries`,
+  'its statistics': (id: string) => `GET /_webhooks/${id}/stats`,
+  'an event': () => `GET /_events/${randomUUID()}`,
 }
 
 async function waitingForLocks(): Promise<number> {
@@ -44,12 +53,14 @@ it('a project whose writes are slow holds a quarter of the connections, and can 
   const quarter = 2
   await locker.query('begin')
   await locker.query('select from webhook_api.subscription where id = $1 for update', [slow.id])
-  const writes = Array.from({ length: 12 }, () => slow.client.call(`POST /${slow.id}/test`))
+  const writes = Array.from({ length: 12 }, () =>
+    slow.client.call(`POST /_webhooks/${slow.id}/test`),
+  )
   await until(async () => (await waitingForLocks()) >= quarter, { what: 'writes that wait' })
 
-  expect((await other.client.call('GET')).status).toBe(200)
-  expect((await other.client.call(`POST /${other.id}/test`)).status).toBe(202)
-  expect((await slow.client.call('GET')).status).toBe(200)
+  expect((await other.client.call('GET /_webhooks')).status).toBe(200)
+  expect((await other.client.call(`POST /_webhooks/${other.id}/test`)).status).toBe(202)
+  expect((await slow.client.call('GET /_webhooks')).status).toBe(200)
   expect(await waitingForLocks()).toBe(quarter)
 
   const refused = await Promise.race(writes)
@@ -58,3 +69,20 @@ it('a project whose writes are slow holds a quarter of the connections, and can 
   const statuses = (await Promise.all(writes)).map(({ status }) => status)
   expect(statuses.filter((status) => status === 202).length).toBeGreaterThanOrEqual(quarter)
 })
+
+it.each(Object.entries(reads))(
+  'a project whose reads of %s are slow holds a quarter, too',
+  async (_of, read) => {
+    const slow = await subscribed()
+    const other = await subscribed()
+    await locker.query('begin')
+    await locker.query('lock table webhook_api.delivery, webhook_api.attempt_stats')
+    const asked = Array.from({ length: 12 }, () => slow.client.call(read(slow.id)))
+    await until(async () => (await waitingForLocks()) >= 2, { what: 'reads that wait' })
+    expect((await other.client.call('GET /_webhooks')).status).toBe(200)
+    expect(await waitingForLocks()).toBe(2)
+    await locker.query('commit')
+    const statuses = (await Promise.all(asked)).map(({ status }) => status)
+    expect(statuses.filter((status) => status !== 503).length).toBeGreaterThanOrEqual(2)
+  },
+)

@@ -14,20 +14,24 @@ export type StateMessage = { topic: string; key: string; state: object | null }
 
 export type EmitState = (message: StateMessage) => Promise<void>
 
+/** Runs a transaction within a limit. */
+export type Within = <T>(transaction: () => Promise<T>) => Promise<T>
+
 export type StateWriter = {
   /**
    * Runs `work` in a transaction and resolves once Kafka has acknowledged its messages. Rejects
    * with SERVICE_UNAVAILABLE before `work` starts if Kafka is known to be unreachable. If Kafka
    * fails later, the change is committed and relayed afterwards, and the caller should repeat the
    * call.
+   * @param within runs the transaction, but not the wait for Kafka
    */
-  write<T>(work: (tx: PoolClient, emit: EmitState) => Promise<T>): Promise<T>
+  write<T>(work: (tx: PoolClient, emit: EmitState) => Promise<T>, within?: Within): Promise<T>
   /**
    * Like `write`, but also runs `work` while Kafka is unreachable, and then rejects with
    * SERVICE_UNAVAILABLE. For changes that must apply locally at once, even if other services learn
    * of them later.
    */
-  writeAlways<T>(work: (tx: PoolClient, emit: EmitState) => Promise<T>): Promise<T>
+  writeAlways<T>(work: (tx: PoolClient, emit: EmitState) => Promise<T>, within?: Within): Promise<T>
   /**
    * Resolves once Kafka has acknowledged all messages committed before this call, including those
    * of other callers.
@@ -52,14 +56,16 @@ export function createStateWriter(options: StateWriterOptions): StateWriter {
   const assertRelayHealthy = () => {
     if (!producer.healthy || !relay.healthy) throw unavailable('State cannot be relayed now')
   }
-  const writeAlways: StateWriter['writeAlways'] = async (work) => {
+  const writeAlways: StateWriter['writeAlways'] = async (work, within = (run) => run()) => {
     const emitted: string[] = []
-    const result = await inTransaction(pool, (tx) =>
-      work(tx, async ({ topic, key, state }) => {
-        const body = state === null ? '' : JSON.stringify(state)
-        emitted.push(await emit(tx, { service, header: { topic, key }, body }))
-      }),
-    )
+    const transaction = () =>
+      inTransaction(pool, (tx) =>
+        work(tx, async ({ topic, key, state }) => {
+          const body = state === null ? '' : JSON.stringify(state)
+          emitted.push(await emit(tx, { service, header: { topic, key }, body }))
+        }),
+      )
+    const result = await within(transaction)
     const last = emitted.at(-1)
     if (last === undefined) return result
     assertRelayHealthy()
@@ -67,9 +73,9 @@ export function createStateWriter(options: StateWriterOptions): StateWriter {
     return result
   }
   return {
-    async write(work) {
+    async write(work, within) {
       assertRelayHealthy()
-      return writeAlways(work)
+      return writeAlways(work, within)
     },
     writeAlways,
     relayed: () => waitUntilRelayed(pool, slot, anyPosition, { timeoutMs }),

@@ -3,8 +3,14 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { reasonOf } from '../errors.ts'
 
-/** Deletes one batch of expired rows. Resolves with whether another batch may follow at once. */
-export type ExpiryDeletion = { name: string; run: (pool: Pool) => Promise<boolean> }
+/**
+ * Deletes one batch of expired rows. Resolves with whether another batch may follow at once. It may
+ * end early when `stopping` is aborted.
+ */
+export type ExpiryDeletion = {
+  name: string
+  run: (pool: Pool, stopping?: AbortSignal) => Promise<boolean>
+}
 
 export type ExpiryDeletionOptions = {
   pool: Pool
@@ -27,7 +33,7 @@ export function openExpiryDeletion(options: ExpiryDeletionOptions): AsyncDisposa
 
   async function finish({ name, run }: ExpiryDeletion): Promise<void> {
     try {
-      while (!stop.signal.aborted && (await run(pool))) await pause(pauseMs)
+      while (!stop.signal.aborted && (await run(pool, stop.signal))) await pause(pauseMs)
     } catch (err) {
       log.warn({ job: name, reason: reasonOf(err) }, 'expired_rows.deletion_failed')
     }

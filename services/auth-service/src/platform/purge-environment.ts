@@ -3,7 +3,10 @@ import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { EnvironmentPurge } from '@surehook/contracts/events'
 import { environmentPurgesTopic, environmentsTopic } from '@surehook/contracts/topics'
 import { openTopicView, type TopicViewOptions } from '@surehook/kafka/views/topic-view'
-import { openExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
+import {
+  type ExpiryDeletion,
+  openExpiryDeletion,
+} from '@surehook/service-kit/postgres/delete-expired'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
 
@@ -59,13 +62,13 @@ export async function openPurge(deps: PurgeDeps): Promise<AsyncDisposable> {
     const { projectId, environment: name } = environment
     log.info({ projectId, environment: name }, 'environment.deleted')
   }
-  const run = async () => {
+  const run: ExpiryDeletion['run'] = async (_pool, stopping) => {
     // Read before the rows: the query then returns the deletion of every purge that is known by
     // now.
     const published = [...purged.keys()]
     const deleted = await findDeleted(pool)
     await dropNotes(writer, published, deleted)
-    await purgeEach(deleted, purge, log)
+    await purgeEach(deleted, purge, { stopping, log })
     return false
   }
   const jobs = [{ name: 'deleted environments', run }]

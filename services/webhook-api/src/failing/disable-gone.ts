@@ -38,14 +38,21 @@ export function runDisableGone({ pool, writer, log, metrics }: DisableGoneDeps):
       await deactivate(tx, emit, { before, reason })
       return true
     })
+  /** Left out until the others were tried, so that they do not wait for one that fails. */
+  const tried = new Set<string>()
   return runBackgroundWork({
     async work() {
-      const subscriptionId = await findGone(pool)
-      if (subscriptionId === undefined) return lookEveryMs
+      const subscriptionId = await findGone(pool, [...tried])
+      if (subscriptionId === undefined) {
+        tried.clear()
+        return lookEveryMs
+      }
+      tried.add(subscriptionId)
       if (await disable(subscriptionId)) {
         disabled.inc()
         log.info({ subscriptionId }, 'subscription.gone')
       }
+      tried.delete(subscriptionId)
       return 0
     },
     onFailure: (err) => log.warn({ err }, 'subscription.disable_failed'),

@@ -45,10 +45,13 @@ const remember = `
 /**
  * Resolves with a subscription that is to be deactivated; with none during a rebuild of the
  * history.
+ * @param except subscriptions to leave out
  */
-export async function findGone(pool: Pool): Promise<string | undefined> {
+export async function findGone(pool: Pool, except: readonly string[]): Promise<string | undefined> {
   const { rows } = await pool.query<{ id: string }>(
-    `select subscription_id as id from gone_subscription where not ${underWay} limit 1`,
+    `select subscription_id as id from gone_subscription
+     where not ${underWay} and subscription_id <> all($1::uuid[]) limit 1`,
+    [except],
   )
   return rows[0]?.id
 }

@@ -32,9 +32,12 @@ const askOf = (
 export function deliveryRoutes(deps: DeliveryRoutesDeps): (router: Router) => void {
   const { history, sendAgain, recover, cancel } = deps
   return (router) => {
-    const serve = deps.serve.limited(router)
+    const serve = deps.serve.all(router)
+    const serveReading = deps.serve.reading(router)
 
-    serve(listDeliveries, ({ params, query }, { auth }) => history.list(auth, params.id, query))
+    serveReading(listDeliveries, ({ params, query }, { auth }) =>
+      history.list(auth, params.id, query),
+    )
     serve(getDelivery, ({ params: { id, deliveryId } }, { auth }) =>
       history.get(auth, id, deliveryId),
     )

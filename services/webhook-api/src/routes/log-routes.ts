@@ -21,11 +21,10 @@ export type LogRoutesDeps = {
 export function logRoutes(deps: LogRoutesDeps): (router: Router) => void {
   const { preview, explain, replays } = deps
   return (router) => {
-    const serve = deps.serve.limited(router)
-    const serveInTurn = deps.serve.unlimited(router)
+    const serve = deps.serve.all(router)
 
-    serveInTurn(previewWebhook, ({ body }, { auth }) => preview(auth, body))
-    serveInTurn(explainWebhook, ({ params, query }, { auth }) => explain(auth, params.id, query))
+    serve(previewWebhook, ({ body }, { auth }) => preview(auth, body))
+    serve(explainWebhook, ({ params, query }, { auth }) => explain(auth, params.id, query))
     serve(replayWebhook, ({ headers, params, body }, { auth, traceparent }) => {
       const ask = { tenant: auth, key: headers['idempotency-key'], traceparent }
       return replays.start(ask, params.id, body)

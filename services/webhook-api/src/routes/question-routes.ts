@@ -26,15 +26,15 @@ export type QuestionRoutesDeps = {
 export function questionRoutes(deps: QuestionRoutesDeps): (router: Router) => void {
   const { search, stats, statsOfAll, showEvent, showBefore } = deps
   return (router) => {
-    const serve = deps.serve.limited(router)
-    const serveInTurn = deps.serve.unlimited(router)
+    const serve = deps.serve.all(router)
+    const serveReading = deps.serve.reading(router)
 
     serve(searchDeliveries, ({ query }, { auth }) => search(auth, query))
-    serve(getEnvironmentStats, ({ query }, { auth }) => statsOfAll(auth, query))
-    serve(getWebhookStats, ({ params, query }, { auth }) => stats(auth, params.id, query.window))
-    serveInTurn(getEventBefore, ({ params, query }, { auth }) =>
-      showBefore(auth, params.eventId, query),
+    serveReading(getEnvironmentStats, ({ query }, { auth }) => statsOfAll(auth, query))
+    serveReading(getWebhookStats, ({ params, query }, { auth }) =>
+      stats(auth, params.id, query.window),
     )
-    serveInTurn(getEvent, ({ params, query }, { auth }) => showEvent(auth, params.eventId, query))
+    serve(getEventBefore, ({ params, query }, { auth }) => showBefore(auth, params.eventId, query))
+    serve(getEvent, ({ params, query }, { auth }) => showEvent(auth, params.eventId, query))
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
+import type { StateWriter, Within } from '@surehook/change-capture/emit/state-writer'
 import type {
   Subscription,
   SubscriptionChange,
@@ -10,6 +10,7 @@ import { AppError } from '@surehook/service-kit/errors'
 import { decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool, PoolClient } from 'pg'
 import type { KeyedWriter } from '../keyed-writer.ts'
+import type { ProjectPlaces } from '../project-places.ts'
 import { fitToTable } from '../tables/fit-to-table.ts'
 import type { KnownTables } from '../tables/known-tables.ts'
 import type { Tenant } from '../tenant.ts'
@@ -34,6 +35,7 @@ export type SubscriptionDeps = {
   /** Resolves only once the new state is acknowledged on its topic. */
   writer: StateWriter
   keyedWriter: KeyedWriter
+  places: Pick<ProjectPlaces, 'write'>
   box: SecretBox
   environmentExists: (projectId: string, environment: string) => Promise<boolean>
   tables: Pick<KnownTables, 'current' | 'fieldsOf'>
@@ -121,6 +123,7 @@ async function change(
   const policy = fitToLadder(deps.retryLadder, wish.policy)
   if (asksFields(wish)) await tables.current()
   let isKnown = true
+  const within: Within = (transaction) => deps.places.write(tenant, transaction)
   const changed = await deps.writer.write(async (client, emit) => {
     const before = await lockedSubscription(client, id, tenant)
     const asked = { change: { ...wish, policy }, now: new Date() }
@@ -133,13 +136,14 @@ async function change(
     if (wish.active === true || row.url !== before.url) await deps.forgetFailures(client, row.id)
     await announce(client, emit, { before, after: row, secret: wish.secret })
     return shown(deps, row)
-  })
+  }, within)
   if (!isKnown) deps.settling.look(changed)
   return changed
 }
 
 async function remove(deps: SubscriptionDeps, tenant: Tenant, id: string): Promise<void> {
-  const { writer } = deps
+  const { writer, places } = deps
+  const within: Within = (transaction) => places.write(tenant, transaction)
   try {
     await writer.write(async (tx, emit) => {
       const row = await lockedSubscription(tx, id, tenant)
@@ -147,7 +151,7 @@ async function remove(deps: SubscriptionDeps, tenant: Tenant, id: string): Promi
       await deps.cancelReplays(tx, row.id)
       await deps.forgetFailures(tx, row.id)
       await announce(tx, emit, { before: row, after: null })
-    })
+    }, within)
   } catch (err) {
     // A repeated call finds no subscription. It answers 404 only once every reader of the topic
     // knows.

@@ -22,13 +22,14 @@ export type WebhookRoutesDeps = {
 export function webhookRoutes(deps: WebhookRoutesDeps): (router: Router) => void {
   const { subscriptions, newestDeliveries } = deps
   return (router) => {
-    const serve = deps.serve.limited(router)
+    const serve = deps.serve.all(router)
+    const serveReading = deps.serve.reading(router)
 
     serve(createWebhook, ({ body, headers }, { auth }) =>
       subscriptions.create(auth, body, headers['idempotency-key']),
     )
-    serve(listWebhooks, ({ query }, { auth }) => subscriptions.list(auth, query))
-    serve(getWebhook, async ({ params }, { auth }) => {
+    serveReading(listWebhooks, ({ query }, { auth }) => subscriptions.list(auth, query))
+    serveReading(getWebhook, async ({ params }, { auth }) => {
       const webhook = await subscriptions.get(auth, params.id)
       return { webhook, deliveries: await newestDeliveries(webhook.id, shownDeliveries) }
     })

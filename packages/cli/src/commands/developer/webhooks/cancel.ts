@@ -1,4 +1,5 @@
 import { cancellable } from '@surehook/contracts/events'
+import { countedDeliveries } from '@surehook/contracts/http/webhooks/deliveries'
 import type { OptionSpecs } from '../../../cli/command.ts'
 import { instantOf } from '../../../lib/input/option-values.ts'
 import { showDone } from '../../../output/shown.ts'
@@ -27,5 +28,6 @@ export async function cancelDeliveries(call: TenantCall<typeof cancelOptions, 'w
       ? {}
       : { until: instantOf('until', values.until, now()).toISOString() }
   const { count } = await surehook.webhooks.cancel(words.webhook, { status, ...until }, request)
-  return showDone(`${count} ${status} deliveries are cancelled`, { count })
+  const least = count < countedDeliveries ? '' : 'at least '
+  return showDone(`${least}${count} ${status} deliveries are cancelled`, { count })
 }
