@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { EncryptionKeys } from '@surehook/service-kit/config/config'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
+import { until } from '@surehook/testing/until'
 import type { ReEncryptedKeys } from '../src/keys/re-encrypt-keys.ts'
 import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
 import { sql } from './support/sql.ts'
@@ -94,13 +95,18 @@ describe('while the key is replaced', () => {
   })
 })
 
+type WaitingMail = { id: string; sealed: string }
+
 async function waitingCode(key: Buffer): Promise<string> {
-  const [mail] = await sql<{ id: string; sealed: string }>(
-    world,
-    'select id, sealed_code as sealed from mail_outbox',
-  )
-  if (mail === undefined) throw new Error('no mail waits')
-  return createSecretBox(key).open(mail.sealed, `mail/${mail.id}`)
+  const waiting = 'select id, sealed_code as sealed from mail_outbox'
+  let mail: WaitingMail | undefined
+  const isThere = async () => {
+    ;[mail] = await sql<WaitingMail>(world, waiting)
+    return mail !== undefined
+  }
+  // It may come after the answer.
+  await until(isThere, { what: 'a mail that waits' })
+  return createSecretBox(key).open(mail?.sealed ?? '', `mail/${mail?.id}`)
 }
 
 describe('sealing keys anew', () => {
