@@ -37,5 +37,5 @@ export const countText = ({ found, isMore }: Counted): string =>
 const countedDeliveries = 100_000
 
 /** Such as `1 delivery is`, or `At least 100,000 deliveries are`. */
-export const outcomeText = (found: number, one: string, many: string): string =>
+export const countedOutcome = (found: number, one: string, many: string): string =>
   `${found < countedDeliveries ? '' : 'At least '}${plural(found, one, many)}`

@@ -21,6 +21,7 @@ import {
   refuseOtherMethods,
 } from '@surehook/service-kit/http/mount'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
+import { connectTimeoutMs } from '@surehook/service-kit/postgres/pool'
 import { Router } from 'express'
 import type { Pool } from 'pg'
 import {
@@ -59,14 +60,11 @@ type ServeOptions = { on?: Router; enter?: TenantGate['pass'] }
 
 type Serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Caller>) => void
 
-/** Equals the longest wait for a database connection. */
-const maxWaitMs = 3_000
-
 export function dataRoutes(deps: DataRoutesDeps): (router: Router) => void {
   const { access, authorizers, pool } = deps
   const api = createRecordApi(deps)
   const maxInside = Math.max(1, Math.floor(pool.options.max / 2))
-  const gate = createTenantGate({ maxInside, maxWaitMs })
+  const gate = createTenantGate({ maxInside, maxWaitMs: connectTimeoutMs })
   return (router) => {
     const serveTo =
       (who: Authorize, { on = router, enter = gate.pass }: ServeOptions = {}): Serve =>
@@ -153,7 +151,7 @@ async function chargeList(charge: Charge, call: AuthorizedContext, body: unknown
 
 /** Statements pass the gate, as those of new records: its requests share them. */
 function changesRoute(serve: Serve, { pool, charge }: DataRoutesDeps, gate: TenantGate): void {
-  const publish = createPublishing({ pool, gate, maxWaitMs })
+  const publish = createPublishing({ pool, gate, maxWaitMs: connectTimeoutMs })
   serve(publishChanges, async ({ body }, call) => {
     const { req, auth, requestId, traceparent } = call
     await chargeList(charge, call, body)
@@ -169,7 +167,7 @@ function changesRoute(serve: Serve, { pool, charge }: DataRoutesDeps, gate: Tena
  * statements.
  */
 function sharingApi(pool: Pool, { pass: enter }: TenantGate): RecordApi {
-  const waiting = { enter, maxWaitMs }
+  const waiting = { enter, maxWaitMs: connectTimeoutMs }
   return createRecordApi({
     pool,
     tables: createTableCache(pool, { enter }),

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { EmitState, StateWriter, Within } from '@surehook/change-capture/emit/state-writer'
+import type { EmitState, StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { EncryptionKeys } from '@surehook/service-kit/config/config'
 import { oncePerKey } from '@surehook/service-kit/idempotency/once-per-key'
 import { requestFingerprint } from '@surehook/service-kit/idempotency/request-fingerprint'
@@ -44,7 +44,7 @@ export function createKeyedWriter(
       { tenant, key, request }: Asked,
       work: (tx: PoolClient, emit: EmitState) => Promise<T>,
     ): Promise<T> {
-      const within: Within = (transaction) => places.write(tenant, transaction)
+      const within = places.write(tenant)
       if (key === undefined) return writer.write(work, within)
       const scope = [tenant.projectId, tenant.environment]
       const fingerprint = requestFingerprint(request, current)

@@ -48,7 +48,7 @@ export function openLogQuestions(options: LogQuestionsOptions) {
   const asked = { pool, changeLog, turns, now: Date.now }
   const searchAll = searchDeliveries(pool)
   const search: SearchDeliveries = (tenant, query) =>
-    places.read(tenant, () => searchAll(tenant, query))
+    places.read(tenant)(() => searchAll(tenant, query))
   const days = createDeliveryDays(pool)
   const { maxBodyBytes } = config
   const worker = runReplayWorker({ pool, writer, reader, codec, days, maxBodyBytes, log })

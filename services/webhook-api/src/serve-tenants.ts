@@ -22,6 +22,6 @@ export const serveTenants = (
   reading: (router) => (operation, handle) =>
     mount(router, operation, {
       authorize,
-      handle: (input, ctx) => read(ctx.auth, async () => handle(input, ctx)),
+      handle: (input, ctx) => read(ctx.auth)(async () => handle(input, ctx)),
     }),
 })

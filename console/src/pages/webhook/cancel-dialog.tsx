@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import { countedAction } from '../../api/counted-action.ts'
 import { useAction } from '../../api/use-action.ts'
-import { countText, outcomeText, useCount } from '../../api/use-count.ts'
+import { countedOutcome, countText, useCount } from '../../api/use-count.ts'
 import { ConfirmDialog } from '../../parts/feedback/dialog.tsx'
 import { SelectField } from '../../parts/forms/field.tsx'
 
@@ -17,7 +17,7 @@ export function CancelDialog({ webhook, onClose }: CancelDialogProps) {
   const { data, error } = counting
   const cancelling = useAction({
     run: () => surehook.webhooks.cancel(webhook.id, { status }),
-    done: ({ count }) => `${outcomeText(count, 'delivery is', 'deliveries are')} cancelled`,
+    done: ({ count }) => `${countedOutcome(count, 'delivery is', 'deliveries are')} cancelled`,
     changes: ['webhooks', 'deliveries', 'endpoints'],
     after: onClose,
   })

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import { countedAction } from '../../api/counted-action.ts'
 import { useAction } from '../../api/use-action.ts'
-import { countText, outcomeText, useCount } from '../../api/use-count.ts'
+import { countedOutcome, countText, useCount } from '../../api/use-count.ts'
 import { ConfirmDialog } from '../../parts/feedback/dialog.tsx'
 import { SelectField } from '../../parts/forms/field.tsx'
 
@@ -26,7 +26,8 @@ export function RecoverDialog({ webhook, onClose }: RecoverDialogProps) {
   const { data, error } = counting
   const recovering = useAction({
     run: () => surehook.webhooks.recover(webhook.id, { since }),
-    done: ({ count }) => `${outcomeText(count, 'dead letter is', 'dead letters are')} sent again`,
+    done: ({ count }) =>
+      `${countedOutcome(count, 'dead letter is', 'dead letters are')} sent again`,
     changes: ['webhooks', 'deliveries'],
     after: onClose,
   })

@@ -124,7 +124,7 @@ export const redeliver = defineOperation({
 
 /** The most deliveries that an answer counts. A count of all could take longer than a request. */
 export const countedDeliveries = 100_000
-const counted = 'At most 100,000 are counted, however many there are'
+const counted = `At most ${countedDeliveries.toLocaleString('en-US')} are counted, however many there are`
 
 export const recoverWebhook = defineOperation({
   ...common,

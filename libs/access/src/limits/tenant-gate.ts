@@ -1,4 +1,6 @@
 import { unavailable } from '@surehook/service-kit/errors'
+import { connectTimeoutMs } from '@surehook/service-kit/postgres/pool'
+import type { Pool } from 'pg'
 
 type Tenant = { projectId: string; environment: string }
 
@@ -32,6 +34,19 @@ export function createTenantGate(limits: { maxInside: number; maxWaitMs: number 
       }
     },
   }
+}
+
+/** Runs work of a project when the project has capacity. */
+export type ProjectGate = <T>(projectId: string, work: () => Promise<T>) => Promise<T>
+
+/**
+ * Lets the work of one project hold at most a quarter of the pool's connections. A project may have
+ * many environments.
+ */
+export function createProjectGate({ options }: Pick<Pool, 'options'>): ProjectGate {
+  const maxInside = Math.max(1, Math.floor(options.max / 4))
+  const gate = createTenantGate({ maxInside, maxWaitMs: connectTimeoutMs })
+  return (projectId, work) => gate.pass({ projectId, environment: '' }, work)
 }
 
 /** Resolves when a request that ends passes on its place. */

@@ -31,7 +31,7 @@ export type StateWriter = {
    * SERVICE_UNAVAILABLE. For changes that must apply locally at once, even if other services learn
    * of them later.
    */
-  writeAlways<T>(work: (tx: PoolClient, emit: EmitState) => Promise<T>, within?: Within): Promise<T>
+  writeAlways<T>(work: (tx: PoolClient, emit: EmitState) => Promise<T>): Promise<T>
   /**
    * Resolves once Kafka has acknowledged all messages committed before this call, including those
    * of other callers.
@@ -56,7 +56,7 @@ export function createStateWriter(options: StateWriterOptions): StateWriter {
   const assertRelayHealthy = () => {
     if (!producer.healthy || !relay.healthy) throw unavailable('State cannot be relayed now')
   }
-  const writeAlways: StateWriter['writeAlways'] = async (work, within = (run) => run()) => {
+  const writeAlways: StateWriter['write'] = async (work, within = (run) => run()) => {
     const emitted: string[] = []
     const transaction = () =>
       inTransaction(pool, (tx) =>

@@ -54,7 +54,7 @@ export class LogEnds implements AsyncDisposable {
       this.#next = null
       for (const tell of sending) tell()
       const offsets = await this.#offsets({ fromBeginning: false })
-      return offsets.map(({ offset, ...of }) => ({ ...of, end: offset }))
+      return offsets.map(toEnd)
     })
     this.#asked = answer.catch(() => undefined)
     return { answer, sending }
@@ -64,10 +64,7 @@ export class LogEnds implements AsyncDisposable {
   async readBounds(sending?: () => void): Promise<PartitionBounds[]> {
     const starting = this.#offsets({ fromBeginning: true })
     const [ends, starts] = await Promise.all([this.read(sending), starting])
-    return ends.map((end) => {
-      const isIt = (of: PartitionOffset) => of.topic === end.topic && of.partition === end.partition
-      return { ...end, start: starts.find(isIt)?.offset ?? 0 }
-    })
+    return boundsOf(starts, ends)
   }
 
   /**
@@ -78,10 +75,9 @@ export class LogEnds implements AsyncDisposable {
   async readLed(partitions: readonly number[]): Promise<PartitionBounds[]> {
     const [starts, ends] = await this.#ask(async (cluster) => {
       await cluster.refreshMetadataIfNecessary()
-      const known = this.#topics.map((topic) => cluster.findTopicPartitionMetadata(topic))
-      const isLed = (partition: number) =>
-        known.every((of) => (of.find((one) => one.partitionId === partition)?.leader ?? -1) >= 0)
-      const led = partitions.filter(isLed).map((partition) => ({ partition }))
+      const led = partitions
+        .filter((partition) => this.#topics.every((topic) => isLed(cluster, topic, partition)))
+        .map((partition) => ({ partition }))
       if (led.length === 0) return [[], []]
       const of = this.#topics.map((topic) => ({ topic, partitions: led }))
       return Promise.all([
@@ -89,10 +85,7 @@ export class LogEnds implements AsyncDisposable {
         offsetsOf(cluster, of, { fromBeginning: false }),
       ])
     })
-    return ends.map(({ offset: end, topic, partition }) => {
-      const start = starts.find((of) => of.topic === topic && of.partition === partition)
-      return { topic, partition, start: start?.offset ?? 0, end }
-    })
+    return boundsOf(starts, ends.map(toEnd))
   }
 
   /**
@@ -137,6 +130,22 @@ export class LogEnds implements AsyncDisposable {
     }
   }
 }
+
+const isLed = (cluster: Cluster, topic: string, partition: number): boolean =>
+  cluster
+    .findTopicPartitionMetadata(topic)
+    .some(({ partitionId, leader }) => partitionId === partition && leader >= 0)
+
+const toEnd = ({ offset, ...of }: PartitionOffset): PartitionEnd => ({ ...of, end: offset })
+
+const boundsOf = (
+  starts: readonly PartitionOffset[],
+  ends: readonly PartitionEnd[],
+): PartitionBounds[] =>
+  ends.map((end) => {
+    const isIt = (of: PartitionOffset) => of.topic === end.topic && of.partition === end.partition
+    return { ...end, start: starts.find(isIt)?.offset ?? 0 }
+  })
 
 async function offsetsOf(
   cluster: Cluster,

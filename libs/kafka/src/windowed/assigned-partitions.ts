@@ -14,11 +14,10 @@ import {
   type LoadPartitionsOptions,
   loadMissing,
   lookBackOver,
+  retryMs,
 } from './load-partitions.ts'
 import { overtakenPartitions } from './overtaken-partitions.ts'
 import type { WindowedConsumerOptions } from './windowed-consumer-options.ts'
-
-const retryMs = 500
 
 /** Loads the partitions that this member owns, and pauses and resumes them by what they hold. */
 export class AssignedPartitions {

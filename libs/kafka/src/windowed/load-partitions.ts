@@ -27,7 +27,7 @@ export type Loading = {
   isOver: () => boolean
 }
 
-const retryMs = 500
+export const retryMs = 500
 
 /** Opens each missing partition once it is loaded. Retries until none is missing, or it is over. */
 export async function loadMissing(

@@ -13,7 +13,8 @@ export type PoolOptions = {
   log: Logger
 }
 
-const connectTimeoutMs = 3_000
+/** The longest wait for a connection. */
+export const connectTimeoutMs = 3_000
 const idleTransactionTimeoutMs = 30_000
 /** A connection keeps the plans of all its prepared statements, even of dropped tables. */
 const usesPerConnection = 10_000

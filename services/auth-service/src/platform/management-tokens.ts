@@ -36,8 +36,7 @@ export async function createManagementToken(
 ): Promise<ManagementToken & { token: string }> {
   const token = `mt_${randomBytes(32).toString('base64url')}`
   const created = await writer.write(async (client, emit) => {
-    await holdPlaces(client, project, request.environments ?? [])
-    if (!(await projectExists(client, project))) throw unknownProject()
+    if (!(await holdPlaces(client, project, request.environments ?? []))) throw unknownProject()
     const faults = await tokenFaults(client, project, request)
     if (faults.length > 0) throw invalid(faults)
     const row = await insertToken(client, project, { ...request, tokenHash: sha256(token) })
@@ -155,23 +154,26 @@ async function unknownEnvironments(
 /**
  * Makes a deletion of the project or of a named environment wait until the token is committed, so
  * that the deletion finds the token.
+ * @returns false if there is no such project
  */
 async function holdPlaces(
   client: PoolClient,
   project: string,
   environments: readonly string[],
-): Promise<void> {
-  await client.query('select from project where id = $1 and deleted_at is null for share', [
-    project,
-  ])
+): Promise<boolean> {
+  const found = await client.query(
+    'select from project where id = $1 and deleted_at is null for share',
+    [project],
+  )
   await client.query(
     `select from environment where project_id = $1 and name = any($2) and deleted_at is null
       order by name for share`,
     [project, environments],
   )
+  return found.rowCount === 1
 }
 
-async function projectExists(db: Pool | PoolClient, project: string): Promise<boolean> {
+async function projectExists(db: Pool, project: string): Promise<boolean> {
   const { rowCount } = await db.query('select from project where id = $1 and deleted_at is null', [
     project,
   ])

@@ -1,4 +1,4 @@
-import { createTenantGate } from '@surehook/access/limits/tenant-gate'
+import { createProjectGate } from '@surehook/access/limits/tenant-gate'
 import * as access from '@surehook/contracts/http/admin/user-access'
 import * as operations from '@surehook/contracts/http/admin/users'
 import type { Operation } from '@surehook/contracts/operation'
@@ -18,9 +18,6 @@ const toPlace = ({ project, environment }: EnvironmentName): UserPlace => ({
   environment,
 })
 
-/** Equals the longest wait for a database connection. */
-const maxWaitMs = 3_000
-
 export type UserRoutesDeps = { pool: Pool; users: ManageUsers; authorize: AdminGate }
 
 /**
@@ -34,11 +31,7 @@ export function userRoutes({ pool, users, authorize }: UserRoutesDeps): (router:
     const { projectId, environment } = await requireEnvironment(pool, params)
     return { projectId, environment }
   }
-  const maxInside = Math.max(1, Math.floor(pool.options.max / 4))
-  const gate = createTenantGate({ maxInside, maxWaitMs })
-  // Without the environment: a project may have many.
-  const enter = <T>(projectId: string, work: () => Promise<T>) =>
-    gate.pass({ projectId, environment: '' }, work)
+  const enter = createProjectGate(pool)
   return (router) => {
     const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, void>) =>
       mount(router, operation, {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { StateWriter, Within } from '@surehook/change-capture/emit/state-writer'
+import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type {
   Subscription,
   SubscriptionChange,
@@ -123,7 +123,6 @@ async function change(
   const policy = fitToLadder(deps.retryLadder, wish.policy)
   if (asksFields(wish)) await tables.current()
   let isKnown = true
-  const within: Within = (transaction) => deps.places.write(tenant, transaction)
   const changed = await deps.writer.write(async (client, emit) => {
     const before = await lockedSubscription(client, id, tenant)
     const asked = { change: { ...wish, policy }, now: new Date() }
@@ -136,14 +135,13 @@ async function change(
     if (wish.active === true || row.url !== before.url) await deps.forgetFailures(client, row.id)
     await announce(client, emit, { before, after: row, secret: wish.secret })
     return shown(deps, row)
-  }, within)
+  }, deps.places.write(tenant))
   if (!isKnown) deps.settling.look(changed)
   return changed
 }
 
 async function remove(deps: SubscriptionDeps, tenant: Tenant, id: string): Promise<void> {
   const { writer, places } = deps
-  const within: Within = (transaction) => places.write(tenant, transaction)
   try {
     await writer.write(async (tx, emit) => {
       const row = await lockedSubscription(tx, id, tenant)
@@ -151,7 +149,7 @@ async function remove(deps: SubscriptionDeps, tenant: Tenant, id: string): Promi
       await deps.cancelReplays(tx, row.id)
       await deps.forgetFailures(tx, row.id)
       await announce(tx, emit, { before: row, after: null })
-    }, within)
+    }, places.write(tenant))
   } catch (err) {
     // A repeated call finds no subscription. It answers 404 only once every reader of the topic
     // knows.

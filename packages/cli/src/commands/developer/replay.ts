@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Replay } from '@surehook/client'
-import { countedDeliveries } from '@surehook/contracts/http/webhooks/deliveries'
 import type { OptionSpecs } from '../../cli/command.ts'
 import { given, instantOf } from '../../lib/input/option-values.ts'
+import { counted } from '../../output/counted.ts'
 import { type Shown, showDone, showFields } from '../../output/shown.ts'
 import { timeCell } from '../../output/times.ts'
 import { tenantCommand } from '../../tenant/tenant-command.ts'
@@ -71,8 +71,7 @@ export const replayCommands = [
       const since = instantOf('since', values.since, now()).toISOString()
       const span = { since, ...untilOf(values.until, now()) }
       const recovered = await surehook.webhooks.recover(words.webhook, span, request)
-      const least = recovered.count < countedDeliveries ? '' : 'at least '
-      return showDone(`${least}${recovered.count} dead letters are sent again`, recovered)
+      return showDone(`${counted(recovered.count)} dead letters are sent again`, recovered)
     },
   }),
 ]

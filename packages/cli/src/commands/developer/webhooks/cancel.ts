@@ -1,7 +1,7 @@
 import { cancellable } from '@surehook/contracts/events'
-import { countedDeliveries } from '@surehook/contracts/http/webhooks/deliveries'
 import type { OptionSpecs } from '../../../cli/command.ts'
 import { instantOf } from '../../../lib/input/option-values.ts'
+import { counted } from '../../../output/counted.ts'
 import { showDone } from '../../../output/shown.ts'
 import type { TenantCall } from '../../../tenant/tenant-command.ts'
 
@@ -28,6 +28,5 @@ export async function cancelDeliveries(call: TenantCall<typeof cancelOptions, 'w
       ? {}
       : { until: instantOf('until', values.until, now()).toISOString() }
   const { count } = await surehook.webhooks.cancel(words.webhook, { status, ...until }, request)
-  const least = count < countedDeliveries ? '' : 'at least '
-  return showDone(`${least}${count} ${status} deliveries are cancelled`, { count })
+  return showDone(`${counted(count)} ${status} deliveries are cancelled`, { count })
 }
