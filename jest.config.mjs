@@ -17,12 +17,23 @@ const shared = {
   ],
 }
 
+/** `x.all.e2e.test.ts` and `x.all.int.test.ts` run only in `npm run test:all`. */
+const notOfAll = '!**/*.all.*.test.ts'
+
 /** Tests on the real stack: the runner names one for each worker in TEST_STACKS, else this starts them. */
 const onStack = {
   ...shared,
   testEnvironment: '<rootDir>/tests/support/jest/stack-environment.mjs',
   globalSetup: '<rootDir>/tests/support/jest/open-stacks.mjs',
   globalTeardown: '<rootDir>/tests/support/jest/close-stacks.mjs',
+}
+
+const integration = { ...onStack, displayName: 'integration' }
+const endToEnd = {
+  ...onStack,
+  displayName: 'e2e',
+  globalSetup: '<rootDir>/tests/support/shared/open-systems.mjs',
+  globalTeardown: '<rootDir>/tests/support/shared/close-systems.mjs',
 }
 
 export default {
@@ -38,22 +49,22 @@ export default {
       globalSetup: '<rootDir>/tests/support/jest/build-helm.mjs',
       testMatch: ['<rootDir>/tests/deploy/**/*.test.ts'],
     },
+    { ...integration, testMatch: ['**/test/**/*.int.test.ts', notOfAll] },
     {
-      ...onStack,
-      displayName: 'integration',
-      testMatch: ['**/test/**/*.int.test.ts'],
+      ...integration,
+      displayName: 'integration-all',
+      testMatch: ['**/test/**/*.all.int.test.ts'],
     },
     {
       ...shared,
       displayName: 'containers',
       testMatch: ['<rootDir>/tests/**/*.containers.test.ts'],
     },
+    { ...endToEnd, testMatch: ['<rootDir>/tests/**/*.e2e.test.ts', notOfAll] },
     {
-      ...onStack,
-      displayName: 'e2e',
-      globalSetup: '<rootDir>/tests/support/shared/open-systems.mjs',
-      globalTeardown: '<rootDir>/tests/support/shared/close-systems.mjs',
-      testMatch: ['<rootDir>/tests/**/*.e2e.test.ts'],
+      ...endToEnd,
+      displayName: 'e2e-all',
+      testMatch: ['<rootDir>/tests/**/*.all.e2e.test.ts'],
     },
     // These tests start stacks of their own, because they break them.
     {

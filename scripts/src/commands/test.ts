@@ -98,7 +98,7 @@ function filesWithout(level: JestLevel): RegExp | null {
     ...(hasToolchain('python', process.env) ? [] : ['fuzz']),
     ...(hasToolchain('browser', process.env) ? [] : ['(browser|console)/[^/]+', 'in-browser']),
   ]
-  return files.length === 0 ? null : new RegExp(`(${files.join('|')})\\.e2e\\.test`)
+  return files.length === 0 ? null : new RegExp(`(${files.join('|')})(\\.all)?\\.e2e\\.test`)
 }
 
 /** Skips the step if the tool is missing. */
