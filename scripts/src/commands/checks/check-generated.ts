@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { databaseServices } from 'surehook/prepare/prepare-database'
 import { repoRoot } from '../../lib/paths.ts'
 import { runCommand } from '../../lib/run-command.ts'
 import { entriesOf, manifestOf, publicPackages } from '../../release/pack-package.ts'
@@ -22,6 +23,7 @@ const generatedPages = [
   'docs/reference/configuration.md',
   'docs/reference/metrics.md',
   'docs/reference/topics.md',
+  ...databaseServices.map((service) => `services/${service}/schema.sql`),
   ...(await apiPages()),
 ]
 
