@@ -53,7 +53,7 @@ describe('changes with', () => {
   it.each([
     'alter table shop.item alter name set default 1',
     'alter table shop.item alter name drop not null',
-    'alter table shop.item alter price type bigint',
+    'alter table shop.item alter twice type bigint',
     'alter table shop.item add column note text',
     'alter table shop.item drop constraint paid',
     'alter table shop.item add foreign key (price) references shop.item',
