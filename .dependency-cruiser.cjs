@@ -57,8 +57,8 @@ module.exports = {
     {
       name: 'only-tests-import-testing',
       severity: 'error',
-      from: { pathNot: '^libs/testing/|\\.test\\.ts$|/test/|^tests/' },
-      to: { path: '^libs/testing/' },
+      from: { pathNot: '/testing/|\\.test\\.ts$|/test/|^tests/' },
+      to: { path: '^(libs|contracts/src)/testing/' },
     },
     {
       name: 'the-command-imports-no-service',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { ChangeEvent, DeliveryAttempt } from '../events.ts'
+import { anAttempt } from '../testing/samples.ts'
 import {
   circuitEvent,
   deactivationEvent,
@@ -12,26 +13,17 @@ import {
 const tenant = { projectId: 'shop', environment: 'master' }
 const url = 'https://receiver.example/hook?key=hidden'
 
-const transition: DeliveryAttempt = {
-  ...tenant,
+const transition = anAttempt({
   url,
-  deliveryId: '0b7d8a3e-6a45-5d3b-8d55-0d1f6e1f2a01',
-  eventId: '0199a1c6-7a64-7cc3-98c4-dc0c0c07398f',
-  subscriptionId: '3f1f4c52-1c1e-4c3c-9f0e-4f8a3f0f6b11',
   createdAt: 1_700_000_000_000,
   step: 10,
   status: 'dead_letter',
   attempts: 5,
-  attempted: true,
   at: 1_700_000_400_000,
   httpStatus: 500,
-  latencyMs: 12,
   errorClass: 'http',
-  errorMessage: 'refused',
-  answer: 'its answer',
-  nextAttemptAt: null,
   change: { table: 'orders', operation: 'UPDATE', recordId: '42', redeliveryOf: null },
-}
+})
 const of = (table: string): DeliveryAttempt => ({
   ...transition,
   change: { table, operation: 'UPDATE', recordId: '42', redeliveryOf: null },

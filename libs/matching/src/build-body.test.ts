@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { EventPayload } from '@surehook/contracts/events/event-payload'
+import { aChange } from '@surehook/contracts/testing/samples'
 import fc from 'fast-check'
 import { buildBody } from './build-body.ts'
 import { recordMembers } from './record-members.ts'
-import { aChange } from './testing/samples.ts'
 
 describe('buildBody', () => {
   test('has the fields of the payload in their order', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import type { ChangeEvent } from '@surehook/contracts/events'
 import { type NewChange, toChangeEvents } from '@surehook/contracts/events/new-change'
+import { aChange } from '@surehook/contracts/testing/samples'
 import { changeFault } from './change-fault.ts'
-import { aChange } from './testing/samples.ts'
 
 describe('changeFault', () => {
   test('accepts events of the publisher', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import type { ChangeEvent } from '@surehook/contracts/events'
+import { aChange, aSubscription } from '@surehook/contracts/testing/samples'
 import fc from 'fast-check'
 import { SubscriptionIndex } from './index/subscription-index.ts'
 import { mismatchOf } from './mismatch.ts'
 import type { Change } from './read-change.ts'
-import { aChange, aSubscription } from './testing/samples.ts'
 
 function toChange(change: Partial<ChangeEvent> = {}): Change {
   const event = aChange(change)

@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from '@jest/globals'
 import { deliveryId, endpointId } from '@surehook/contracts/ids'
+import { aChange, aSubscription } from '@surehook/contracts/testing/samples'
 import { planDeliveries } from './plan-deliveries.ts'
 import { type Subscription, toSubscription } from './subscription.ts'
-import { aChange, aSubscription } from './testing/samples.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void

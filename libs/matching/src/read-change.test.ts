@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import type { ChangeEvent } from '@surehook/contracts/events'
+import { aChange } from '@surehook/contracts/testing/samples'
 import type { TypeCodec } from '@surehook/schemas/codec'
 import { readChange } from './read-change.ts'
-import { aChange } from './testing/samples.ts'
 
 const under = (span: string) => `00-4bf92f3577b34da6a3ce929d0e0e4736-${span}-01`
 const request = under('00f067aa0ba902b7')

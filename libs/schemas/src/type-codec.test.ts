@@ -1,46 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
 import type { ChangeEvent, DeliveryJob } from '@surehook/contracts/events'
+import { aChange, aJob } from '@surehook/contracts/testing/samples'
 import avro from 'avsc'
 import { type DeliveryJobHead, eventSchemas, jobHeadType } from './event-schemas.ts'
 import { AvroTypeCodec, UndecodableError } from './type-codec.ts'
 
-const job: DeliveryJob = {
-  deliveryId: 'd',
-  webhookId: 'w',
-  eventId: 'e',
-  subscriptionId: 's',
-  projectId: 'p',
-  environment: 'master',
-  table: 'orders',
-  operation: 'DELETE',
-  url: 'https://example.com/',
-  body: Buffer.from([0, 255, 10, 13]),
-  createdAt: 1_767_322_245_678,
-  attempt: 1,
-  step: 0,
-  dueAt: 0,
-  arrival: -1,
-  redeliveryOf: 'r',
-  traceparent: null,
-  notBefore: 0,
-  waitMs: 0,
-  recordId: 'o1',
-}
-
-const change: ChangeEvent = {
-  id: '0198f7a2-0000-7000-8000-000000000001',
-  timestamp: '2026-01-02T03:04:05.678Z',
-  projectId: 'shop',
-  environment: 'master',
-  table: 'orders',
-  recordId: '42',
-  operation: 'UPDATE',
-  record: '{"name":"Größe 😀"}',
-  changedFields: ['name'],
-  source: 'data-api',
-  requestId: null,
-  traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
-}
+const job = aJob({ body: Buffer.from([0, 255, 10, 13]), redeliveryOf: 'r' })
+const change = aChange({ record: '{"name":"Größe 😀"}' })
 
 const neverAsked = (): Promise<avro.Type> => Promise.reject(new Error('The registry was asked'))
 const codec = (id = 7, writerOf: (id: number) => Promise<avro.Type> = neverAsked) =>

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { deliveryId } from '@surehook/contracts/ids'
-import { aSubscription } from '@surehook/matching/testing/samples'
+import { aSubscription } from '@surehook/contracts/testing/samples'
 import { until } from '@surehook/testing/until'
 import { openWorld, type World } from './support/world.ts'
 

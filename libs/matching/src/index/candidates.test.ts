@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
+import { aSubscription } from '@surehook/contracts/testing/samples'
 import { type Subscription, toSubscription } from '../subscription.ts'
-import { aSubscription } from '../testing/samples.ts'
 import { Candidates } from './candidates.ts'
 
 /** Candidates that count how many filters were evaluated. */

@@ -4,9 +4,9 @@ import {
   defaultPolicy,
   type SubscriptionState,
 } from '@surehook/contracts/events'
+import { aChange, aSubscription } from '@surehook/contracts/testing/samples'
 import { formatWalPosition } from '@surehook/contracts/wal-position'
 import fc from 'fast-check'
-import { aChange, aSubscription } from '../testing/samples.ts'
 import { SubscriptionIndex } from './subscription-index.ts'
 
 /** WAL position of the n-th commit in a cluster. */

@@ -6,11 +6,11 @@ import {
 } from '@surehook/contracts/events'
 import { compileFilter } from '@surehook/contracts/filter/compile-filter'
 import { parseFilter } from '@surehook/contracts/filter/parse-filter'
+import { aChange, aSubscription } from '@surehook/contracts/testing/samples'
 import { formatWalPosition } from '@surehook/contracts/wal-position'
 import { UndecodableError } from '@surehook/schemas/codec'
 import fc from 'fast-check'
 import type { Change } from '../read-change.ts'
-import { aChange, aSubscription } from '../testing/samples.ts'
 import { SubscriptionIndex } from './subscription-index.ts'
 
 const changeOf = (event: Partial<ChangeEvent>): Change => {
