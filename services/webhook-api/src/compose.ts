@@ -23,6 +23,9 @@ import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
+import { cancelDeliveries } from './cancellation/cancel-deliveries.ts'
+import { cancellationRoutes } from './cancellation/cancellation-routes.ts'
+import { openChangeLog } from './change-log/open-change-log.ts'
 import { type Config, service } from './config.ts'
 import { createCircuits } from './endpoints/circuits.ts'
 import { endpointRoutes } from './endpoints/endpoint-routes.ts'
@@ -32,26 +35,22 @@ import { runDisableGone } from './failing/disable-gone.ts'
 import { forgetFailures } from './failing/failing-store.ts'
 import { hasReadAll } from './failing/log-progress.ts'
 import { outcomeNotes } from './failing/note-outcomes.ts'
-import { environmentStats } from './history/stats/environment-stats.ts'
-import { webhookStats } from './history/stats/webhook-stats.ts'
+import { historyRoutes } from './history/history-routes.ts'
+import { openHistory } from './history/open-history.ts'
 import { logGroupId, openDeliveryLog } from './history/write/delivery-log.ts'
+import { createInspection } from './inspect/create-inspection.ts'
+import { inspectionRoutes } from './inspect/inspection-routes.ts'
 import { installationRoutes } from './installation/installation-routes.ts'
-import { capturedRecord } from './jobs/emit-jobs.ts'
-import { createKeyedWriter, type KeyedWriter, keyTable } from './keyed-writer.ts'
 import { ledgerRoutes } from './ledger/ledger-routes.ts'
 import { openLedgers } from './ledger/open-ledgers.ts'
-import { managementCaller } from './management-caller.ts'
-import { openHistory } from './open-history.ts'
-import { openLogQuestions } from './open-log-questions.ts'
-import { type ProjectPlaces, projectPlaces } from './project-places.ts'
-import { purgeEnvironment } from './purge/purge-environment.ts'
 import { openRebuilds } from './rebuild/open-rebuilds.ts'
 import { rebuildRoutes } from './rebuild/rebuild-routes.ts'
+import { capturedRecord } from './redelivery/jobs/emit-jobs.ts'
+import { openRedelivery } from './redelivery/open-redelivery.ts'
+import { redeliveryRoutes } from './redelivery/redelivery-routes.ts'
 import { cancelReplays, endedReplays } from './redelivery/replay/replay-store.ts'
-import { deliveryRoutes } from './routes/delivery-routes.ts'
-import { logRoutes } from './routes/log-routes.ts'
-import { questionRoutes } from './routes/question-routes.ts'
-import { serveTenants } from './serve-tenants.ts'
+import { runHistoryDeletion } from './retention/delete-expired-history.ts'
+import { purgeEnvironment } from './retention/purge-environment.ts'
 import { openStreams } from './stream/open-streams.ts'
 import { streamRoutes } from './stream/stream-routes.ts'
 import { manageSubscriptions } from './subscriptions/manage-subscriptions.ts'
@@ -61,7 +60,11 @@ import { runRestateSubscriptions } from './subscriptions/restate-subscriptions.t
 import { runSettleFilters } from './subscriptions/settle-filters.ts'
 import { webhookRoutes } from './subscriptions/webhook-routes.ts'
 import { type KnownTables, openKnownTables } from './tables/known-tables.ts'
-import type { Tenant } from './tenant.ts'
+import { createKeyedWriter, type KeyedWriter, keyTable } from './tenants/keyed-writer.ts'
+import { managementCaller } from './tenants/management-caller.ts'
+import { type ProjectPlaces, projectPlaces } from './tenants/project-places.ts'
+import { serveTenants } from './tenants/serve-tenants.ts'
+import type { Tenant } from './tenants/tenant.ts'
 
 /** Requests that were admitted before their environment was deleted have ended after this time. */
 const longestRequestMs = 10_000
@@ -103,7 +106,7 @@ export async function compose(
   )
   const { routes, noteOutcomes, streams } = management
   const deliveryLog = opening.use(
-    openDeliveryLog(messaging, { ...config, pool, noteOutcomes, log, metrics }),
+    openDeliveryLog(messaging, { ...config, service, pool, noteOutcomes, log, metrics }),
   )
   const api = opening.use(
     await host.openApiServer({ ...config.http, log, metrics, tracer, routes, around: auditCalls }),
@@ -198,7 +201,7 @@ function openLimits(
 function openManagement(deps: ManagementDeps) {
   const { config, pool, messaging, relay, access, tables, log, metrics } = deps
   const { kafka, codec, producer } = messaging
-  const { historyDays, defaultDelays, disableAfterMs, disableLookMs } = config
+  const { historyDays, defaultDelays, disableAfterMs, disableLookMs, maxBodyBytes } = config
   const writer = createStateWriter({ pool, service, slot: config.slot, producer, relay })
   const places = projectPlaces(pool)
   const keyedWriter = createKeyedWriter(writer, config.encryptionKeys, places)
@@ -206,8 +209,12 @@ function openManagement(deps: ManagementDeps) {
   const parts = { config, pool, places, writer, keyedWriter, access, tables, log, metrics }
   const subscriptions = openSubscriptions(open, parts)
   open.use(openExpiryDeletion({ pool, jobs: [endedKeys(keyTable), endedReplays], log }))
-  const deliveries = open.use(openHistory({ ...parts, kafka, codec, historyDays, defaultDelays }))
-  const logQuestions = open.use(openLogQuestions({ ...parts, ...messaging }))
+  open.use(runHistoryDeletion({ ...parts, kafka, historyDays }))
+  const history = open.use(openHistory({ ...parts, kafka, codec, defaultDelays }))
+  const changes = open.use(openChangeLog({ kafka, codec, clientId: config.kafka.clientId, log }))
+  const { bodies, search } = history
+  const redelivery = open.use(openRedelivery({ ...parts, ...changes, codec, bodies, maxBodyBytes }))
+  const inspection = createInspection({ ...parts, ...changes, search })
   const reading = { topic: attemptsTopic, groupId: logGroupId, withinMs: 5_000 }
   open.use(
     runDisableFailing({
@@ -230,22 +237,18 @@ function openManagement(deps: ManagementDeps) {
   const serve = serveTenants(places, authorize)
   const admit = adminGate(config.adminTokenDigests)
   const reEncrypt = createReEncryption(config.encryptionKeys)
-  const reEncryptPage = createSecretReEncryption({ writer, reEncrypt })
   const mounts = [
     // Mounted before the routes whose path parameter would also match these paths.
     ledgerRoutes({ admit, ledgers }),
     rebuildRoutes({ admit, rebuilds }),
     installationRoutes({ ...parts, admit, kafka, redis, circuits, rebuilds }),
-    reEncryptRoutes({ admit, reEncryptPage }),
-    questionRoutes({
-      ...{ serve, ...logQuestions },
-      stats: webhookStats(pool, Date.now),
-      statsOfAll: environmentStats(pool, Date.now),
-    }),
-    webhookRoutes({ serve, subscriptions, newestDeliveries: deliveries.history.newest }),
-    deliveryRoutes({ serve, ...deliveries }),
+    reEncryptRoutes({ admit, reEncryptPage: createSecretReEncryption({ writer, reEncrypt }) }),
+    historyRoutes({ serve, history }),
+    webhookRoutes({ serve, subscriptions, newestDeliveries: history.deliveries.newest }),
+    redeliveryRoutes({ serve, redelivery }),
+    cancellationRoutes({ serve, cancel: cancelDeliveries({ writer: keyedWriter }) }),
+    inspectionRoutes({ serve, inspection }),
     endpointRoutes({ serve, endpoints }),
-    logRoutes({ serve, ...logQuestions }),
     streamRoutes({ authorize, streams }),
   ]
   return {

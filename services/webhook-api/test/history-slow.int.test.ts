@@ -7,7 +7,7 @@ import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { until } from '@surehook/testing/until'
 import { Client as PgClient, type Pool } from 'pg'
 import { outcomeNotes } from '../src/failing/note-outcomes.ts'
-import { dayTable } from '../src/history/delivery-days.ts'
+import { dayTable } from '../src/history/rows/delivery-days.ts'
 import { type DeliveryLog, openDeliveryLog } from '../src/history/write/delivery-log.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
 import { log, openWorld, type World } from './support/under-test.ts'
@@ -44,6 +44,7 @@ afterEach(async () => {
 
 const follow = () => {
   history = openDeliveryLog(world, {
+    service: 'webhook-api',
     ...{ pool, historyDays: 30, noteOutcomes: outcomeNotes(pool, () => {}), log },
     metrics: createMetrics('test'),
   })
@@ -146,6 +147,7 @@ describe('the history', () => {
     }
     const metrics = createMetrics('test')
     history = openDeliveryLog(world, {
+      service: 'webhook-api',
       ...{ pool: patient.pool, historyDays: 30, log, metrics },
       noteOutcomes: outcomeNotes(patient.pool, () => {}),
     })

@@ -8,7 +8,7 @@ import type {
 } from '@surehook/contracts/http/webhooks/installation'
 import { endpointId } from '@surehook/contracts/ids'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
-import { createDeliveryDays } from '../src/history/delivery-days.ts'
+import { createDeliveryDays } from '../src/history/rows/delivery-days.ts'
 import { createDeliveryStore } from '../src/history/write/delivery-store.ts'
 import { clientOf, validInput } from './support/client.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'

@@ -3,13 +3,13 @@ import { type CancelInput, countedDeliveries } from '@surehook/contracts/http/we
 import { subscriptionsTopic } from '@surehook/contracts/topics'
 import { AppError, unavailable } from '@surehook/service-kit/errors'
 import type { PoolClient } from 'pg'
-import { dayOf } from '../history/delivery-days.ts'
-import type { KeyedWriter } from '../keyed-writer.ts'
+import { dayOf } from '../history/rows/delivery-days.ts'
 import { isRebuilding } from '../rebuild/rebuild-store.ts'
-import type { Ask } from '../redelivery/send-again.ts'
 import { lockedSubscription } from '../subscriptions/store/find-own.ts'
 import { toState } from '../subscriptions/store/subscription-row.ts'
 import { updateCancellations } from '../subscriptions/store/subscription-store.ts'
+import type { KeyedWriter } from '../tenants/keyed-writer.ts'
+import type { TenantCall } from '../tenants/tenant-call.ts'
 import { withCancellation } from './cancellations.ts'
 
 export type CancelDeliveries = ReturnType<typeof cancelDeliveries>
@@ -20,10 +20,10 @@ export type CancelDeliveries = ReturnType<typeof cancelDeliveries>
  * provides the count.
  */
 export function cancelDeliveries({ writer }: { writer: KeyedWriter }) {
-  return (ask: Ask, id: string, { status, until }: CancelInput) => {
-    const asked = { ...ask, request: ['cancelDeliveries', id, { status, until }] }
-    return writer.write(asked, async (tx, emit) => {
-      const row = await lockedSubscription(tx, id, ask.tenant)
+  return (call: TenantCall, id: string, { status, until }: CancelInput) => {
+    const request = { ...call, request: ['cancelDeliveries', id, { status, until }] }
+    return writer.write(request, async (tx, emit) => {
+      const row = await lockedSubscription(tx, id, call.tenant)
       if (await isRebuilding(tx)) throw unavailable('The history is being rebuilt')
       const askedAt = Date.now()
       const added = { status, until: Math.min(until?.getTime() ?? askedAt, askedAt), askedAt }

@@ -4,7 +4,7 @@ import {
   listEndpoints,
 } from '@surehook/contracts/http/webhooks/endpoints'
 import type { Router } from 'express'
-import type { ServeTenants } from '../serve-tenants.ts'
+import type { ServeTenants } from '../tenants/serve-tenants.ts'
 import type { Endpoints } from './endpoints.ts'
 
 export type EndpointRoutesDeps = {

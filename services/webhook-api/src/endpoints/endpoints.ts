@@ -5,7 +5,7 @@ import { AppError } from '@surehook/service-kit/errors'
 import { decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool } from 'pg'
 import * as z from 'zod'
-import type { Tenant } from '../tenant.ts'
+import type { Tenant } from '../tenants/tenant.ts'
 import type { CircuitReading, Circuits } from './circuits.ts'
 
 type EndpointsDeps = { pool: Pool; circuits: Circuits; now: () => number }

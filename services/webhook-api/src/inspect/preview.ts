@@ -10,10 +10,10 @@ import { buildBody } from '@surehook/matching/build-body'
 import { mismatchOf } from '@surehook/matching/mismatch'
 import { headerNames } from '@surehook/matching/own-headers'
 import { plainHeaders, signedHeaders, signingKeys } from '@surehook/matching/signed-headers'
-import type { ChangeLog } from '../change-log.ts'
+import type { ChangeLog } from '../change-log/change-log.ts'
 import { refuseForeignTenant } from '../subscriptions/subscription-changes.ts'
-import type { Tenant } from '../tenant.ts'
-import type { TenantQueue } from '../tenant-queue.ts'
+import type { Tenant } from '../tenants/tenant.ts'
+import type { TenantQueue } from '../tenants/tenant-queue.ts'
 
 export type PreviewDeps = {
   changeLog: Pick<ChangeLog, 'newest'>

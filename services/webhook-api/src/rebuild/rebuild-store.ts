@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { TopicSpan } from '@surehook/kafka/readers/span-reader'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool, PoolClient } from 'pg'
-import { dayTable } from '../history/delivery-days.ts'
+import { dayTable } from '../history/rows/delivery-days.ts'
 
 /** A row of table `history_rebuild`. */
 export type RebuildRow = {

@@ -4,10 +4,10 @@ import { LogEnds } from '@surehook/kafka/offsets/log-ends'
 import { openSpanReader, type TopicSpan } from '@surehook/kafka/readers/span-reader'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
-import { type BackgroundWork, runBackgroundWork } from '../background-work.ts'
 import { type DeliveryProjection, projectedTopics } from '../history/write/delivery-projection.ts'
 import { bytesOf } from '../history/write/write-buffer.ts'
 import { chunksOf, writeByHalves } from '../history/write/write-chunks.ts'
+import { type BackgroundWork, runBackgroundWork } from '../jobs/background-work.ts'
 import * as store from './rebuild-store.ts'
 
 export type RebuildWorkerDeps = {

@@ -2,16 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { newEventId } from '@surehook/contracts/ids'
 import { AppError, unavailable } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
-import { type DeliveryDays, dayOf } from '../history/delivery-days.ts'
 import { findDelivery, type LoggedDelivery, noDelivery } from '../history/read/find-delivery.ts'
 import type { StoredBodies, StoredBody } from '../history/read/stored-bodies.ts'
-import { emitJobs } from '../jobs/emit-jobs.ts'
-import { type Original, redeliveryJob } from '../jobs/redelivery-job.ts'
-import { testJob } from '../jobs/test-job.ts'
-import type { KeyedWriter } from '../keyed-writer.ts'
+import { type DeliveryDays, dayOf } from '../history/rows/delivery-days.ts'
 import { isRebuilding } from '../rebuild/rebuild-store.ts'
 import { isUuid, lockedSubscription } from '../subscriptions/store/find-own.ts'
-import type { Tenant } from '../tenant.ts'
+import type { KeyedWriter } from '../tenants/keyed-writer.ts'
+import type { Tenant } from '../tenants/tenant.ts'
+import type { TenantCall } from '../tenants/tenant-call.ts'
+import { emitJobs } from './jobs/emit-jobs.ts'
+import { type Original, redeliveryJob } from './jobs/redelivery-job.ts'
+import { testJob } from './jobs/test-job.ts'
 
 export type SendDeps = {
   pool: Pool
@@ -20,39 +21,34 @@ export type SendDeps = {
   bodies: Pick<StoredBodies, 'find'>
 }
 
-/** The tenant of the request, and its `Idempotency-Key` if any. */
-export type Ask = { tenant: Tenant; key: string | undefined; traceparent: string | null }
-
-export type SendAgain = ReturnType<typeof sendAgain>
-
 /** Makes deliveries on request. The promises resolve once the jobs are on their topic. */
 export function sendAgain({ pool, writer, days, bodies }: SendDeps) {
   return {
-    async redeliver(ask: Ask, place: { id: string; deliveryId: string }) {
+    async redeliver(call: TenantCall, place: { id: string; deliveryId: string }) {
       const now = Date.now()
       await days.ensure([dayOf(now)])
-      const bodyOf = await bodyAhead({ pool, bodies }, ask.tenant, place)
-      return writer.write({ ...ask, request: ['redeliver', place] }, async (tx, emit) => {
-        const subscription = await lockedSubscription(tx, place.id, ask.tenant)
+      const bodyOf = await bodyAhead({ pool, bodies }, call.tenant, place)
+      return writer.write({ ...call, request: ['redeliver', place] }, async (tx, emit) => {
+        const subscription = await lockedSubscription(tx, place.id, call.tenant)
         const { deliveryId } = place
-        const wanted = { tenant: ask.tenant, subscriptionId: subscription.id, deliveryId }
+        const wanted = { tenant: call.tenant, subscriptionId: subscription.id, deliveryId }
         const found = isUuid(deliveryId) ? await findDelivery(tx, wanted) : undefined
         if (found === undefined && (await isRebuilding(tx))) {
           throw unavailable('The history is being rebuilt')
         }
-        const request = { requestId: randomUUID(), now, traceparent: ask.traceparent }
+        const request = { requestId: randomUUID(), now, traceparent: call.traceparent }
         const job = redeliveryJob(resendable(found, bodyOf, now), subscription, request)
         await emitJobs(tx, emit, [job])
         return { deliveryId: job.deliveryId }
       })
     },
 
-    async test(ask: Ask, id: string) {
+    async test(call: TenantCall, id: string) {
       const now = Date.now()
       await days.ensure([dayOf(now)])
-      return writer.write({ ...ask, request: ['testWebhook', id] }, async (tx, emit) => {
-        const subscription = await lockedSubscription(tx, id, ask.tenant)
-        const request = { eventId: newEventId(), now, traceparent: ask.traceparent }
+      return writer.write({ ...call, request: ['testWebhook', id] }, async (tx, emit) => {
+        const subscription = await lockedSubscription(tx, id, call.tenant)
+        const request = { eventId: newEventId(), now, traceparent: call.traceparent }
         const job = testJob(subscription, request)
         await emitJobs(tx, emit, [job])
         return { eventId: job.eventId, deliveryId: job.deliveryId }

@@ -1,7 +1,7 @@
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import { sqlStateOf } from '@surehook/service-kit/postgres/sql-state'
 import type { Pool } from 'pg'
-import { dayTable, oldestKeptDay } from '../history/delivery-days.ts'
+import { dayTable, oldestKeptDay } from '../history/rows/delivery-days.ts'
 
 export type Dropped = {
   /** The dropped partitions. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { topicTable } from '@surehook/contracts/topics'
 import fc from 'fast-check'
-import { dayOf, oldestKeptDay } from '../history/delivery-days.ts'
+import { dayOf, oldestKeptDay } from '../history/rows/delivery-days.ts'
 import { readersOf, trimmedBefore, trimOffset } from './trim-topics.ts'
 
 describe('trimOffset', () => {

@@ -15,8 +15,9 @@ import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import { fitToTables } from '../tables/fit-to-table.ts'
 import type { KnownTables } from '../tables/known-tables.ts'
-import type { Tenant } from '../tenant.ts'
+import type { Tenant } from '../tenants/tenant.ts'
 import { RunningStreams } from './answer/running-streams.ts'
+import { type FittedFilters, selectionOf } from './answer/stream-selection.ts'
 import { type Reading, writeEvents, writePage } from './answer/write-answer.ts'
 import { startPosition } from './cursor/start-position.ts'
 import { ChangeSource } from './log/change-source.ts'
@@ -26,7 +27,6 @@ import { SharedTail } from './log/shared-tail.ts'
 import { SharedPlaces, type SharedPlacesOptions } from './shared-places.ts'
 import { StreamLimits } from './stream-limits.ts'
 import { meterStreams } from './stream-meters.ts'
-import { type FittedFilters, wantedBy } from './wanted.ts'
 
 export type StreamsConfig = {
   encryptionKeys: EncryptionKeys
@@ -79,7 +79,7 @@ export function openStreams(options: StreamsOptions): Streams {
     open.use(await limits.enter(tenantKeyOf(tenant)))
     // Before the tail opens: a filter that does not fit gets 400 even if the tail cannot open.
     const filters = await fittedFilters(tables, tenant, query)
-    const wanted = await wantedBy(tenant, query, filters)
+    const selection = await selectionOf(tenant, query, filters)
     const lease = open.use(await tail.use())
     const { recent, lost } = lease.tail
     const { cursors } = lease
@@ -87,7 +87,7 @@ export function openStreams(options: StreamsOptions): Streams {
     const position = await startPosition(start, { ...query, lastEventId })
     const source = new ChangeSource({ recent, fetcher, permits, codec, log }, tenant, position)
     const cursor = () => cursors.encode(position, tenant)
-    return { source, position, wanted, cursor, lost, onEvents: meters.sent }
+    return { source, position, selection, cursor, lost, onEvents: meters.sent }
   }
 
   return {

@@ -2,7 +2,7 @@ import { streamChanges } from '@surehook/contracts/http/webhooks/stream'
 import { mount } from '@surehook/service-kit/http/mount'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import type { Router } from 'express'
-import type { Tenant } from '../tenant.ts'
+import type { Tenant } from '../tenants/tenant.ts'
 import type { Streams } from './open-streams.ts'
 
 export type StreamRoutesDeps = {

@@ -2,7 +2,7 @@ import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { Relay } from '@surehook/change-capture/relay/relay'
 import { subscriptionsTopic } from '@surehook/contracts/topics'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
-import { type BackgroundWork, runBackgroundWork } from '../background-work.ts'
+import { type BackgroundWork, runBackgroundWork } from '../jobs/background-work.ts'
 import { type SubscriptionRow, toState } from './store/subscription-row.ts'
 
 export type RestateSubscriptionsDeps = {

@@ -1,7 +1,7 @@
 import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
-import { runBackgroundWork } from '../background-work.ts'
+import { runBackgroundWork } from '../jobs/background-work.ts'
 import { fitFilter } from '../tables/fit-to-table.ts'
 import type { KnownTables, TablePlace } from '../tables/known-tables.ts'
 import { announce } from './store/announce.ts'

@@ -4,7 +4,7 @@ import type {
 } from '@surehook/contracts/http/webhooks/webhooks'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { AppError, invalid } from '@surehook/service-kit/errors'
-import type { Tenant } from '../tenant.ts'
+import type { Tenant } from '../tenants/tenant.ts'
 import { changePolicy } from './policy/change-policy.ts'
 import type { FittedPolicy } from './policy/fit-to-ladder.ts'
 import { defaultOverlapS, rotateSecret } from './rotate-secret.ts'

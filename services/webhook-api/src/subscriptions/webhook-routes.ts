@@ -7,7 +7,7 @@ import {
   updateWebhook,
 } from '@surehook/contracts/http/webhooks/webhooks'
 import type { Router } from 'express'
-import type { ServeTenants } from '../serve-tenants.ts'
+import type { ServeTenants } from '../tenants/serve-tenants.ts'
 import type { Subscriptions } from './manage-subscriptions.ts'
 
 /** How many deliveries the view of a subscription shows. */

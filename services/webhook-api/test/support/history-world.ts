@@ -1,4 +1,4 @@
-import { createDeliveryDays } from '../../src/history/delivery-days.ts'
+import { createDeliveryDays } from '../../src/history/rows/delivery-days.ts'
 import { createDeliveryStore, type DeliveryStore } from '../../src/history/write/delivery-store.ts'
 import { openWorld, type Running, type World } from './under-test.ts'
 

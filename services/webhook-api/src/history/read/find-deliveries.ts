@@ -3,8 +3,8 @@ import { deliveryId } from '@surehook/contracts/ids'
 import { CursorTime } from '@surehook/service-kit/http/cursor'
 import type { Pool } from 'pg'
 import * as z from 'zod'
-import { dayOf } from '../delivery-days.ts'
-import { type DeliveryRow, shownColumns } from '../delivery-row.ts'
+import { dayOf } from '../rows/delivery-days.ts'
+import { type DeliveryRow, shownColumns } from '../rows/delivery-row.ts'
 
 export type DeliveryQuery = {
   subscriptionId: string

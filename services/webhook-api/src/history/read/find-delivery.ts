@@ -1,9 +1,9 @@
 import type { DeliveryDetail } from '@surehook/contracts/http/webhooks/deliveries'
 import { AppError } from '@surehook/service-kit/errors'
 import type { Pool, PoolClient } from 'pg'
-import type { Tenant } from '../../tenant.ts'
-import { readAttempts } from '../attempt-log.ts'
-import { type DeliveryRow, shownColumns, toDelivery } from '../delivery-row.ts'
+import type { Tenant } from '../../tenants/tenant.ts'
+import { readAttempts } from '../rows/attempt-log.ts'
+import { type DeliveryRow, shownColumns, toDelivery } from '../rows/delivery-row.ts'
 import type { BodyOfRow, StoredBodies } from './stored-bodies.ts'
 
 export type DeliveryPlace = { tenant: Tenant; subscriptionId: string; deliveryId: string }

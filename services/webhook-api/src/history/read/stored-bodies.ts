@@ -2,7 +2,7 @@ import type { DeliveryJob } from '@surehook/contracts/events'
 import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import type { RecordPlace, RecordReader } from '@surehook/kafka/readers/record-reader'
 import { type EventCodec, UndecodableError } from '@surehook/schemas/codec'
-import { text } from '../storable-text.ts'
+import { text } from '../rows/storable-text.ts'
 
 /** The body of a row: the bytes, their place on `webhook.deliveries`, or neither yet. */
 export type BodyOfRow = {

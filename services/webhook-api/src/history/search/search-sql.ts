@@ -1,8 +1,8 @@
 import { deliveryId } from '@surehook/contracts/ids'
-import type { Tenant } from '../../tenant.ts'
-import { dayOf } from '../delivery-days.ts'
-import { shownColumns } from '../delivery-row.ts'
-import { ofTenantSql } from '../of-tenant-sql.ts'
+import type { Tenant } from '../../tenants/tenant.ts'
+import { dayOf } from '../rows/delivery-days.ts'
+import { shownColumns } from '../rows/delivery-row.ts'
+import { ofTenantSql } from '../rows/of-tenant-sql.ts'
 import { type SearchFilters, type Source, statusesOf } from './search-filters.ts'
 
 export type Search = {

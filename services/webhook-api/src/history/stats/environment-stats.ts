@@ -6,7 +6,7 @@ import {
   positionOf,
   SubscriptionPosition,
 } from '../../subscriptions/store/subscription-store.ts'
-import type { Tenant } from '../../tenant.ts'
+import type { Tenant } from '../../tenants/tenant.ts'
 import { numbersOf, percentilesOf, seriesOf, shownSpan, spanOf, trendOf } from './stats-numbers.ts'
 import { readStats } from './stats-store.ts'
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, it } from '@jest/globals'
 import type { DeliveryStatus } from '@surehook/contracts/events'
 import { aTransition } from '../../../test/support/delivery-samples.ts'
-import { foldDeliveries } from '../fold-deliveries.ts'
+import { foldDeliveries } from '../rows/fold-deliveries.ts'
 import { bucketMs, foldStats, statsKeptMs } from './fold-stats.ts'
 import { numbersOf, seriesOf, trendOf } from './stats-numbers.ts'
 

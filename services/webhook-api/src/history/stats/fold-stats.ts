@@ -1,6 +1,6 @@
 import type { DeliveryAttempt } from '@surehook/contracts/events'
-import { transitionsOf } from '../counted-attempts.ts'
-import type { FoldedDelivery } from '../fold-deliveries.ts'
+import { transitionsOf } from '../rows/counted-attempts.ts'
+import type { FoldedDelivery } from '../rows/fold-deliveries.ts'
 import { latencyClass } from './latency-classes.ts'
 
 /** The length of a bucket. */

@@ -1,7 +1,7 @@
 import type { StatsWindow, WebhookStats } from '@surehook/contracts/http/webhooks/questions'
 import type { Pool } from 'pg'
 import { ownSubscription } from '../../subscriptions/store/find-own.ts'
-import type { Tenant } from '../../tenant.ts'
+import type { Tenant } from '../../tenants/tenant.ts'
 import { numbersOf, percentilesOf, seriesOf, shownSpan, spanOf } from './stats-numbers.ts'
 import { readStats } from './stats-store.ts'
 

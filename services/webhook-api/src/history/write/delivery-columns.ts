@@ -1,7 +1,7 @@
 import type { Column } from '@surehook/service-kit/postgres/binary-values'
-import { attemptLines } from '../attempt-log.ts'
-import type { FoldedDelivery } from '../fold-deliveries.ts'
-import { text, textOrNull } from '../storable-text.ts'
+import { attemptLines } from '../rows/attempt-log.ts'
+import type { FoldedDelivery } from '../rows/fold-deliveries.ts'
+import { text, textOrNull } from '../rows/storable-text.ts'
 
 /** Stands for the partition of a job whose place is unknown; the row then has the body. */
 export const notRead = -1

@@ -5,8 +5,8 @@ import { refuseInvalid } from '@surehook/kafka/producer/invalid-messages'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Pool } from 'pg'
-import { announceDeadLetters } from '../announce-dead-letters.ts'
-import { createDeliveryDays } from '../delivery-days.ts'
+import { createDeliveryDays } from '../rows/delivery-days.ts'
+import { announceDeadLetters } from './announce-dead-letters.ts'
 import { createDeliveryProjection, projectedTopics } from './delivery-projection.ts'
 import { createDeliveryStore } from './delivery-store.ts'
 import { LogWriter } from './log-writer.ts'
@@ -23,6 +23,8 @@ const gatherMs = 250
 export type DeliveryLog = AsyncDisposable & { readonly healthy: boolean }
 
 type Parts = {
+  /** Names the replication slot. */
+  service: string
   pool: Pool
   historyDays: number
   /** Called with the transitions that the history has. */
@@ -34,7 +36,7 @@ type Parts = {
 /** Follows the delivery topics while it is open. All replicas share the work. */
 export function openDeliveryLog(
   { kafka, codec, producer }: Messaging,
-  { pool, historyDays, noteOutcomes, log, metrics }: Parts,
+  { service, pool, historyDays, noteOutcomes, log, metrics }: Parts,
 ): DeliveryLog {
   const refused = fromZero(
     metrics.counter({
@@ -51,7 +53,7 @@ export function openDeliveryLog(
       async add(entries) {
         await store.add(entries)
         await noteOutcomes(entries.transitions)
-        await announceDeadLetters(pool, entries.transitions)
+        await announceDeadLetters(pool, service, entries.transitions)
       },
     },
     codec,

@@ -3,8 +3,8 @@ import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import { type EventCodec, type TypeCodec, UndecodableError } from '@surehook/schemas/codec'
 import { halvesOf } from '@surehook/service-kit/halves'
-import type { LoggedJob } from '../logged-job.ts'
 import { jobFault, transitionFault } from '../read/delivery-faults.ts'
+import type { LoggedJob } from '../rows/logged-job.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 
 export type TopicBatch = { topic: string; partition: number; messages: readonly KafkaMessage[] }

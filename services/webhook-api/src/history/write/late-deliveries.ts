@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
-import { dayOf } from '../delivery-days.ts'
-import type { FoldedDelivery } from '../fold-deliveries.ts'
+import { dayOf } from '../rows/delivery-days.ts'
+import type { FoldedDelivery } from '../rows/fold-deliveries.ts'
 
 /**
  * Files deliveries of expired days under the day of their newest transition. A delivery that was

@@ -1,8 +1,8 @@
 import { binaryColumn } from '@surehook/service-kit/postgres/binary-array'
 import type { PoolClient } from 'pg'
-import { countedBits } from '../counted-attempts.ts'
-import { dayOf } from '../delivery-days.ts'
-import type { FoldedDelivery } from '../fold-deliveries.ts'
+import { countedBits } from '../rows/counted-attempts.ts'
+import { dayOf } from '../rows/delivery-days.ts'
+import type { FoldedDelivery } from '../rows/fold-deliveries.ts'
 import { deliveryColumns, notRead } from './delivery-columns.ts'
 
 /**

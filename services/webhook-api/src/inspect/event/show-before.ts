@@ -2,10 +2,10 @@ import { lookLimits } from '@surehook/contracts/http/webhooks/log'
 import type { EventBefore } from '@surehook/contracts/http/webhooks/questions'
 import { changesKeptMs } from '@surehook/contracts/topics'
 import { AppError } from '@surehook/service-kit/errors'
-import type { ChangeLog } from '../../change-log.ts'
+import type { ChangeLog } from '../../change-log/change-log.ts'
 import { isUuid } from '../../subscriptions/store/find-own.ts'
-import type { Tenant } from '../../tenant.ts'
-import type { TenantQueue } from '../../tenant-queue.ts'
+import type { Tenant } from '../../tenants/tenant.ts'
+import type { TenantQueue } from '../../tenants/tenant-queue.ts'
 import { timeInId } from '../explain/event-time.ts'
 
 export type ShowBeforeDeps = {

@@ -12,7 +12,7 @@ import type { SearchDeliveries } from '../../history/search/search-deliveries.ts
 import { isUuid } from '../../subscriptions/store/find-own.ts'
 import type { SubscriptionRow } from '../../subscriptions/store/subscription-row.ts'
 import { findVersionsOfAll } from '../../subscriptions/store/subscription-versions.ts'
-import type { Tenant } from '../../tenant.ts'
+import type { Tenant } from '../../tenants/tenant.ts'
 import {
   changeVerdict,
   deliveryVerdict,

@@ -7,17 +7,17 @@ import { mismatchOf } from '@surehook/matching/mismatch'
 import type { Change } from '@surehook/matching/read-change'
 import { AppError } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
-import type { ChangeLog } from '../../change-log.ts'
-import { toDelivery } from '../../history/delivery-row.ts'
+import type { ChangeLog } from '../../change-log/change-log.ts'
 import { findDeliveries } from '../../history/read/find-deliveries.ts'
+import { toDelivery } from '../../history/rows/delivery-row.ts'
 import { ownSubscription } from '../../subscriptions/store/find-own.ts'
 import type { SubscriptionRow } from '../../subscriptions/store/subscription-row.ts'
 import {
   findVersions,
   type SubscriptionVersion,
 } from '../../subscriptions/store/subscription-versions.ts'
-import type { Tenant } from '../../tenant.ts'
-import type { TenantQueue } from '../../tenant-queue.ts'
+import type { Tenant } from '../../tenants/tenant.ts'
+import type { TenantQueue } from '../../tenants/tenant-queue.ts'
 import { timeInId } from './event-time.ts'
 import { versionAt } from './version-at.ts'
 

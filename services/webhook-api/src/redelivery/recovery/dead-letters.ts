@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from 'pg'
-import { dayOf } from '../../history/delivery-days.ts'
 import { bodyColumns } from '../../history/read/find-delivery.ts'
 import type { BodyOfRow } from '../../history/read/stored-bodies.ts'
-import type { Original } from '../../jobs/redelivery-job.ts'
+import { dayOf } from '../../history/rows/delivery-days.ts'
+import type { Original } from '../jobs/redelivery-job.ts'
 
 /** The dead letters of a subscription made in [since, until), as of `requestedAt`. */
 export type Span = { subscriptionId: string; since: Date; until: Date; requestedAt: Date }

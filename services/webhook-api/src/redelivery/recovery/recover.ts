@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { countedDeliveries, type RecoverInput } from '@surehook/contracts/http/webhooks/deliveries'
 import { unavailable } from '@surehook/service-kit/errors'
-import type { KeyedWriter } from '../../keyed-writer.ts'
 import { isRebuilding } from '../../rebuild/rebuild-store.ts'
 import { lockedSubscription } from '../../subscriptions/store/find-own.ts'
-import type { Ask } from '../send-again.ts'
+import type { KeyedWriter } from '../../tenants/keyed-writer.ts'
+import type { TenantCall } from '../../tenants/tenant-call.ts'
 import { countDeadLetters } from './dead-letters.ts'
 import { insertRecovery } from './recovery-store.ts'
-
-export type Recover = ReturnType<typeof recoverDeadLetters>
 
 export type RecoverDeps = { writer: KeyedWriter; wake: () => void }
 
@@ -16,10 +14,10 @@ export type RecoverDeps = { writer: KeyedWriter; wake: () => void }
  * Counts the dead letters of a span and starts a recovery. The worker continues it after any crash.
  */
 export function recoverDeadLetters({ writer, wake }: RecoverDeps) {
-  return async (ask: Ask, id: string, { since, until }: RecoverInput) => {
-    const { tenant } = ask
-    const asked = { ...ask, request: ['recoverWebhook', id, { since, until }] }
-    const answer = await writer.write(asked, async (tx) => {
+  return async (call: TenantCall, id: string, { since, until }: RecoverInput) => {
+    const { tenant } = call
+    const request = { ...call, request: ['recoverWebhook', id, { since, until }] }
+    const answer = await writer.write(request, async (tx) => {
       const { id: subscriptionId } = await lockedSubscription(tx, id, tenant)
       const requestedAt = new Date()
       const span = { subscriptionId, since, until: until ?? requestedAt, requestedAt }

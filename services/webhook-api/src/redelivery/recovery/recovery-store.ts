@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { underWay } from '../../rebuild/rebuild-store.ts'
-import type { Tenant } from '../../tenant.ts'
+import type { Tenant } from '../../tenants/tenant.ts'
 import { firstPosition, type Position, type Span } from './dead-letters.ts'
 
 export type Recovery = Span & { id: string; tenant: Tenant; position: Position }

@@ -2,7 +2,7 @@ import type { Replay } from '@surehook/contracts/http/webhooks/log'
 import type { LogSpan } from '@surehook/kafka/readers/log-reader'
 import type { ExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
 import type { Pool, PoolClient } from 'pg'
-import type { Tenant } from '../../tenant.ts'
+import type { Tenant } from '../../tenants/tenant.ts'
 
 /** A row of table `replay`. */
 export type ReplayRow = {

@@ -4,10 +4,10 @@ import { changesKeptMs } from '@surehook/contracts/topics'
 import type { LogReader, LogSpan } from '@surehook/kafka/readers/log-reader'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
-import type { KeyedWriter } from '../../keyed-writer.ts'
 import { isUuid, lockedSubscription, ownSubscription } from '../../subscriptions/store/find-own.ts'
-import type { Tenant } from '../../tenant.ts'
-import type { Ask } from '../send-again.ts'
+import type { KeyedWriter } from '../../tenants/keyed-writer.ts'
+import type { Tenant } from '../../tenants/tenant.ts'
+import type { TenantCall } from '../../tenants/tenant-call.ts'
 import { findReplay, insertReplay, isReplaying, type ReplayRow } from './replay-store.ts'
 
 export type ReplaysDeps = {
@@ -42,13 +42,13 @@ export function createReplays({ pool, reader, writer, wake, now }: ReplaysDeps) 
   }
 
   return {
-    async start(ask: Ask, id: string, input: ReplayInput): Promise<{ replayId: string }> {
-      const { tenant } = ask
+    async start(call: TenantCall, id: string, input: ReplayInput): Promise<{ replayId: string }> {
+      const { tenant } = call
       const { from, until = new Date(now()) } = input
       refuseSpan({ from, until }, now())
       const spans = await spansOf(from.getTime(), until.getTime())
-      const asked = { ...ask, request: ['replayWebhook', id, input] }
-      const answer = await writer.write(asked, async (tx) => {
+      const request = { ...call, request: ['replayWebhook', id, input] }
+      const answer = await writer.write(request, async (tx) => {
         const { id: subscriptionId } = await lockedSubscription(tx, id, tenant)
         if (await isReplaying(tx, subscriptionId)) {
           throw new AppError('CONFLICT', 'A replay to this webhook is running')

@@ -1,13 +1,13 @@
 import { streamLimits } from '@surehook/contracts/http/webhooks/stream'
 import type { Position } from '../cursor/position.ts'
 import type { ChangeSource, OwnPiece } from '../log/change-source.ts'
-import type { Wanted } from '../wanted.ts'
 import { ndjsonLine } from './framing.ts'
+import type { StreamSelection } from './stream-selection.ts'
 
 export type Collecting = {
   source: Pick<ChangeSource, 'next'>
   position: Position
-  wanted: Wanted
+  selection: StreamSelection
   cursor: () => string
   limit: number
   /** The time that a page without events waits for the first one. */
@@ -52,14 +52,14 @@ class GrowingPage {
   }
 
   async take({ partition, next, entries }: OwnPiece): Promise<void> {
-    const { position, wanted, cursor, now } = this.#of
+    const { position, selection, cursor, now } = this.#of
     for (const entry of entries) {
       if (this.isFull) return
       if (entry.offset < position.at(partition)) continue
       const change = await entry.change()
       position.advance(partition, entry.offset + 1)
-      if (change === null || !wanted.matches(change)) continue
-      const framed = { event: change.event, select: wanted.select, cursor: cursor() }
+      if (change === null || !selection.matches(change)) continue
+      const framed = { event: change.event, select: selection.select, cursor: cursor() }
       this.text += ndjsonLine(framed, Math.floor(now() / 1_000))
       this.events += 1
     }

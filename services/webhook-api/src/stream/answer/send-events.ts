@@ -1,15 +1,15 @@
 import type { Position } from '../cursor/position.ts'
 import type { ChangeSource, OwnPiece, Portion } from '../log/change-source.ts'
-import type { Wanted } from '../wanted.ts'
 import { sseEvent, sseHeartbeat, sseStart } from './framing.ts'
 import type { StreamOutput } from './stream-output.ts'
+import type { StreamSelection } from './stream-selection.ts'
 
 export type Sending = {
   source: Pick<ChangeSource, 'next'>
   output: StreamOutput
   /** The position behind everything that was written or does not match. */
   position: Position
-  wanted: Wanted
+  selection: StreamSelection
   /** Returns the cursor of the current position. */
   cursor: () => string
   heartbeatMs: number
@@ -46,7 +46,7 @@ async function sendPiece(
   sending: Sending,
   { partition, next, entries }: OwnPiece,
 ): Promise<boolean> {
-  const { output, position, wanted, cursor, signal } = sending
+  const { output, position, selection, cursor, signal } = sending
   let text = ''
   let events = 0
   const flush = async () => {
@@ -61,8 +61,8 @@ async function sendPiece(
     if (entry.offset < position.at(partition)) continue
     const change = await entry.change()
     position.advance(partition, entry.offset + 1)
-    if (change === null || !wanted.matches(change)) continue
-    text += sseEvent({ event: change.event, select: wanted.select, cursor: cursor() })
+    if (change === null || !selection.matches(change)) continue
+    text += sseEvent({ event: change.event, select: selection.select, cursor: cursor() })
     events += 1
     if (text.length >= chunkChars && !(await flush())) return false
   }

@@ -9,18 +9,18 @@ import { unavailable } from '@surehook/service-kit/errors'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import type { Position } from '../cursor/position.ts'
 import type { ChangeSource } from '../log/change-source.ts'
-import type { Wanted } from '../wanted.ts'
 import { collectPage, type Page } from './collect-page.ts'
 import type { RunningStreams } from './running-streams.ts'
 import { sendEvents } from './send-events.ts'
 import type { EndReason } from './stream-ended.ts'
 import { StreamOutput } from './stream-output.ts'
+import type { StreamSelection } from './stream-selection.ts'
 
 /** The state of one client's reading. */
 export type Reading = {
   source: ChangeSource
   position: Position
-  wanted: Wanted
+  selection: StreamSelection
   cursor: () => string
   /** Aborts if the log lost records that were already read. */
   lost: AbortSignal

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { EncryptionKeys } from '@surehook/service-kit/config/config'
-import type { Tenant } from '../../tenant.ts'
+import type { Tenant } from '../../tenants/tenant.ts'
 import { Position } from './position.ts'
 
 const version = 1

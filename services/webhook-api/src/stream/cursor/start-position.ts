@@ -4,7 +4,7 @@ import type { LogEnds, PartitionOffset } from '@surehook/kafka/offsets/log-ends'
 import { boundedBy } from '@surehook/service-kit/bounded'
 import { invalid } from '@surehook/service-kit/errors'
 import { parseDuration } from '@surehook/service-kit/time'
-import type { Tenant } from '../../tenant.ts'
+import type { Tenant } from '../../tenants/tenant.ts'
 import type { CursorCodec } from './cursor.ts'
 import { Position } from './position.ts'
 

@@ -1,7 +1,7 @@
 import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import { type Change, readChange } from '@surehook/matching/read-change'
 import type { EventCodec } from '@surehook/schemas/codec'
-import type { Tenant } from '../../tenant.ts'
+import type { Tenant } from '../../tenants/tenant.ts'
 
 type Codec = Pick<EventCodec, 'change'>
 

@@ -1,7 +1,7 @@
 import { AppError } from '@surehook/service-kit/errors'
 import type { Pool, PoolClient } from 'pg'
 import * as z from 'zod'
-import type { Tenant } from '../../tenant.ts'
+import type { Tenant } from '../../tenants/tenant.ts'
 import type { SubscriptionRow } from './subscription-row.ts'
 import * as store from './subscription-store.ts'
 

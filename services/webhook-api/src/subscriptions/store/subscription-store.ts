@@ -3,7 +3,7 @@ import { AppError } from '@surehook/service-kit/errors'
 import { CursorTime } from '@surehook/service-kit/http/cursor'
 import { DatabaseError, type Pool, type PoolClient } from 'pg'
 import * as z from 'zod'
-import type { Tenant } from '../../tenant.ts'
+import type { Tenant } from '../../tenants/tenant.ts'
 import type { SubscriptionRow } from './subscription-row.ts'
 
 /** A condition that is always true. The trigger `policy_guard` refuses updates without it. */

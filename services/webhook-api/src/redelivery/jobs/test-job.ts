@@ -1,7 +1,7 @@
 import type { ChangeEvent, DeliveryJob } from '@surehook/contracts/events'
 import { planDeliveries } from '@surehook/matching/plan-deliveries'
 import { toSubscription } from '@surehook/matching/subscription'
-import { type SubscriptionRow, toState } from '../subscriptions/store/subscription-row.ts'
+import { type SubscriptionRow, toState } from '../../subscriptions/store/subscription-row.ts'
 
 const record = { test: true }
 

@@ -1,6 +1,6 @@
 import type { ChangeOperation, DeliveryJob } from '@surehook/contracts/events'
 import { deliveryId, redeliveryId } from '@surehook/contracts/ids'
-import type { SubscriptionRow } from '../subscriptions/store/subscription-row.ts'
+import type { SubscriptionRow } from '../../subscriptions/store/subscription-row.ts'
 
 /** A delivery that can be sent again, with its body. */
 export type Original = {

@@ -4,7 +4,7 @@ import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import type { LogReader, LogSpan } from '@surehook/kafka/readers/log-reader'
 import { type Change, readChange } from '@surehook/matching/read-change'
 import type { EventCodec } from '@surehook/schemas/codec'
-import type { Tenant } from './tenant.ts'
+import type { Tenant } from '../tenants/tenant.ts'
 
 /** The limits of one search; the first one reached ends it. */
 export type LookLimits = { records: number; bytes: number; ms: number }

@@ -3,14 +3,14 @@ import { subscriptionsTopic } from '@surehook/contracts/topics'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
 import { forgetFailures } from '../failing/failing-store.ts'
-import { dayTable } from '../history/delivery-days.ts'
-import { ofTenantSql } from '../history/of-tenant-sql.ts'
+import { dayTable } from '../history/rows/delivery-days.ts'
+import { ofTenantSql } from '../history/rows/of-tenant-sql.ts'
 import { forgetStats } from '../history/stats/stats-store.ts'
-import { keyTable } from '../keyed-writer.ts'
 import { awaitLongRetries } from '../subscriptions/store/long-retries.ts'
 import { deleteSubscription } from '../subscriptions/store/subscription-store.ts'
 import { deleteVersions } from '../subscriptions/store/subscription-versions.ts'
-import type { Tenant } from '../tenant.ts'
+import { keyTable } from '../tenants/keyed-writer.ts'
+import type { Tenant } from '../tenants/tenant.ts'
 
 export type PurgeDeps = {
   pool: Pool

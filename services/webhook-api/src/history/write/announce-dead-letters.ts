@@ -4,7 +4,6 @@ import { deadLetterEvent } from '@surehook/contracts/events/delivery-events'
 import { changeKey } from '@surehook/contracts/ids'
 import { changesTopic } from '@surehook/contracts/topics'
 import type { Pool } from 'pg'
-import { service } from '../config.ts'
 
 /**
  * Writes an event of `_deliveries` for each new dead letter into the WAL, from where the relay
@@ -14,6 +13,7 @@ import { service } from '../config.ts'
  */
 export async function announceDeadLetters(
   pool: Pool,
+  service: string,
   transitions: readonly DeliveryAttempt[],
 ): Promise<void> {
   const ended = transitions.filter(({ status }) => status === 'dead_letter')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 import fc from 'fast-check'
-import { aJob, aTransition } from '../../test/support/delivery-samples.ts'
+import { aJob, aTransition } from '../../../test/support/delivery-samples.ts'
 import { foldDeliveries } from './fold-deliveries.ts'
 
 const failed = aTransition({ step: 1, status: 'retrying', attempts: 1, httpStatus: 500, at: 100 })

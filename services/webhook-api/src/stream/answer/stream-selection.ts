@@ -3,12 +3,12 @@ import { compileFilter, type RecordPredicate } from '@surehook/contracts/filter/
 import { parseFilter } from '@surehook/contracts/filter/parse-filter'
 import type { StreamQuery } from '@surehook/contracts/http/webhooks/stream'
 import type { Change } from '@surehook/matching/read-change'
-import type { Tenant } from '../tenant.ts'
+import type { Tenant } from '../../tenants/tenant.ts'
 
 /** By table. */
 export type FittedFilters = ReadonlyMap<string, StreamQuery['filter']>
 
-export type Wanted = {
+export type StreamSelection = {
   matches: (change: Change) => boolean
   select: ReadonlySet<string> | null
 }
@@ -17,11 +17,11 @@ export type Wanted = {
  * Selects the changes that subscriptions with these fields would get.
  * @param filters the filter as fitted to each wanted table, or `undefined` for all tables
  */
-export async function wantedBy(
+export async function selectionOf(
   { projectId, environment }: Tenant,
   { events, filter, select }: Pick<StreamQuery, 'events' | 'filter' | 'select'>,
   filters: FittedFilters | undefined,
-): Promise<Wanted> {
+): Promise<StreamSelection> {
   const testOf = await testsOf(filter, filters)
   return {
     matches: ({ event, record }) =>

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { aTransition } from '../../test/support/delivery-samples.ts'
+import { aTransition } from '../../../test/support/delivery-samples.ts'
 import { countedBits, transitionsOf } from './counted-attempts.ts'
 import { foldDeliveries } from './fold-deliveries.ts'
 

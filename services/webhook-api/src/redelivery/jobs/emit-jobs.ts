@@ -6,7 +6,7 @@ import { deliveriesTopic } from '@surehook/contracts/topics'
 import type { OutgoingRecord } from '@surehook/kafka/producer/producer'
 import type { EventCodec } from '@surehook/schemas/codec'
 import type { PoolClient } from 'pg'
-import { recordJobs } from '../history/write/delivery-store.ts'
+import { recordJobs } from '../../history/write/delivery-store.ts'
 
 /**
  * Emits jobs to `webhook.deliveries` within a transaction. Call it in `StateWriter.write`, which

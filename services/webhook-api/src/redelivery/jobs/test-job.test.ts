@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { deliveryId, newEventId } from '@surehook/contracts/ids'
-import type { SubscriptionRow } from '../subscriptions/store/subscription-row.ts'
+import type { SubscriptionRow } from '../../subscriptions/store/subscription-row.ts'
 import { testJob } from './test-job.ts'
 
 const now = Date.UTC(2026, 5, 15, 12)

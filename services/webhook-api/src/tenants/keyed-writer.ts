@@ -5,13 +5,10 @@ import { oncePerKey } from '@surehook/service-kit/idempotency/once-per-key'
 import { requestFingerprint } from '@surehook/service-kit/idempotency/request-fingerprint'
 import type { PoolClient } from 'pg'
 import type { ProjectPlaces } from './project-places.ts'
-import type { Tenant } from './tenant.ts'
+import type { TenantCall } from './tenant-call.ts'
 
 /** A client's request. The stored answer is valid only for exactly this request. */
-export type Asked = {
-  tenant: Tenant
-  /** The header `Idempotency-Key`, if sent. */
-  key: string | undefined
+export type KeyedRequest = Pick<TenantCall, 'tenant' | 'key'> & {
   /** The operation, path parameters and body. */
   request: readonly unknown[]
 }
@@ -22,7 +19,7 @@ export type KeyedWriter = {
    * is returned.
    */
   write<T extends object>(
-    asked: Asked,
+    call: KeyedRequest,
     work: (tx: PoolClient, emit: EmitState) => Promise<T>,
   ): Promise<T>
 }
@@ -41,7 +38,7 @@ export function createKeyedWriter(
   )
   return {
     async write<T extends object>(
-      { tenant, key, request }: Asked,
+      { tenant, key, request }: KeyedRequest,
       work: (tx: PoolClient, emit: EmitState) => Promise<T>,
     ): Promise<T> {
       const within = places.write(tenant)

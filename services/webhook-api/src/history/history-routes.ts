@@ -1,0 +1,31 @@
+import { getDelivery, listDeliveries } from '@surehook/contracts/http/webhooks/deliveries'
+import {
+  getEnvironmentStats,
+  getWebhookStats,
+  searchDeliveries,
+} from '@surehook/contracts/http/webhooks/questions'
+import type { Router } from 'express'
+import type { ServeTenants } from '../tenants/serve-tenants.ts'
+import type { History } from './open-history.ts'
+
+export type HistoryRoutesDeps = { serve: ServeTenants; history: History }
+
+export function historyRoutes(deps: HistoryRoutesDeps): (router: Router) => void {
+  const { deliveries, search, stats, statsOfAll } = deps.history
+  return (router) => {
+    const serve = deps.serve.all(router)
+    const serveReading = deps.serve.reading(router)
+
+    serve(searchDeliveries, ({ query }, { auth }) => search(auth, query))
+    serveReading(getEnvironmentStats, ({ query }, { auth }) => statsOfAll(auth, query))
+    serveReading(getWebhookStats, ({ params, query }, { auth }) =>
+      stats(auth, params.id, query.window),
+    )
+    serveReading(listDeliveries, ({ params, query }, { auth }) =>
+      deliveries.list(auth, params.id, query),
+    )
+    serve(getDelivery, ({ params: { id, deliveryId } }, { auth }) =>
+      deliveries.get(auth, id, deliveryId),
+    )
+  }
+}

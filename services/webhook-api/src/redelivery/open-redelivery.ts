@@ -1,0 +1,49 @@
+import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
+import type { LogReader } from '@surehook/kafka/readers/log-reader'
+import type { EventCodec } from '@surehook/schemas/codec'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+import type { Pool } from 'pg'
+import type { StoredBodies } from '../history/read/stored-bodies.ts'
+import { createDeliveryDays } from '../history/rows/delivery-days.ts'
+import type { KeyedWriter } from '../tenants/keyed-writer.ts'
+import { recoverDeadLetters } from './recovery/recover.ts'
+import { runRecoveryWorker } from './recovery/recovery-worker.ts'
+import { runReplayWorker } from './replay/replay-worker.ts'
+import { createReplays } from './replay/replays.ts'
+import { sendAgain } from './send-again.ts'
+
+export type RedeliveryOptions = {
+  pool: Pool
+  writer: StateWriter
+  keyedWriter: KeyedWriter
+  bodies: StoredBodies
+  /** Reads the log of changes. */
+  reader: LogReader
+  codec: EventCodec
+  maxBodyBytes: number
+  log: Logger
+}
+
+export type Redelivery = ReturnType<typeof openRedelivery>
+
+/** Opens all that makes deliveries on request, with the workers of recoveries and replays. */
+export function openRedelivery(options: RedeliveryOptions) {
+  const { pool, writer, keyedWriter, bodies, reader, codec, maxBodyBytes, log } = options
+  const days = createDeliveryDays(pool)
+  const recoveryWorker = runRecoveryWorker({ pool, writer, days, bodies, log })
+  const replayWorker = runReplayWorker({ pool, writer, reader, codec, days, maxBodyBytes, log })
+  return {
+    ...sendAgain({ pool, writer: keyedWriter, days, bodies }),
+    recover: recoverDeadLetters({ writer: keyedWriter, wake: recoveryWorker.wake }),
+    replays: createReplays({
+      ...{ pool, reader, writer: keyedWriter },
+      ...{ wake: replayWorker.wake, now: Date.now },
+    }),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([
+        recoveryWorker[Symbol.asyncDispose](),
+        replayWorker[Symbol.asyncDispose](),
+      ])
+    },
+  }
+}
