@@ -7,7 +7,7 @@ const swc = {
 
 const shared = {
   rootDir: import.meta.dirname,
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/tests/support/jest/counted-environment.mjs',
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': ['@swc/jest', swc] },
@@ -41,6 +41,7 @@ export default {
   // allows for a slow and busy machine. Jest ignores a project's own testTimeout.
   testTimeout: 300_000,
   testSequencer: '<rootDir>/tests/support/jest/longest-first.mjs',
+  reporters: ['default', '<rootDir>/tests/support/jest/cost-reporter.mjs'],
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['**/src/**/*.test.ts'] },
     {

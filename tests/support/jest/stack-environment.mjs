@@ -1,9 +1,9 @@
-import { TestEnvironment } from 'jest-environment-node'
+import CountedEnvironment from './counted-environment.mjs'
 
 /**
  * Each Jest worker has its own stack, because consumer groups, topics and roles have fixed names.
  */
-export default class StackEnvironment extends TestEnvironment {
+export default class StackEnvironment extends CountedEnvironment {
   constructor(config, context) {
     useStackOfWorker(process.env)
     super(config, context)
