@@ -66,7 +66,7 @@ async function startRecipe(
           ({ status }) => status === 401,
           () => false,
         ),
-      readyTimeoutMs: 30_000,
+      readyTimeoutMs: 300_000,
     },
     { group, log: () => {} },
   )

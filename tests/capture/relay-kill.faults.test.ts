@@ -58,7 +58,7 @@ describe('a relay that is killed again and again', () => {
       mainPartitions: 1,
       replicationFactor: 1,
       log,
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(120_000),
     })
     const received: number[] = []
     await using consumer = followTopics({

@@ -1,20 +1,17 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { NotFoundError, PermissionError, PreconditionFailedError, Surehook } from '@surehook/client'
 import { defaultSecret } from '@surehook/scripts/client/tenant'
-import { installPackages } from '@surehook/scripts/published/installed-packages'
-import { nodesOf } from '@surehook/scripts/published/node-versions'
-import { otherRuntimes } from '@surehook/scripts/published/other-runtimes'
-import { compileExample } from '../support/commands/readme-example.ts'
 import { newPath } from '../support/listening-world.ts'
-import { eventually, openWorld, payloadOf, type World } from '../support/world.ts'
+import { openSharedWorld, type SharedWorld } from '../support/shared/shared-world.ts'
+import { eventually, payloadOf } from '../support/world.ts'
 
 type Order = { status?: string; n: number; note?: string | null }
 
-let world: World
+let world: SharedWorld
 let surehook: Surehook
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openSharedWorld()
   surehook = await newClient()
   await surehook.tables.put('orders', {
     columns: [
@@ -108,32 +105,6 @@ it('subscribes, follows a delivery and sends it again', async () => {
   for await (const _ of webhooks.iterate()) throw new Error('a subscription is left')
 })
 
-it('a stream goes on at its cursor when webhook-api is killed', async () => {
-  const client = await newClient()
-  const orders = client.table<Order>('letters')
-  await client.tables.put('letters', { columns: [{ name: 'n', type: 'integer' }] })
-  const { id } = await orders.create({ n: 1 })
-  const seen: number[] = []
-  const stream = client.stream<Order>({ table: 'letters', select: ['n'], from: '1h' })
-  for await (const { record } of stream) {
-    seen.push(record.n)
-    if (record.n === 3) break
-    if (record.n === 1) {
-      const [service] = world.system.services['webhook-api']
-      await service?.kill()
-      await orders.update(id, { n: 2 })
-      await service?.restart()
-      await orders.update(id, { n: 3 })
-    }
-  }
-  expect(seen).toEqual([1, 2, 3])
-
-  const resumed = client.stream<Order>({ ...(stream.cursor && { cursor: stream.cursor }) })
-  const next = resumed[Symbol.asyncIterator]().next()
-  await orders.update(id, { n: 4 })
-  expect((await next).value).toMatchObject({ event: 'UPDATE', record: { n: 4 } })
-})
-
 it('a refused stream ends with the error of its answer', async () => {
   const { projectId, token } = await world.tenant({ tokenFor: ['master'] })
   const { baseUrl } = world.system
@@ -179,30 +150,4 @@ it('administers projects, settings, tokens, roles and users', async () => {
   for await (const _ of admin.users.iterate()) throw new Error('a user is left')
 
   await admin.projects.delete(projectId)
-})
-
-it('the example of the README runs as printed, from the packed package', async () => {
-  await using installed = await installPackages(['client'])
-  await compileExample(installed, 'client')
-  const nodes = await nodesOf(process.env['PATH'] ?? '')
-  const commands = [
-    ...[...nodes].map(([version, node]) => [version, [node, 'client.js']] as const),
-    // They run TypeScript themselves.
-    ...[...otherRuntimes(process.env)].map(
-      ([name, command]) => [name, [...command, 'client.ts']] as const,
-    ),
-  ]
-  for (const [runtime, command] of commands) {
-    const { projectId, token } = await world.tenant()
-    const output = await installed.run(
-      'env',
-      `SUREHOOK_URL=${world.system.baseUrl}`,
-      `SUREHOOK_PROJECT=${projectId}`,
-      `SUREHOOK_TOKEN=${token}`,
-      `DENO_DIR=${installed.dir}/deno`,
-      ...command,
-    )
-    const expected = /^order [\w-]+: 12\.50\nINSERT of Ada\nUPDATE of Ada\n$/
-    expect([runtime, output]).toEqual([runtime, expect.stringMatching(expected)])
-  }
 })

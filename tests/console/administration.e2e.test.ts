@@ -50,7 +50,6 @@ it('shows a circuit that opens, counts down, and closes it by hand', async () =>
       return tenant.deliveries(id)
     },
     (all) => all.some(({ status }) => status === 'paused'),
-    20_000,
   )
   const countdown = page.getByRole('cell', { name: /Circuit open/ }).locator('time')
   const first = await countdown.innerText()
@@ -65,7 +64,6 @@ it('shows a circuit that opens, counts down, and closes it by hand', async () =>
   await eventually(
     () => tenant.deliveries(id),
     (all) => all.every(({ status }) => status !== 'paused'),
-    20_000,
   )
   expect(faults).toEqual([])
 })
@@ -241,7 +239,6 @@ it('takes the ledger, and leads from a hole to its event', async () => {
   const [delivery] = await eventually(
     () => tenant.deliveries(id),
     (all) => all.some(({ status }) => status === 'delivered'),
-    20_000,
   )
   const eventId = delivery?.eventId ?? ''
   const url = receiver.url(path)

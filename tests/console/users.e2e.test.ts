@@ -102,7 +102,6 @@ const expectCount = (rows: Locator, count: number) =>
   eventually(
     () => rows.count(),
     (shown) => shown === count,
-    10_000,
   )
 
 const namesOf = ({ projectId, environment }: Tenant) => ({ projectId, environment })

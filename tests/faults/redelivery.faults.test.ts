@@ -76,7 +76,7 @@ it('SIGKILL of every webhook-api during a recovery loses and repeats no delivery
   }
   await listener.arrived(deadCount + 1, 60_000)
   // A repeated request, as from a client without an answer, changes nothing.
-  const again = await eventually(recover, ({ status }) => status === 202, 30_000)
+  const again = await eventually(recover, ({ status }) => status === 202)
   expect(again.body).toEqual({ count: deadCount })
 
   const bodies = listener.receipts.map(({ body }) => body)
@@ -120,7 +120,7 @@ it('SIGKILL of every webhook-api during a replay loses and repeats no delivery',
   await Promise.all(replicas.map((replica) => replica.kill('SIGKILL')))
   await Promise.all(replicas.map((replica) => replica.restart()))
   // A repeated request, as from a client without an answer, gets the same replay.
-  const again = await eventually(replay, ({ status }) => status === 202, 30_000)
+  const again = await eventually(replay, ({ status }) => status === 202)
   expect(again.body).toEqual({ replayId })
   // The turn of a killed process lasts a minute.
   const ended = await eventually(read, ({ state }) => state !== 'running', 150_000)

@@ -25,7 +25,7 @@ beforeAll(async () => {
       { name: 'events', partitions: 'main', config: {} },
       { name: 'state', ...one },
     ],
-    { mainPartitions: 4, replicationFactor: 1, log, signal: AbortSignal.timeout(20_000) },
+    { mainPartitions: 4, replicationFactor: 1, log, signal: AbortSignal.timeout(120_000) },
   )
 })
 

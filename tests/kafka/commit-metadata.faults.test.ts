@@ -22,7 +22,7 @@ beforeAll(async () => {
   kafka = createKafka({ brokers: [stack.kafkaBrokers], clientId: 'test', log })
   await ensureTopics(kafka, [{ name: topic, partitions: 'main', config: {} }], {
     ...{ mainPartitions: 2, replicationFactor: 1, log },
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(120_000),
   })
 })
 

@@ -119,7 +119,7 @@ describe('with TLS and users everywhere', () => {
       env: { SUREHOOK_URL: baseUrl, SUREHOOK_ADMIN_TOKEN: adminToken },
       out: (line) => void lines.push(line),
       note: () => {},
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(120_000),
       now: Date.now,
     })
     expect([code, lines]).toEqual([

@@ -96,10 +96,10 @@ describe.each(libraries)('the library standardwebhooks of %s', (_name, verify) =
     const listener = await world.listen(tenant)
     await tenant.insert()
     const first = await listener.firstReceipt()
-    const [delivery] = await listener.log(([one]) => one?.status === 'delivered', 30_000)
+    const [delivery] = await listener.log(([one]) => one?.status === 'delivered')
     const again = `POST /${listener.id}/deliveries/${delivery?.id}/redeliver`
     expectStatus(202, await tenant.webhooks(again))
-    await listener.arrived(2, 30_000)
+    await listener.arrived(2)
     const second = listener.receipts[1] ?? first
     expect(second.headers['webhook-id']).toBe(first.headers['webhook-id'])
     expect(second.body).toBe(first.body)

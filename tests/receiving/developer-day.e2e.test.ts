@@ -46,7 +46,6 @@ const found = (count: number, ...args: string[]) =>
   eventually(
     () => search(...args),
     (deliveries) => deliveries.length === count,
-    20_000,
   )
 
 it("plays a developer's day", async () => {

@@ -10,7 +10,7 @@ import type { Endpoints } from '@surehook/scripts/lib/endpoints'
 import { freePort } from '@surehook/scripts/lib/ports'
 import { type SecuredStack, startSecuredStack } from '@surehook/scripts/local-stack/secured-stack'
 import type { Stack } from '@surehook/scripts/local-stack/stack'
-import { type Mode, newSecrets } from '@surehook/scripts/system/service-catalog'
+import { type Mode, modeOf, newSecrets } from '@surehook/scripts/system/service-catalog'
 import {
   type System,
   type SystemOptions,
@@ -49,7 +49,7 @@ const testEnv = {
   AUTH_HASH_MAX_WAIT: '20s',
 }
 
-/** Starts the six services as processes on the run's shared stack. Disposing stops them. */
+/** Starts the six services on the run's shared stack. Disposing stops them. */
 export async function openSystem(options: TestSystemOptions = {}): Promise<TestSystem> {
   await stopSharedSystem()
   return openSystemOn(testEndpoints(), options)
@@ -101,9 +101,12 @@ async function prepareSecuredTopics(env: NodeJS.ProcessEnv): Promise<void> {
     mainPartitions,
     replicationFactor: connection.replicationFactor,
     log,
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(120_000),
   })
 }
+
+/** `stack-environment.mjs` sets the variable. Tests of faults act on separate processes. */
+const levelMode = (): Mode => modeOf({ SUREHOOK_MODE: process.env['TEST_SYSTEM_MODE'] })
 
 type OpenOptions = TestSystemOptions & Pick<SystemOptions, 'variablesOf'>
 
@@ -117,6 +120,7 @@ export async function openSystemOn(
     dir: await newDir('services'),
     endpoints,
     secrets: { ...newSecrets(), keyEncryptionKey },
+    mode: options.mode ?? levelMode(),
     env: { ...testEnv, ...options.env },
     port: await freePort(),
   }

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-const withinMs = 30_000
+const withinMs = 90_000
 
 /** Repeats a request while its server comes and goes, for tests that need only the answer. */
 export async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {

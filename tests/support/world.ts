@@ -2,7 +2,7 @@ import type { EventPayload } from '@surehook/contracts/events/event-payload'
 import { createTenant, type Tenant, type TenantOptions } from '@surehook/scripts/client/tenant'
 import type { Authority, Certificates } from '@surehook/scripts/receiver/certificates'
 import { openReceiver, type Receipt, type Receiver } from '@surehook/scripts/receiver/receiver'
-import { until } from '@surehook/testing/until'
+import { patienceMs, until } from '@surehook/testing/until'
 import {
   openSystem,
   openSystemWithStack,
@@ -56,7 +56,7 @@ export const payloadOf = ({ body }: Pick<Receipt, 'body'>): EventPayload =>
 export async function eventually<T>(
   read: () => Promise<T>,
   wanted: (value: T) => boolean,
-  withinMs = 20_000,
+  withinMs = patienceMs,
 ): Promise<T> {
   let last: T | undefined
   const isWanted = async () => {

@@ -189,7 +189,7 @@ describe('the request of a delivery', () => {
     const [delivery] = await listener.log(([newest]) => newest !== undefined)
     expect(receipt.headers['webhook-id']).toBe(delivery?.id)
     const sentAt = Number(receipt.headers['webhook-timestamp']) * 1_000
-    expect(Math.abs(receipt.at - sentAt)).toBeLessThan(5_000)
+    expect(Math.abs(receipt.at - sentAt)).toBeLessThan(60_000)
     expect(verifyStandardWebhook(receipt, defaultSecret)).toBe(true)
   })
 })

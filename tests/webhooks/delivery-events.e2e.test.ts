@@ -88,7 +88,7 @@ describe('events about deliveries', () => {
     const ids = [...own, ...others.map(({ id }) => id)]
     for (const [nth, id] of ids.entries()) {
       // Each fails five times, between cooldowns.
-      await eventually(() => tenant.deliveries(id), isDead(counts[nth] ?? 0), 40_000)
+      await eventually(() => tenant.deliveries(id), isDead(counts[nth] ?? 0))
     }
 
     // Whatever these failures had caused would arrive before what the canary causes.
@@ -101,7 +101,6 @@ describe('events about deliveries', () => {
       await eventually(
         async () => urls(listener),
         (all) => all.includes(ofCanary),
-        20_000,
       )
     }
     const told = watching.map((listener) => urls(listener).filter((url) => url !== ofCanary))
@@ -138,6 +137,6 @@ it('SIGKILL of webhook-api between a dead letter and its event loses nothing', a
   } finally {
     await database.end()
   }
-  const [letter] = await letters.arrived(1, 30_000)
+  const [letter] = await letters.arrived(1)
   expect(letter?.record).toMatchObject({ webhookId: id, status: 'dead_letter' })
 })

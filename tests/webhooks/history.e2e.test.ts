@@ -52,7 +52,7 @@ const dead = (count: number) => (all: Delivery[]) =>
 async function withDeadLetters(count: number): Promise<[Listener, Delivery[]]> {
   const listener = await world.listen(tenant, {}, fail)
   for (let n = 0; n < count; n++) await tenant.insert({ n })
-  const log = await listener.log(dead(count), 30_000)
+  const log = await listener.log(dead(count))
   listener.answer(succeed)
   return [listener, log]
 }

@@ -48,7 +48,7 @@ async function replayed({ id }: Listener, span: object = { from: anHourAgo() }):
   const { replayId } = asked as unknown as { replayId: string }
   const read = async () =>
     (await tenant.webhooks(`GET /${id}/replays/${replayId}`)).body as unknown as Replay
-  return eventually(read, ({ state }) => state !== 'running', 40_000)
+  return eventually(read, ({ state }) => state !== 'running')
 }
 
 describe('a preview', () => {

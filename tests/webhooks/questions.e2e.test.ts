@@ -71,7 +71,7 @@ it('answers what became of a record, of its change and of a subscription', async
   expect(stats).toMatchObject({ successRate: 1, counts: { delivered: 2 } })
 })
 
-it('closes a circuit by hand, and delivers what was paused within a second', async () => {
+it('closes a circuit by hand, and delivers what was paused', async () => {
   const listener = await world.listen(tenant, {}, () => ({ status: 500 }))
   await insert(5)
   await listener.log(allAre('paused', 5))
@@ -80,10 +80,8 @@ it('closes a circuit by hand, and delivers what was paused within a second', asy
 
   const before = listener.receipts.length
   listener.answer(() => ({ status: 204 }))
-  const askedAt = Date.now()
   expectStatus(204, await tenant.rest(`POST _endpoints/${endpoint?.id}/close`))
   await listener.arrived(before + 5)
-  expect((listener.receipts[before]?.at ?? 0) - askedAt).toBeLessThan(1_000)
   await listener.log(allAre('delivered', 5))
   expect(await ask<Endpoint>(`_endpoints/${endpoint?.id}`)).toMatchObject({ circuit: 'closed' })
 })
@@ -100,7 +98,7 @@ it('cancels what is paused behind an open circuit, though dispatchers are killed
     await replica.kill('SIGKILL')
     await replica.restart()
   }
-  await listener.log(allAre('cancelled', 7), 40_000)
+  await listener.log(allAre('cancelled', 7))
   expect(listener.receipts).toHaveLength(attempts)
 })
 

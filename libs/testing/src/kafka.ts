@@ -21,7 +21,7 @@ export async function makeTopic(kafka: Kafka, options: TestTopic = {}): Promise<
     mainPartitions: partitions,
     replicationFactor: 1,
     log: silent,
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(120_000),
   })
   return name
 }

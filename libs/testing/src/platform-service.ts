@@ -8,6 +8,7 @@ import { AppError } from '@surehook/service-kit/errors'
 import type { Service } from '@surehook/service-kit/lifecycle'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { waitUntil } from '@surehook/service-kit/wait-until'
+import { patienceMs } from './until.ts'
 
 export const log = createLogger('test', process.env['TEST_LOG_LEVEL'] ?? 'silent')
 
@@ -37,7 +38,7 @@ export async function openClients(
     mainPartitions: Number(partitions),
     replicationFactor: 1,
     log,
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(120_000),
   })
   return { kafka, codec: await openEventCodec({ registryUrl: stack.schemaRegistryUrl }) }
 }
@@ -69,7 +70,7 @@ export async function waitForReadiness(internal: string, status: number): Promis
     const response = await fetch(`${internal}/readyz`).catch(() => null)
     return response?.status === status
   }
-  await waitUntil(isThere, { what: `readiness ${status}`, timeoutMs: 30_000 })
+  await waitUntil(isThere, { what: `readiness ${status}`, timeoutMs: patienceMs })
 }
 
 /** After an outage the tests' own view needs a moment to catch up. */
@@ -82,5 +83,5 @@ export async function caughtUp(view: TopicView): Promise<void> {
         throw err
       },
     )
-  await waitUntil(isCurrent, { what: 'the view of the topics', timeoutMs: 30_000 })
+  await waitUntil(isCurrent, { what: 'the view of the topics', timeoutMs: patienceMs })
 }

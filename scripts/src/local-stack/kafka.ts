@@ -75,7 +75,7 @@ async function startBroker(broker: Broker): Promise<ProcessHandle> {
         secured === undefined
           ? (await askPort(port, apiVersionsRequest)) !== null
           : answersTls(port, secured.ca),
-      readyTimeoutMs: 90_000,
+      readyTimeoutMs: 300_000,
       keepAlive: broker.keepAlive,
       stopTimeoutMs: broker.stopTimeoutMs,
       ...environment(broker),

@@ -40,7 +40,7 @@ export async function startPostgres(options: ComponentOptions): Promise<Componen
       // "Fast" shut-down: ends open sessions instead of waiting for them.
       stopSignal: 'SIGINT',
       isReady: (pid) => saysReady(dataDir, pid),
-      readyTimeoutMs: 60_000,
+      readyTimeoutMs: 300_000,
       keepAlive: options.keepAlive,
       ...environment(options),
     },

@@ -31,7 +31,7 @@ export async function startRedis(options: ComponentOptions): Promise<Component> 
         secured === undefined
           ? (await askPort(port, 'PING\r\n'))?.toString() === '+PONG\r\n'
           : answersTls(port, secured.ca),
-      readyTimeoutMs: 10_000,
+      readyTimeoutMs: 300_000,
       keepAlive: options.keepAlive,
       ...environment(options),
     },

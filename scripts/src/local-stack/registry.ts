@@ -41,6 +41,8 @@ function startServer(server: Server): Promise<ProcessHandle> {
         // Messages contain schema ids, which must stay the same after a restart. The default is
         // in-memory storage, and H2 by default writes half a second late.
         `-Dquarkus.datasource.jdbc.url=jdbc:h2:file:${dir}/registry/schemas;WRITE_DELAY=0`,
+        // The default of 5 s ends the start on a busy machine.
+        '-Dquarkus.datasource.jdbc.acquisition-timeout=2M',
         '-jar',
         `${home}/apicurio-registry-app-2.6.13.Final-runner.jar`,
       ],
@@ -48,7 +50,7 @@ function startServer(server: Server): Promise<ProcessHandle> {
       logFile: `${dir}/registry.log`,
       stopSignal: 'SIGTERM',
       isReady: () => answersOk(`${urlAt(port)}/subjects`),
-      readyTimeoutMs: 90_000,
+      readyTimeoutMs: 300_000,
       keepAlive: server.keepAlive,
       stopTimeoutMs: server.stopTimeoutMs,
       ...environment(server),

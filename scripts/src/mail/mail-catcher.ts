@@ -79,7 +79,7 @@ export async function startMailCatcher(options: MailCatcherOptions = {}): Promis
     port: bound,
     url: `smtp://127.0.0.1:${bound}`,
     mails,
-    async waitFor(address, { count = 1, codes = false, timeoutMs = 30_000 } = {}) {
+    async waitFor(address, { count = 1, codes = false, timeoutMs = 90_000 } = {}) {
       const fits = ({ to, code }: CaughtMail) => to === address && !(codes && code === null)
       const to = () => mails.filter(fits)
       const what = `mail ${count} to ${address}`

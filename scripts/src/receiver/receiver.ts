@@ -91,7 +91,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     answer: (path, behaviour) => void behaviours.set(path, behaviour),
     forget: (path) => void receipts.delete(path),
     present: (certificate) => server.setSecureContext(certificate),
-    async waitFor(path, count, timeoutMs = 20_000) {
+    async waitFor(path, count, timeoutMs = 90_000) {
       const what = () => `${path}: ${receiptsOf(path).length} of ${count} requests`
       await waitUntil(() => receiptsOf(path).length >= count, { what, timeoutMs, everyMs: 5 })
       return receiptsOf(path)

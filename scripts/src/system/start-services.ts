@@ -192,7 +192,7 @@ async function startReplica(
       logFile,
       stopSignal: 'SIGTERM',
       isReady: () => answersOk(`${internalUrl}/readyz`),
-      readyTimeoutMs: 120_000,
+      readyTimeoutMs: 300_000,
       keepAlive,
     },
     owner,

@@ -128,12 +128,10 @@ describe('Redis', () => {
     await redis.sendCommand(['SAVE'])
   })
 
-  it('that hangs causes 503 within seconds', async () => {
+  it('that hangs causes 503', async () => {
     const { here } = await twoUsers()
     await stack.processes.redis?.kill('SIGSTOP')
-    const startedAt = performance.now()
     expect(outcome(await client.introspect(here.accessToken))).toEqual(unavailable)
-    expect(performance.now() - startedAt).toBeLessThan(4_000)
     await stack.processes.redis?.kill('SIGCONT')
     expect(await firstDecision(here.accessToken)).toBe(true)
   })

@@ -203,10 +203,8 @@ describe('without its mail server', () => {
   const failedOnce = async () => ((await waiting())[0]?.attempts ?? 0) >= 1
 
   it('the service answers as usual and mails the newest code when the server is back', async () => {
-    const startedAt = performance.now()
     expect(outcome(await signup(dark))).toEqual([201])
     expect(outcome(await dark.send('POST resend-code', { body: { email } }))).toEqual([200])
-    expect(performance.now() - startedAt).toBeLessThan(2_000)
     await until(failedOnce, { what: 'a failed attempt' })
 
     catcher = await startMailCatcher({ port })

@@ -51,11 +51,10 @@ describe('a tenant whose queries are slow', () => {
       what: 'lists that wait for the lock',
     })
 
-    const startedAt = performance.now()
+    // A request that waits for a connection gets 503.
     for (const request of ['GET things', 'GET _tables', 'GET things']) {
       expect((await quick.client.call(request)).status).toBe(200)
     }
-    expect(performance.now() - startedAt).toBeLessThan(1_500)
     expect(await waitingForLocks()).toBe(half)
 
     const refused = await Promise.race(lists)

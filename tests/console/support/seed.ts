@@ -136,7 +136,6 @@ async function deliveryOf(tenant: Tenant, webhookId: string, status: string) {
   const deliveries = await eventually(
     () => tenant.deliveries(webhookId),
     (all) => all.some((one) => one.status === status),
-    20_000,
   )
   const found = deliveries.find((one) => one.status === status)
   if (found === undefined) throw new Error(`no delivery is ${status}`)

@@ -111,7 +111,7 @@ describe('when PostgreSQL loses its primary during 1,000 changes, and the stand-
     expect(new Set(present)).toEqual(new Set([...kept, ...after].map(({ ref }) => ref)))
     expect(refsReceived()).toEqual(new Set(present))
     const isRead = (lag: Record<string, number>) => Object.values(lag).every((left) => left === 0)
-    await eventually(() => world.audit.lag(), isRead, 30_000)
+    await eventually(() => world.audit.lag(), isRead)
     const statuses = await world.audit.statuses(id)
     const lost = written.length - present.length
     process.stdout.write(

@@ -75,7 +75,6 @@ it('an expired certificate of a receiver gives errors of class tls; after renewa
   const [delivered] = await eventually(
     () => tenant.deliveries(id),
     ([delivery]) => delivery?.status === 'delivered',
-    20_000,
   )
   expect(delivered?.id).toBe(failed?.id)
   expect(receiver.receipts('/expired')).toHaveLength(1)
@@ -115,7 +114,7 @@ it('poisoned messages on every topic are put aside, and delay no other message',
     })),
   })
   const isRead = (lag: Record<string, number>) => Object.values(lag).every((left) => left === 0)
-  await eventually(() => world.audit.lag(), isRead, 30_000)
+  await eventually(() => world.audit.lag(), isRead)
   const refused = await Promise.all(
     topics.map(async (topic) => [invalidTopic(topic), await sizeOf(invalidTopic(topic))] as const),
   )

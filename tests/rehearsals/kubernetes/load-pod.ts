@@ -77,7 +77,7 @@ async function insert(n: number, key: string): Promise<boolean> {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json', 'idempotency-key': key },
       body: JSON.stringify({ n }),
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(120_000),
     })
     const text = await answer.text()
     if (answer.status === 201) {

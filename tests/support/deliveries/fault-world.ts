@@ -77,7 +77,7 @@ export async function openFaultWorld(
 }
 
 async function closeEvents(events: EventWatch, audit: DeliveryAudit): Promise<void> {
-  const { faults } = await events.close({ audit, hasCircuits: true, withinMs: 45_000 })
+  const { faults } = await events.close({ audit, hasCircuits: true, withinMs: 120_000 })
   if (faults.length > 0) throw new Error(faults.join('\n'))
   events.forget()
 }

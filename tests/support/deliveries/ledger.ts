@@ -74,7 +74,7 @@ async function settled({ audit, subscribers, written, settleWithinMs }: LedgerOp
     open = found.join('; ')
     return found.length === 0
   }
-  const timeoutMs = settleWithinMs ?? 45_000
+  const timeoutMs = settleWithinMs ?? 120_000
   try {
     await until(isSettled, { what: 'the end of all deliveries', timeoutMs, everyMs: 200 })
   } catch (err) {

@@ -6,6 +6,8 @@ import CountedEnvironment from './counted-environment.mjs'
 export default class StackEnvironment extends CountedEnvironment {
   constructor(config, context) {
     useStackOfWorker(process.env)
+    // The system of these tests: all services in one process, or each in its own.
+    process.env.TEST_SYSTEM_MODE = config.projectConfig.testEnvironmentOptions.systemMode ?? ''
     super(config, context)
   }
 }

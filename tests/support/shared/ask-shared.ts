@@ -13,7 +13,7 @@ export type SharedSystem = SystemAddress & {
 export async function sharedSystem(): Promise<SharedSystem> {
   const url = systemUrl()
   if (url === null) throw new Error('only end-to-end tests share a system')
-  return (await ask(url, 'GET')) as SharedSystem
+  return (await ask(`${url}/${process.env['TEST_SYSTEM_MODE']}`, 'GET')) as SharedSystem
 }
 
 /** Stops the shared system of this Jest worker, before another system starts on its stack. */

@@ -3,14 +3,16 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Endpoints } from '@surehook/scripts/lib/endpoints'
 import { freePort } from '@surehook/scripts/lib/ports'
+import { type Mode, modeOf } from '@surehook/scripts/system/service-catalog'
 import { openSystemOn } from '../open-system.ts'
 import { openTrustedCertificates } from '../trusted-certificates.ts'
 import type { SharedSystem } from './ask-shared.ts'
 
 export type SharedSystems = AsyncDisposable & {
   /**
-   * `GET /1` answers the system of worker 1 and starts it if necessary. `DELETE /1` stops it: two
-   * systems on one stack would share their consumer groups.
+   * `GET /1/single` answers the system of worker 1, all services in one process, and starts it if
+   * necessary; `GET /1/separate` that of six processes. `DELETE /1` stops it: two systems on one
+   * stack would share their consumer groups.
    */
   readonly url: string
 }
@@ -22,8 +24,10 @@ export type SharedSystems = AsyncDisposable & {
  */
 export async function openSharedSystems(stacks: readonly Endpoints[]): Promise<SharedSystems> {
   const systems = new Map<number, Promise<StartedSystem>>()
-  const start = async (worker: number) => {
-    const started = systems.get(worker) ?? startOn(stacks[worker - 1])
+  const start = async (worker: number, mode: Mode) => {
+    const running = await systems.get(worker)?.catch(() => undefined)
+    if (running !== undefined && running.mode !== mode) await stop(worker)
+    const started = systems.get(worker) ?? startOn(stacks[worker - 1], mode)
     systems.set(worker, started)
     // The next file tries again.
     started.catch(() => systems.delete(worker))
@@ -36,8 +40,11 @@ export async function openSharedSystems(stacks: readonly Endpoints[]): Promise<S
     return {}
   }
   const server = createServer((req, res) => {
-    const worker = Number(req.url?.slice(1))
-    void (req.method === 'DELETE' ? stop(worker) : start(worker)).then(
+    const [, number, mode] = req.url?.split('/') ?? []
+    const worker = Number(number)
+    const asked =
+      req.method === 'DELETE' ? stop(worker) : start(worker, modeOf({ SUREHOOK_MODE: mode }))
+    void asked.then(
       (body) => answer(res, 200, body),
       (err: unknown) => answer(res, 500, { message: String(err) }),
     )
@@ -54,9 +61,9 @@ export async function openSharedSystems(stacks: readonly Endpoints[]): Promise<S
   }
 }
 
-type StartedSystem = AsyncDisposable & { readonly system: SharedSystem }
+type StartedSystem = AsyncDisposable & { readonly system: SharedSystem; readonly mode: Mode }
 
-async function startOn(endpoints: Endpoints | undefined): Promise<StartedSystem> {
+async function startOn(endpoints: Endpoints | undefined, mode: Mode): Promise<StartedSystem> {
   await using opened = new AsyncDisposableStack()
   if (endpoints === undefined) throw new Error('this worker has no stack')
   const { certificates, env: trust } = opened.use(await openTrustedCertificates())
@@ -66,10 +73,13 @@ async function startOn(endpoints: Endpoints | undefined): Promise<StartedSystem>
     SMTP_URL: `smtp://127.0.0.1:${mailPort}`,
     TRUSTED_PROXIES: '127.0.0.0/8,::1/128',
   }
-  const { baseUrl, adminToken, serviceToken } = opened.use(await openSystemOn(endpoints, { env }))
+  const { baseUrl, adminToken, serviceToken } = opened.use(
+    await openSystemOn(endpoints, { env, mode }),
+  )
   const resources = opened.move()
   return {
     system: { baseUrl, adminToken, serviceToken, endpoints, certificates, mailPort },
+    mode,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

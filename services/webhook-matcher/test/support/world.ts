@@ -57,7 +57,7 @@ export async function openWorld(): Promise<World> {
     mainPartitions: config.kafka.partitions,
     replicationFactor: 1,
     log,
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(120_000),
   })
   const codec = await openEventCodec({ registryUrl: config.registryUrl })
   const producer = opening.use(await openProducer(kafka, { log }))
@@ -77,7 +77,7 @@ export async function openWorld(): Promise<World> {
     ...subscribing({ config, codec, producer }),
     publish: (...changes) => publish(publisher, changes),
     limitDeliveries: (bytes) => limitTopic(kafka, config.topics.deliveries, bytes),
-    async jobs(count, timeoutMs = 20_000) {
+    async jobs(count, timeoutMs = 90_000) {
       const isThere = () => written.jobs.length >= count
       await until(isThere, { what: `${count} jobs`, timeoutMs, everyMs: 5 })
       return written.jobs

@@ -86,7 +86,7 @@ describe('the ledger, through the gateway', () => {
       const { pending, retrying, awaiting } = ledger.total
       return pending + retrying + awaiting + lineOf(ledger, dead.id).paused === 0
     }
-    const ledger = await eventually(() => ledgerOf(tenant), isAtRest, 45_000)
+    const ledger = await eventually(() => ledgerOf(tenant), isAtRest)
     expect(ledger.closes).toBe(true)
     expect(lineOf(ledger, fine.id)).toMatchObject({ matched: written, delivered: written })
     expect(lineOf(ledger, dead.id)).toMatchObject({ matched: written, dead: written })

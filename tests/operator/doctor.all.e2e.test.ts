@@ -69,8 +69,7 @@ async function doctor(more: NodeJS.ProcessEnv = {}): Promise<{ code: number; wro
 
 /** No mail server runs here, so this is the only fault of a healthy system. */
 const noMail = 'smtp: 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1'
-const healthy = () =>
-  eventually(doctor, ({ wrong }) => wrong.length === 1 && wrong[0] === noMail, 30_000)
+const healthy = () => eventually(doctor, ({ wrong }) => wrong.length === 1 && wrong[0] === noMail)
 
 const prepare = (what: string, ...args: string[]) => surehook(env, 'prepare', what, ...args)
 
@@ -111,7 +110,7 @@ describe('surehook doctor', () => {
     })
     // The topic is needed only when something is broken.
     await kafka.deleteTopics({ topics: ['platform.tables.invalid'] })
-    const { code, wrong } = await eventually(doctor, ({ wrong: all }) => all.length > 2, 30_000)
+    const { code, wrong } = await eventually(doctor, ({ wrong: all }) => all.length > 2)
     expect(code).toBe(1)
     expect(wrong).toContain('topics: missing: platform.tables.invalid')
     expect(wrong).toContain('topics: webhook.attempts: retention.ms is 60000000 and should be -1')
@@ -130,7 +129,7 @@ describe('surehook doctor', () => {
     const unread = ({ wrong }: { wrong: string[] }) =>
       wrong.some((line) => line.startsWith('slots: surehook_data_api is read by nobody')) &&
       wrong.some((line) => /^consumers: webhook-matcher: 0 members.*nobody reads$/.test(line))
-    await eventually(doctor, unread, 30_000)
+    await eventually(doctor, unread)
     await Promise.all([dataApi?.restart(), matcher?.restart()])
     await healthy()
   })
@@ -201,4 +200,16 @@ describe('surehook prepare', () => {
     expect(answer).toMatchObject({ code: 1, out: '' })
     expect(answer.notes).toContain('PostgreSQL did not answer within 300ms')
   })
+})
+
+it('surehook demo reports where the delivery is when the time limit passes', async () => {
+  const [dispatcher] = system.services['webhook-dispatcher']
+  await dispatcher?.stop()
+  const platform = { SUREHOOK_URL: system.baseUrl, SUREHOOK_ADMIN_TOKEN: system.adminToken }
+  const late = await surehook(platform, 'demo', '--first-attempt', '--timeout', '5s')
+  expect(late.code).toBe(1)
+  expect(late.notes).toMatch(
+    /not delivered in time: (there is no delivery|the delivery is pending)/,
+  )
+  await dispatcher?.restart()
 })

@@ -1,0 +1,20 @@
+import { expect, it } from '@jest/globals'
+import { serviceNames } from '@surehook/scripts/system/service-catalog'
+import { openFaultWorld, undecidedAtMost } from '../support/deliveries/fault-world.ts'
+
+/** `killed-services.faults.test.ts` kills each during a larger load, and Kafka too. */
+it('SIGKILL of each service, one after the other, loses no change', async () => {
+  await using world = await openFaultWorld({ mode: 'separate' })
+  let killed = 0
+  const load = { cause: 'SIGKILL of each service', changes: 100, goesOn: true }
+  await world.duringLoad({ ...load, mayRepeat: undecidedAtMost }, async () => {
+    for (const service of serviceNames) {
+      for (const replica of world.system.services[service]) {
+        await replica.kill('SIGKILL')
+        await replica.restart()
+        killed++
+      }
+    }
+  })
+  expect(killed).toBe(serviceNames.length)
+})
