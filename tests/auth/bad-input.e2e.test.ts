@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Problem } from '@surehook/contracts/problem'
 import { type Answer, send } from '@surehook/scripts/client/call'
+import { propertyRuns } from '@surehook/testing/property-runs'
 import fc from 'fast-check'
 import { type AuthTenant, newEmail, password } from '../support/auth/auth-tenant.ts'
 import { type OperationName, operations, transports } from '../support/auth/auth-transports.ts'
@@ -218,6 +219,6 @@ it('no input causes a 500', async () => {
       expect(answer.status).toBeGreaterThanOrEqual(200)
       if (answer.status >= 400) expect(problemOf(answer).error).toEqual(expect.any(String))
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(300) },
   )
 })

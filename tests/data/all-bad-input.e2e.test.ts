@@ -2,6 +2,7 @@ import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { admin, expectStatus, fieldsOf, send } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
+import { propertyRuns } from '@surehook/testing/property-runs'
 import fc from 'fast-check'
 import { openSharedWorld, type SharedWorld } from '../support/shared/shared-world.ts'
 
@@ -262,6 +263,6 @@ it('answers no body with a 5xx', async () => {
       const { status, text } = await tenant.rest(request, JSON.stringify(body))
       if (status >= 500) throw new Error(`${status}: ${text}`)
     }),
-    { numRuns: 150 },
+    { numRuns: propertyRuns(150) },
   )
 })

@@ -8,6 +8,7 @@ import {
   headersOf,
 } from '@surehook/scripts/client/call'
 import { askGraphQL } from '@surehook/scripts/client/graphql'
+import { propertyRuns } from '@surehook/testing/property-runs'
 import fc from 'fast-check'
 import type { AuthTenant } from '../support/auth/auth-tenant.ts'
 import { transports } from '../support/auth/auth-transports.ts'
@@ -209,7 +210,7 @@ describe('nothing reaches another environment', () => {
         expect(text).not.toContain(victim.secret)
       }
     })
-    await fc.assert(property, { numRuns: 40 })
+    await fc.assert(property, { numRuns: propertyRuns(40) })
     expect(await possessions(victim)).toEqual(before)
   })
 })

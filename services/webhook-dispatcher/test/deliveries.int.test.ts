@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { createRequire } from 'node:module'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { deliveriesTopic, retryTopic } from '@surehook/contracts/topics'
 import { verifySignature } from '@surehook/scripts/receiver/verify-signature'
 import { type Harness, openHarness } from './support/harness.ts'
@@ -8,7 +8,6 @@ import { type Harness, openHarness } from './support/harness.ts'
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
 
 let harness: Harness
-let dispatcher: AsyncDisposable
 let path: string
 let url: string
 
@@ -19,9 +18,8 @@ afterAll(async () => harness[Symbol.asyncDispose]())
 beforeEach(async () => {
   path = `/${randomUUID()}`
   url = harness.receiver.url(path)
-  dispatcher = await harness.start()
+  await harness.run()
 })
-afterEach(async () => dispatcher[Symbol.asyncDispose]())
 
 describe('a delivery', () => {
   it('is one signed POST with the headers of the contract, and is published as delivered', async () => {
@@ -72,10 +70,10 @@ describe('a delivery', () => {
   it('is delivered from a retry topic whose delay is no longer configured', async () => {
     const former = retryTopic('150ms')
     await (await harness.start({ WEBHOOK_RETRY_DELAYS: '150ms' }))[Symbol.asyncDispose]()
-    await dispatcher[Symbol.asyncDispose]()
+    await harness.stop()
     const subscription = await harness.subscribe(url)
     const job = await harness.enqueueOne(subscription, former)
-    dispatcher = await harness.start()
+    await harness.run()
     await harness.settled(job.deliveryId, 'delivered')
   })
 
@@ -92,9 +90,9 @@ describe('a delivery', () => {
     const subscription = await harness.subscribe(url)
     const job = await harness.enqueueOne(subscription)
     await harness.settled(job.deliveryId, 'delivered')
-    await dispatcher[Symbol.asyncDispose]()
+    await harness.stop()
     await harness.send(deliveriesTopic, job)
-    dispatcher = await harness.start()
+    await harness.run()
     await harness.enqueue(subscription)
     await harness.receiver.waitFor(path, 2)
     expect(harness.bodies(path).filter(({ id }) => id === job.eventId)).toHaveLength(1)
@@ -105,8 +103,7 @@ describe('a delivery', () => {
     ['a connection that is closed', 'reset' as const, 'refused'],
     ['a redirect, which is not followed', { status: 302, headers: { location: '/x' } }, 'http'],
   ])('fails with a class of error for %s', async (_what, answer, errorClass) => {
-    await dispatcher[Symbol.asyncDispose]()
-    dispatcher = await harness.start({ WEBHOOK_TIMEOUT: '1s' })
+    await harness.run({ WEBHOOK_TIMEOUT: '1s' })
     harness.receiver.answer(path, (_receipt, nth) => (nth === 1 ? answer : { status: 200 }))
     const subscription = await harness.subscribe(url)
     const job = await harness.enqueueOne(subscription)
@@ -131,8 +128,7 @@ describe('a delivery', () => {
   })
 
   it('trusts only the roots it was given', async () => {
-    await dispatcher[Symbol.asyncDispose]()
-    dispatcher = await harness.start({ WEBHOOK_EXTRA_CA_FILE: '' })
+    await harness.run({ WEBHOOK_EXTRA_CA_FILE: '' })
     const subscription = await harness.subscribe(url)
     const job = await harness.enqueueOne(subscription)
     await harness.settled(job.deliveryId, 'dead_letter')
@@ -150,9 +146,9 @@ describe('a delivery', () => {
 
   it('in the order of arrival', async () => {
     const subscription = await harness.subscribe(url)
-    await dispatcher[Symbol.asyncDispose]()
+    await harness.stop()
     await harness.enqueue(subscription, 200)
-    dispatcher = await harness.start({ WEBHOOK_ENDPOINT_CONCURRENCY: '1' })
+    await harness.run({ WEBHOOK_ENDPOINT_CONCURRENCY: '1' })
     await harness.receiver.waitFor(path, 200)
     expect(harness.bodies(path).map(({ n }) => n)).toEqual(Array.from({ length: 200 }, (_, n) => n))
   })

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { deliveriesTopic, subscriptionsTopic } from '@surehook/contracts/topics'
 import { verifySignature } from '@surehook/scripts/receiver/verify-signature'
 import { until } from '@surehook/testing/until'
 import { type Harness, openHarness } from './support/harness.ts'
 
 let harness: Harness
-let dispatcher: AsyncDisposable
 let path: string
 let url: string
 
@@ -17,18 +16,17 @@ afterAll(async () => harness[Symbol.asyncDispose]())
 beforeEach(async () => {
   path = `/${randomUUID()}`
   url = harness.receiver.url(path)
-  dispatcher = await harness.start()
+  await harness.run()
 })
-afterEach(async () => dispatcher[Symbol.asyncDispose]())
 
 describe('the circuit of an endpoint', () => {
   it('opens on the fifth consecutive failure, holds everything, then delivers all in order', async () => {
     let failing = true
     harness.receiver.answer(path, () => ({ status: failing ? 503 : 200 }))
     const subscription = await harness.subscribe(url)
-    await dispatcher[Symbol.asyncDispose]()
+    await harness.stop()
     const jobs = await harness.enqueue(subscription, 40)
-    dispatcher = await harness.start({ WEBHOOK_ENDPOINT_CONCURRENCY: '1' })
+    await harness.run({ WEBHOOK_ENDPOINT_CONCURRENCY: '1' })
     await harness.receiver.waitFor(path, 5)
     await until(() => jobs.every(({ deliveryId }) => harness.statusOf(deliveryId) === 'paused'))
     expect(harness.receiver.receipts(path)).toHaveLength(5)
@@ -64,7 +62,7 @@ describe('the circuit of an endpoint', () => {
     const jobs = await harness.enqueue(failing, 10)
     await until(() => jobs.some(({ deliveryId }) => harness.statusOf(deliveryId) === 'paused'))
     await harness.enqueue(healthy, 20)
-    await harness.receiver.waitFor(`${path}/ok`, 20, 1_500)
+    await harness.receiver.waitFor(`${path}/ok`, 20)
   })
 
   it('is still open after a restart', async () => {
@@ -72,10 +70,10 @@ describe('the circuit of an endpoint', () => {
     const subscription = await harness.subscribe(url)
     const jobs = await harness.enqueue(subscription, 6)
     await until(() => jobs.some(({ deliveryId }) => harness.statusOf(deliveryId) === 'paused'))
-    await dispatcher[Symbol.asyncDispose]()
+    await harness.stop()
     const before = harness.receiver.receipts(path).length
     harness.receiver.answer(path, () => ({ status: 200 }))
-    dispatcher = await harness.start({ WEBHOOK_CIRCUIT_COOLDOWN: '2s' })
+    await harness.run({ WEBHOOK_CIRCUIT_COOLDOWN: '2s' })
     const openedAt = harness.receiver.receipts(path)[4]?.at ?? 0
     await until(() => jobs.every(({ deliveryId }) => harness.statusOf(deliveryId) === 'delivered'))
     const next = harness.receiver.receipts(path)[before]
@@ -103,8 +101,8 @@ describe('a subscription that changes', () => {
     const all = (status: string) =>
       until(() => jobs.every(({ deliveryId }) => harness.statusOf(deliveryId) === status))
     await all('paused')
-    await dispatcher[Symbol.asyncDispose]()
-    dispatcher = await harness.start()
+    await harness.stop()
+    await harness.run()
     const late = await harness.enqueueOne(subscription)
     await harness.settled(late.deliveryId, 'paused')
     expect(harness.receiver.receipts(path)).toEqual([])
@@ -153,26 +151,24 @@ describe('a subscription that changes', () => {
 
 describe('an endpoint that hangs', () => {
   it('keeps no other endpoint waiting, and loses nothing', async () => {
-    await dispatcher[Symbol.asyncDispose]()
-    dispatcher = await harness.start({ WEBHOOK_TIMEOUT: '15s' })
-    harness.receiver.answer(path, () => 'hang')
+    await harness.run({ WEBHOOK_TIMEOUT: '60s' })
+    const answers = Promise.withResolvers<void>()
+    harness.receiver.answer(path, async () => {
+      await answers.promise
+      return { status: 200 }
+    })
     const hanging = await harness.subscribe(url)
     const jobs = await harness.enqueue(hanging, 1_500)
-    const [first] = await harness.receiver.waitFor(path, 1)
+    await harness.receiver.waitFor(path, 1)
     const healthy = await harness.subscribe(harness.receiver.url(`${path}/ok`))
     for (let round = 1; round <= 10; round++) {
       await harness.enqueue(healthy, 10)
-      await harness.receiver.waitFor(`${path}/ok`, round * 10, 15_000)
+      await harness.receiver.waitFor(`${path}/ok`, round * 10)
     }
     // No attempt of the hanging endpoint has ended yet, so no delivery waited for it.
-    const last = harness.receiver.receipts(`${path}/ok`).at(-1)
-    expect((last?.at ?? 0) - (first?.at ?? 0)).toBeLessThan(15_000)
     expect(harness.receiver.receipts(path).length).toBeLessThanOrEqual(32)
-    harness.receiver.answer(path, () => ({ status: 200 }))
-    await until(
-      () => jobs.every(({ deliveryId }) => harness.statusOf(deliveryId) === 'delivered'),
-      { timeoutMs: 60_000 },
-    )
+    answers.resolve()
+    await until(() => jobs.every(({ deliveryId }) => harness.statusOf(deliveryId) === 'delivered'))
   })
 })
 

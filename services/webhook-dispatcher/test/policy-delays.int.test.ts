@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { retryTopic } from '@surehook/contracts/topics'
 import { type Harness, openHarness } from './support/harness.ts'
 
 let harness: Harness
-let dispatcher: AsyncDisposable
 let path: string
 
 beforeAll(async () => {
@@ -13,9 +12,8 @@ beforeAll(async () => {
 afterAll(async () => harness[Symbol.asyncDispose]())
 beforeEach(async () => {
   path = `/${randomUUID()}`
-  dispatcher = await harness.start()
+  await harness.run()
 })
-afterEach(async () => dispatcher[Symbol.asyncDispose]())
 
 const subscribe = (retryDelays: string[] | null, id: string = randomUUID()) =>
   harness.subscribe(harness.receiver.url(path), { id, policy: harness.policy(id, { retryDelays }) })
@@ -57,7 +55,7 @@ it('an open circuit takes no attempt of a schedule', async () => {
 })
 
 it('a window full of jobs that wait for hours holds up nothing else of its partition', async () => {
-  await dispatcher[Symbol.asyncDispose]()
+  await harness.stop()
   const subscription = await subscribe(['8h', '8h'])
   const [waiting] = await harness.enqueue(subscription, 1)
   if (waiting === undefined) throw new Error('no job')
@@ -74,7 +72,7 @@ it('a window full of jobs that wait for hours holds up nothing else of its parti
     return { status: fails ? 500 : 204 }
   })
   const short = await subscribe(['100ms', '200ms', '300ms'], subscription.id)
-  dispatcher = await harness.start({ WEBHOOK_WINDOW: '10' })
+  await harness.run({ WEBHOOK_WINDOW: '10' })
   const jobs = await harness.enqueue(short, 30)
   for (const { deliveryId } of [waiting, ...jobs]) await harness.settled(deliveryId, 'delivered')
   const attempts = harness.receiver.receipts(path).length

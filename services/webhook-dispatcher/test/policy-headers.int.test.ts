@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import type { SubscriptionState } from '@surehook/contracts/events'
 import { type Harness, openHarness } from './support/harness.ts'
 
 let harness: Harness
-let dispatcher: AsyncDisposable
 let path: string
 
 beforeAll(async () => {
@@ -13,9 +12,8 @@ beforeAll(async () => {
 afterAll(async () => harness[Symbol.asyncDispose]())
 beforeEach(async () => {
   path = `/${randomUUID()}`
-  dispatcher = await harness.start()
+  await harness.run()
 })
-afterEach(async () => dispatcher[Symbol.asyncDispose]())
 
 const value = 'Bearer value-of-mine'
 const subscribe = (headers: Record<string, string>, change: Partial<SubscriptionState> = {}) => {

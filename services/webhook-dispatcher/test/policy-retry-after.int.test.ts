@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { type Harness, openHarness } from './support/harness.ts'
 
 let harness: Harness
-let dispatcher: AsyncDisposable
 let path: string
 
 beforeAll(async () => {
@@ -12,12 +11,11 @@ beforeAll(async () => {
 afterAll(async () => harness[Symbol.asyncDispose]())
 beforeEach(async () => {
   path = `/${randomUUID()}`
-  dispatcher = await start()
+  await start()
 })
-afterEach(async () => dispatcher[Symbol.asyncDispose]())
 
 // The ladder ends at 400 ms, so longer waits take more than one step.
-const start = () => harness.start({ WEBHOOK_RETRY_LADDER: '100ms,200ms,300ms,400ms' })
+const start = () => harness.run({ WEBHOOK_RETRY_LADDER: '100ms,200ms,300ms,400ms' })
 const subscribe = (retryAfter: boolean) => {
   const id = randomUUID()
   const policy = harness.policy(id, { retryAfter })
@@ -48,8 +46,8 @@ it('the wait is kept over a restart', async () => {
   asks(3)
   const job = await harness.enqueueOne(await subscribe(true))
   await harness.settled(job.deliveryId, 'retrying')
-  await dispatcher[Symbol.asyncDispose]()
-  dispatcher = await start()
+  await harness.stop()
+  await start()
   await harness.settled(job.deliveryId, 'delivered')
   expect(gap()).toBeGreaterThanOrEqual(3_000)
 })

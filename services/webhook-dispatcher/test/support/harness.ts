@@ -41,6 +41,10 @@ export type Harness = AsyncDisposable & {
   certificates: Certificates
   /** Starts the dispatcher; `env` overrides its variables. */
   start(env?: NodeJS.ProcessEnv): Promise<AsyncDisposable>
+  /** Starts the dispatcher of this file, unless it runs with the same variables. */
+  run(env?: NodeJS.ProcessEnv): Promise<void>
+  /** Stops the dispatcher of this file. */
+  stop(): Promise<void>
   subscribe(
     url: string,
     change?: Partial<SubscriptionState>,
@@ -115,6 +119,18 @@ export async function openHarness(): Promise<Harness> {
     await service.start(new AbortController().signal)
     return service
   }
+  let running: { variables: string; service: AsyncDisposable } | null = null
+  const stop = async () => {
+    const stopped = running
+    running = null
+    await stopped?.service[Symbol.asyncDispose]()
+  }
+  const run: Harness['run'] = async (overrides = {}) => {
+    const variables = JSON.stringify(overrides)
+    if (running?.variables === variables) return
+    await stop()
+    running = { variables, service: await start(overrides) }
+  }
   // Started once, because the dispatcher creates the topics.
   await (await start())[Symbol.asyncDispose]()
 
@@ -142,6 +158,7 @@ export async function openHarness(): Promise<Harness> {
       .toSorted((a, b) => a.step - b.step)
   const statusesOf = (id: string) => transitionsOf(id).map(({ status }) => status)
   const statusOf = (id: string) => statusesOf(id).at(-1)
+  opening.defer(stop)
   const resources = opening.move()
   return {
     receiver,
@@ -149,6 +166,8 @@ export async function openHarness(): Promise<Harness> {
     codec,
     certificates,
     start,
+    run,
+    stop,
     async subscribe(url, change = {}, secrets = ['test-secret']) {
       const id = change.id ?? randomUUID()
       const now = new Date().toISOString()
