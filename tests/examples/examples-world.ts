@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { freePort, isFree } from '@surehook/scripts/lib/ports'
+import { freePort, isListening } from '@surehook/scripts/lib/ports'
 import { installExamples } from '@surehook/scripts/published/installed-examples'
 import { until } from '@surehook/testing/until'
 import { type Started, startShell } from '../support/commands/checkout.ts'
@@ -26,7 +26,7 @@ export type RunningExample = {
   stop(): Promise<void>
 }
 
-const startsWithinMs = 60_000
+const startsWithinMs = 120_000
 
 /** Opens a system over HTTPS, and examples that were installed outside of the repository. */
 export async function openExamplesWorld(
@@ -71,7 +71,7 @@ export async function listening(name: string, shell: Started, port: number): Pro
   void shell.ended.then((ended) => (code = ended))
   const listens = async () => {
     if (code !== undefined) throw new Error(`${name} ended: ${shell.out()}`)
-    return !(await isFree(port))
+    return isListening(port)
   }
   await until(listens, { what: `${name} listens`, timeoutMs: startsWithinMs })
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { freePort, isFree } from '@surehook/scripts/lib/ports'
+import { freePort, isListening } from '@surehook/scripts/lib/ports'
 import { startMailCatcher } from '@surehook/scripts/mail/mail-catcher'
 import { testReceiverPort } from '@surehook/scripts/start/test-receiver'
 import { until } from '@surehook/testing/until'
@@ -102,5 +102,5 @@ async function startReceiver(): Promise<void> {
     TLS_KEY: '.local/demo-ca/server.key',
     WEBHOOK_SECRETS: JSON.stringify([secret]),
   })
-  await until(async () => !(await isFree(receiverPort)))
+  await until(() => isListening(receiverPort))
 }

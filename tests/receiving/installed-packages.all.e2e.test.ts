@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { expectStatus } from '@surehook/scripts/client/call'
 import { defaultSecret } from '@surehook/scripts/client/tenant'
-import { freePort, isFree } from '@surehook/scripts/lib/ports'
+import { freePort, isListening } from '@surehook/scripts/lib/ports'
 import {
   type InstalledPackages,
   installPackages,
@@ -64,7 +64,7 @@ async function startReceiver([program, ...args]: readonly string[] = [process.ex
   const ended = once(child, 'close')
   const listens = async () => {
     if (child.exitCode !== null) throw new Error(`The receiver ended: ${await out}`)
-    return !(await isFree(port))
+    return isListening(port)
   }
   await until(listens, { what: 'the receiver listens' })
   return {
@@ -187,7 +187,8 @@ it('the page about the first webhook works as printed, on the oldest Node of thi
 
   await using listening = start(listen, own)
   await using receiver = start(receive.join(''), own)
-  const ready = async () => listening.out().includes('signed with') && !(await isFree(Number(port)))
+  const ready = async () =>
+    listening.out().includes('signed with') && (await isListening(Number(port)))
   await until(ready, { what: 'both listen' })
   await using changing = start(change, own)
   expect({ code: await changing.ended, out: changing.out() }).toMatchObject({ code: 0 })

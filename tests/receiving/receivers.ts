@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
-import { freePort, isFree } from '@surehook/scripts/lib/ports'
+import { freePort, isListening } from '@surehook/scripts/lib/ports'
 import { hasToolchain, type Toolchain } from '@surehook/scripts/lib/toolchains'
 import type { Receipt } from '@surehook/scripts/receiver/receiver'
 import { until } from '@surehook/testing/until'
@@ -69,7 +69,7 @@ export async function startReceiver(
   void started.ended.then((ended) => (code = ended))
   const listens = async () => {
     if (code !== undefined) throw new Error(`${name} ended: ${started.out()}`)
-    return existsSync(inbox) && !(await isFree(port))
+    return existsSync(inbox) && (await isListening(port))
   }
   await until(listens, { what: `${name} listens`, timeoutMs: startsWithinMs })
   return {

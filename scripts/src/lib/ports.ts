@@ -31,6 +31,20 @@ export async function isFree(port: number, host = '127.0.0.1'): Promise<boolean>
   return true
 }
 
+/**
+ * Returns whether a server listens on the port. Does not take the port even for a moment, so a server
+ * may start meanwhile.
+ */
+export async function isListening(port: number, host = '127.0.0.1'): Promise<boolean> {
+  const socket = connect({ port, host })
+  const isOpen = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  )
+  socket.destroy()
+  return isOpen
+}
+
 /** Sends `payload` and resolves with the first bytes of the answer, or `null` without one. */
 export function askPort(
   port: number,

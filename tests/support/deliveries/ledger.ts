@@ -34,9 +34,9 @@ export type Account = {
 
 /**
  * Changes of one record that arrive in the wrong order with more than this between them were not in
- * flight together.
+ * flight together. An attempt ends after 30 s; a busy machine may take as long to make it.
  */
-const attemptTimeoutMs = 30_000
+const attemptTimeoutMs = 60_000
 
 /** Waits until nothing is in progress, and then throws if anything does not add up. */
 export async function closeLedger(options: LedgerOptions): Promise<Account[]> {
