@@ -39,7 +39,7 @@ const endToEnd = {
 export default {
   // Tests wait for conditions with limits of their own. This limit only ends one that hangs, so it
   // allows for a slow and busy machine. Jest ignores a project's own testTimeout.
-  testTimeout: 300_000,
+  testTimeout: 900_000,
   testSequencer: '<rootDir>/tests/support/jest/longest-first.mjs',
   reporters: ['default', '<rootDir>/tests/support/jest/cost-reporter.mjs'],
   projects: [
