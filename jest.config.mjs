@@ -7,6 +7,10 @@ const swc = {
 
 const shared = {
   rootDir: import.meta.dirname,
+  // Jest looks for files only here: a look into node_modules costs seconds at each start.
+  roots: ['bench', 'console', 'contracts', 'libs', 'packages', 'scripts', 'services', 'tests'].map(
+    (folder) => `<rootDir>/${folder}`,
+  ),
   testEnvironment: '<rootDir>/tests/support/jest/counted-environment.mjs',
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],

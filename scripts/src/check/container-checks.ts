@@ -12,7 +12,10 @@ export async function containerChecks(
   env: NodeJS.ProcessEnv,
 ): Promise<ContainerChecks> {
   if (env['TEST_INFRA'] !== 'containers') {
-    return { steps: [], said: `${whatItIs} were not tested: TEST_INFRA=containers npm test does` }
+    return {
+      steps: [],
+      said: `${whatItIs} were not tested: TEST_INFRA=containers npm run test:all does`,
+    }
   }
   const why = await whyNoContainers(env)
   if (why !== null) return { steps: [], said: `${whatItIs} were not tested: ${why}` }

@@ -4,7 +4,15 @@ import { stripVTControlCharacters } from 'node:util'
 import { type CommandResult, runCommand } from '../lib/run-command.ts'
 import type { StepResult } from './step.ts'
 
-export type JestLevel = 'unit' | 'deploy' | 'integration' | 'containers' | 'e2e' | 'faults'
+export type JestLevel =
+  | 'unit'
+  | 'deploy'
+  | 'integration'
+  | 'integration-all'
+  | 'containers'
+  | 'e2e'
+  | 'e2e-all'
+  | 'faults'
 
 export type JestStep = {
   level: JestLevel
@@ -23,8 +31,10 @@ const workersOf: Readonly<Record<JestLevel, number>> = {
   unit: 2,
   deploy: 2,
   integration: 3,
+  'integration-all': 3,
   containers: 2,
   e2e: 3,
+  'e2e-all': 3,
   // Two, because these tests load the system while they break it.
   faults: 2,
 }
@@ -39,12 +49,6 @@ const exitGraceMs = 15_000
  * it.
  */
 const levelTimeoutMs = 3_600_000
-
-/**
- * Levels where other load on the machine can break tests that depend on time. Unit tests run at a
- * low priority beside the real stack, and so do those of the deployment.
- */
-const levelsAgain: readonly JestLevel[] = ['unit', 'deploy', 'integration', 'e2e', 'faults']
 
 /** More failed files than this are no accident, even on a slow machine. */
 const mostFilesAgain = 12
@@ -67,7 +71,8 @@ type Run = StepResult & { again: readonly string[] }
  */
 export async function runJest(step: JestStep): Promise<StepResult> {
   const { again, ...first } = await runOnce(step, step.level, [])
-  if (again.length === 0 || !levelsAgain.includes(step.level)) return first
+  // The tests of images share no time with others that could have broken them.
+  if (again.length === 0 || step.level === 'containers') return first
   return { ...first, alone: () => runAlone(step, first, again) }
 }
 

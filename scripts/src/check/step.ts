@@ -32,7 +32,7 @@ export function commandStep(
   }
 }
 
-type Total = { passed: number; failed: number; flaky: number }
+export type Total = { passed: number; failed: number; flaky: number }
 
 type Progress = { total: Total; broken: Set<string>; again: Step[] }
 

@@ -1,8 +1,11 @@
 import { goTool, onPath } from './go-tool.ts'
 
-/** Finds Prometheus' own tool (https://prometheus.io/download/) on this machine, or builds it. */
+/** Returns whether Prometheus' own tool (https://prometheus.io/download/) is on the path. */
+export const hasPromtool = (): boolean => onPath('promtool', ['--version'], /^promtool/)
+
+/** Finds promtool on this machine, or builds it. */
 export async function findPromtool(): Promise<string> {
-  if (onPath('promtool', ['--version'], /^promtool/)) return 'promtool'
+  if (hasPromtool()) return 'promtool'
   return goTool({
     name: 'promtool',
     package: 'github.com/prometheus/prometheus/cmd/promtool',

@@ -7,9 +7,16 @@ export const chartDir = `${repoRoot}/deploy/helm/surehook`
 /** The Kubernetes version for which manifests are rendered and checked. */
 export const kubernetesVersion = '1.36'
 
+/** Returns whether Helm 3 is on the path. */
+export const hasHelm = (): boolean =>
+  onPath('helm', ['version', '--template', '{{.Version}}'], /^v3\./)
+
+/** Returns whether kube-score is on the path. */
+export const hasKubeScore = (): boolean => onPath('kube-score', ['version'], /^kube-score version/)
+
 /** Finds Helm 3 on this machine, or builds it. */
 export async function findHelm(): Promise<string> {
-  if (onPath('helm', ['version', '--template', '{{.Version}}'], /^v3\./)) return 'helm'
+  if (hasHelm()) return 'helm'
   return goTool({
     name: 'helm',
     package: 'helm.sh/helm/v3/cmd/helm',
@@ -17,7 +24,9 @@ export async function findHelm(): Promise<string> {
   })
 }
 
-export function findKubeScore(): Promise<string> {
+/** Finds kube-score on this machine, or builds it. */
+export async function findKubeScore(): Promise<string> {
+  if (hasKubeScore()) return 'kube-score'
   return goTool({
     name: 'kube-score',
     package: 'github.com/zegl/kube-score/cmd/kube-score',

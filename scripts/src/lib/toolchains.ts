@@ -64,9 +64,12 @@ function isInstalled(tool: Toolchain, env: NodeJS.ProcessEnv): boolean {
   return spawnSync(command, args, { stdio: 'ignore', env }).status === 0
 }
 
-/** Returns one line about the tests skipped for missing tools, or `null`. */
-export function missingToolchains(env: NodeJS.ProcessEnv): string | null {
-  const missing = (Object.keys(probes) as Toolchain[]).filter((tool) => !isInstalled(tool, env))
+/** Returns one line about the tests skipped because some of `tools` are missing, or `null`. */
+export function missingToolchains(
+  env: NodeJS.ProcessEnv,
+  tools: readonly Toolchain[],
+): string | null {
+  const missing = tools.filter((tool) => !isInstalled(tool, env))
   if (missing.length === 0) return null
   const needed = new Set(missing.map((tool) => probes[tool].needed))
   return `not tested (${missing.join(', ')}): ${[...needed].join('; ')} is not on this machine`
