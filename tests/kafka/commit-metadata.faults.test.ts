@@ -43,8 +43,7 @@ it("keeps its progress if metadata is refused, keeps others' metadata, and count
     window: { messages: 1_000, bytes: 1_000_000 },
     commitIntervalMs: 5,
     drainMs: 1_000,
-    handle: (message) => messages.push(message),
-    inFlight: () => 0,
+    handler: { handle: (message) => messages.push(message), inFlight: 0, inFlightOf: () => 0 },
   })
   await consumer.start()
   await until(() => messages.length === 800)

@@ -7,6 +7,7 @@ import {
   WindowedConsumer,
   type WindowedConsumerOptions,
 } from '../src/windowed/windowed-consumer.ts'
+import { handlerOf } from './support/handler.ts'
 
 const kafka = testKafka()
 
@@ -16,8 +17,7 @@ function open(topic: string, options: Partial<WindowedConsumerOptions>): Windowe
     window: { messages: 1_000, bytes: 100_000_000 },
     commitIntervalMs: 5,
     drainMs: 1_000,
-    handle: (message) => message.finish(),
-    inFlight: () => 0,
+    handler: handlerOf((message) => message.finish()),
     ...options,
   })
 }
@@ -33,10 +33,10 @@ it('looks back only at the newest messages if they are large', async () => {
   }
   let finished = 0
   const first = open(topic, {
-    handle(message) {
+    handler: handlerOf((message) => {
       message.finish()
       finished++
-    },
+    }),
   })
   await first.start()
   await until(() => finished === count, { timeoutMs: 60_000 })
@@ -46,11 +46,13 @@ it('looks back only at the newest messages if they are large', async () => {
   let handled = 0
   await using second = open(topic, {
     lookBack: { topics: [topic], messages: count, bytes: 2_000_000 },
-    onFinishedBefore: () => void shown++,
-    handle(message) {
-      message.finish()
-      handled++
-    },
+    handler: handlerOf(
+      (message) => {
+        message.finish()
+        handled++
+      },
+      { finishedBefore: () => void shown++ },
+    ),
   })
   await second.start()
   await producer.send([{ topic, key: 'key', value: Buffer.from('a new one') }])

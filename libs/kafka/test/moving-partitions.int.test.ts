@@ -4,6 +4,7 @@ import { makeTopic, testKafka } from '@surehook/testing/kafka'
 import { until } from '@surehook/testing/until'
 import type { Admin, Kafka } from '../src/client/surface.ts'
 import { type EventProducer, openProducer } from '../src/producer/producer.ts'
+import type { PartitionHandler } from '../src/windowed/partition-handler.ts'
 import { WindowedConsumer } from '../src/windowed/windowed-consumer.ts'
 import type { WindowedMessage } from '../src/windowed/windowed-message.ts'
 import { ChildMember } from './child-member.ts'
@@ -51,13 +52,14 @@ class Owners {
  * A member that finishes a message at once, unless the test holds its partition or the partition is
  * draining.
  */
-class Member implements AsyncDisposable {
+class Member implements AsyncDisposable, PartitionHandler {
   readonly owned = new Set<number>()
   readonly handled: { partition: number; offset: number }[] = []
   readonly isDraining = new Set<number>()
   /** Partitions whose work ends only when the test releases it. */
   readonly held = new Set<number>()
   readonly consumer: WindowedConsumer
+  readonly #owners: Owners
   readonly #inFlight = new Map<number, WindowedMessage[]>()
   #waiting: WindowedMessage[] = []
   readonly #timer = setInterval(() => this.#startWaiting(), 10)
@@ -70,27 +72,38 @@ class Member implements AsyncDisposable {
       window: { messages: 500, bytes: 1_000_000 },
       commitIntervalMs: 5,
       drainMs: 60_000,
-      handle: (message) => void this.#waiting.push(message),
-      onAssigned: (partition) => {
-        this.owned.add(partition)
-        at.owners.gained(partition, this)
-      },
-      onRevoked: (partition) => {
-        this.owned.delete(partition)
-        this.isDraining.delete(partition)
-        at.owners.lost(partition, this)
-      },
-      inFlight: (partition) => this.#inFlightOf(partition).length,
-      onDrain: (partition, isDraining) => {
-        if (isDraining) this.isDraining.add(partition)
-        else this.isDraining.delete(partition)
-      },
+      handler: this,
       log: silent,
     })
+    this.#owners = at.owners
   }
 
-  inFlight(partition: number): number {
-    return this.#inFlightOf(partition).length
+  handle(message: WindowedMessage): void {
+    this.#waiting.push(message)
+  }
+
+  assigned(partition: number): void {
+    this.owned.add(partition)
+    this.#owners.gained(partition, this)
+  }
+
+  revoked(partition: number): void {
+    this.owned.delete(partition)
+    this.isDraining.delete(partition)
+    this.#owners.lost(partition, this)
+  }
+
+  drain(partition: number, isDraining: boolean): void {
+    if (isDraining) this.isDraining.add(partition)
+    else this.isDraining.delete(partition)
+  }
+
+  get inFlight(): number {
+    return [...this.#inFlight.values()].flat().length
+  }
+
+  inFlightOf(partition: number): number {
+    return this.#inFlightAt(partition).length
   }
 
   release(partition: number): void {
@@ -104,8 +117,7 @@ class Member implements AsyncDisposable {
     await this.consumer[Symbol.asyncDispose]()
   }
 
-  #inFlightOf(partition?: number): WindowedMessage[] {
-    if (partition === undefined) return [...this.#inFlight.values()].flat()
+  #inFlightAt(partition: number): WindowedMessage[] {
     return this.#inFlight.get(partition) ?? []
   }
 
@@ -116,7 +128,7 @@ class Member implements AsyncDisposable {
       const { partition } = message
       if (!this.consumer.mayStart || this.isDraining.has(partition)) this.#waiting.push(message)
       else if (!this.held.has(partition)) this.#finish(message)
-      else this.#inFlight.set(partition, [...this.#inFlightOf(partition), message])
+      else this.#inFlight.set(partition, [...this.#inFlightAt(partition), message])
     }
   }
 
@@ -151,7 +163,7 @@ it('keeps working on the partitions that stay, and drains those that move before
   await until(() => first.owned.size === 4)
   for (const partition of [0, 1, 2, 3]) first.held.add(partition)
   await publish()
-  await until(() => [0, 1, 2, 3].every((partition) => first.inFlight(partition) > 0))
+  await until(() => [0, 1, 2, 3].every((partition) => first.inFlightOf(partition) > 0))
   await using second = open()
   await second.consumer.start()
   await until(() => first.isDraining.size === 2)
@@ -210,7 +222,7 @@ it('continues when the leader dies between the two phases', async () => {
   await until(() => second.owned.size === 3)
   for (const partition of second.owned) second.held.add(partition)
   await publish()
-  await until(() => [...second.owned].every((partition) => second.inFlight(partition) > 0))
+  await until(() => [...second.owned].every((partition) => second.inFlightOf(partition) > 0))
   await using third = open()
   await third.consumer.start()
   await until(() => second.isDraining.size === 1)
@@ -238,7 +250,7 @@ it('drains everything before a join while a member of the previous version is in
   expect((await group(groupId)).protocol).toBe(eager)
   for (const partition of first.owned) first.held.add(partition)
   await publish()
-  await until(() => [...first.owned].every((partition) => first.inFlight(partition) > 0))
+  await until(() => [...first.owned].every((partition) => first.inFlightOf(partition) > 0))
   await using second = open()
   const joined = second.consumer.start()
   await until(() => first.isDraining.size === 2)

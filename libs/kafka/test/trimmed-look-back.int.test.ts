@@ -4,6 +4,7 @@ import { makeTopic, testKafka } from '@surehook/testing/kafka'
 import { until } from '@surehook/testing/until'
 import { openProducer } from '../src/producer/producer.ts'
 import { WindowedConsumer } from '../src/windowed/windowed-consumer.ts'
+import { handlerOf } from './support/handler.ts'
 
 const lookBack = 50
 const count = 100
@@ -45,8 +46,7 @@ it('keeps the commit of a partition whose log is trimmed when a member begins to
     commitIntervalMs: 5,
     drainMs: 1_000,
     lookBack: { topics: [topic], messages: lookBack, bytes: 1_000_000 },
-    handle: ({ value }) => taken.push(Number(value)),
-    inFlight: () => 0,
+    handler: handlerOf(({ value }) => taken.push(Number(value))),
     log: silent,
   })
   await consumer.start()

@@ -4,6 +4,7 @@ import { makeTopic, testKafka } from '@surehook/testing/kafka'
 import { until } from '@surehook/testing/until'
 import { openProducer } from '../src/producer/producer.ts'
 import { WindowedConsumer } from '../src/windowed/windowed-consumer.ts'
+import { handlerOf } from './support/handler.ts'
 
 it.each([
   ['that looks back', 1_000],
@@ -17,7 +18,7 @@ it.each([
     const admin = kafka.admin()
     await admin.connect()
     await using _connected = { [Symbol.asyncDispose]: () => admin.disconnect() }
-    const taken: string[] = []
+    const read: string[] = []
     const open = async () => {
       const consumer = new WindowedConsumer({
         ...{ kafka, groupId: `group-${topic}`, topics: [topic], log: silent },
@@ -25,11 +26,10 @@ it.each([
         commitIntervalMs: 5,
         drainMs: 1_000,
         ...(messages > 0 && { lookBack: { topics: [topic], messages, bytes: 1_000_000 } }),
-        handle: (message) => {
-          taken.push(String(message.value))
+        handler: handlerOf((message) => {
+          read.push(String(message.value))
           message.finish()
-        },
-        inFlight: () => 0,
+        }),
       })
       await consumer.start()
       return consumer
@@ -49,10 +49,10 @@ it.each([
     {
       await using _running = await open()
       await send(Array.from({ length: 100 }, (_, n) => `old ${n}`))
-      await until(async () => taken.length === 100 && (await position()) === '100')
+      await until(async () => read.length === 100 && (await position()) === '100')
       await remake()
       await send(['new 1', 'new 2'])
-      await until(() => taken.includes('new 2'))
+      await until(() => read.includes('new 2'))
       await until(async () => (await position()) === '2')
     }
     // The state after a restore: the group's position is after the end of the log.
@@ -63,7 +63,7 @@ it.each([
     })
     await using _restarted = await open()
     await send(['new 3'])
-    await until(() => taken.includes('new 3'))
-    expect(taken.filter((value) => value === 'new 3')).toHaveLength(1)
+    await until(() => read.includes('new 3'))
+    expect(read.filter((value) => value === 'new 3')).toHaveLength(1)
   },
 )

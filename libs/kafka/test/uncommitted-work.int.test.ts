@@ -6,6 +6,7 @@ import { type EventProducer, openProducer } from '../src/producer/producer.ts'
 import { WindowedConsumer } from '../src/windowed/windowed-consumer.ts'
 import type { WindowedMessage } from '../src/windowed/windowed-message.ts'
 import { HeldCommits } from './held-commits.ts'
+import { handlerOf } from './support/handler.ts'
 
 const kafka = testKafka()
 let producer: EventProducer
@@ -27,8 +28,7 @@ it('starts nothing while finished work cannot be committed, and continues when i
     window: { messages: 1_000, bytes: 1_000_000 },
     commitIntervalMs: 5,
     drainMs: 1_000,
-    handle: (message) => waiting.push(message),
-    inFlight: () => 0,
+    handler: handlerOf((message) => waiting.push(message)),
     log: silent,
   })
   await consumer.start()

@@ -6,8 +6,10 @@ import { createKafka } from '../src/client/client.ts'
 import type { EventProducer } from '../src/producer/producer.ts'
 import { openProducer } from '../src/producer/producer.ts'
 import { ensureTopics } from '../src/topics/topics.ts'
+import type { PartitionHandler } from '../src/windowed/partition-handler.ts'
 import type { WindowedConsumerOptions, WindowedMessage } from '../src/windowed/windowed-consumer.ts'
 import { WindowedConsumer } from '../src/windowed/windowed-consumer.ts'
+import { handlerOf } from './support/handler.ts'
 
 const log = pino({ level: process.env['TEST_LOG'] ?? 'silent' })
 const kafka = createKafka({
@@ -47,7 +49,12 @@ async function publish(topic: string, from: number, to: number): Promise<void> {
 
 type Member = { consumer: WindowedConsumer; messages: WindowedMessage[]; owned: Set<number> }
 
-async function open(options: Partial<WindowedConsumerOptions> = {}): Promise<Member> {
+async function open({
+  handler,
+  ...options
+}: Partial<Omit<WindowedConsumerOptions, 'handler'>> & {
+  handler?: Partial<PartitionHandler>
+} = {}): Promise<Member> {
   const messages: WindowedMessage[] = []
   const owned = new Set<number>()
   const consumer = new WindowedConsumer({
@@ -57,10 +64,11 @@ async function open(options: Partial<WindowedConsumerOptions> = {}): Promise<Mem
     window: { messages: 500, bytes: 1_000_000 },
     commitIntervalMs: 5,
     drainMs: 2_000,
-    handle: (message) => messages.push(message),
-    onAssigned: (partition) => owned.add(partition),
-    onRevoked: (partition) => owned.delete(partition),
-    inFlight: () => 0,
+    handler: handlerOf((message) => messages.push(message), {
+      assigned: (partition) => owned.add(partition),
+      revoked: (partition) => owned.delete(partition),
+      ...handler,
+    }),
     log,
     ...options,
   })
@@ -109,9 +117,9 @@ describe('WindowedConsumer', () => {
   it('hands out no message of a shared window before its tenant is known', async () => {
     const known = Promise.withResolvers<void>()
     let asked = 0
-    const whenKnown = () => (asked++ === 0 ? known.promise : undefined)
-    const of = () => 'somebody'
-    const { consumer, messages } = await open({ tenants: { topics: [left], of, whenKnown } })
+    const whenTenantsKnown = () => (asked++ === 0 ? known.promise : undefined)
+    const handler = { tenantOf: () => 'somebody', whenTenantsKnown }
+    const { consumer, messages } = await open({ tenantTopics: [left], handler })
     await publish(left, 0, 100)
     await until(() => asked > 0)
     expect(messages).toEqual([])
@@ -124,10 +132,10 @@ describe('WindowedConsumer', () => {
   it('joins again after kafkajs has given up, and continues at its position', async () => {
     let faults = 1
     // kafkajs treats a TypeError as not retriable.
-    const onRead = () => {
+    const afterRead = () => {
       if (faults-- > 0) throw new TypeError('a fault of ours')
     }
-    const { consumer, messages } = await open({ onRead })
+    const { consumer, messages } = await open({ handler: { afterRead } })
     await publish(left, 0, 100)
     await until(() => messages.length === 100)
     expect(numbers(messages)).toEqual(range(0, 100))
@@ -157,10 +165,10 @@ describe('WindowedConsumer', () => {
     const seen: number[] = []
     let inFlight = 0
     let isDraining = false
-    const held: WindowedMessage[] = []
+    const waiting: WindowedMessage[] = []
     const begin = (message: WindowedMessage) => {
       if (message.lease.aborted) return
-      if (isDraining) return void held.push(message)
+      if (isDraining) return void waiting.push(message)
       inFlight++
       setTimeout(() => {
         seen.push(Number(message.value))
@@ -169,19 +177,26 @@ describe('WindowedConsumer', () => {
       }, 100)
     }
     const first = await open({
-      handle: begin,
-      inFlight: () => inFlight,
-      onDrain: (_partition, now) => {
-        isDraining = now
-        if (!now) for (const message of held.splice(0)) begin(message)
+      handler: {
+        handle: begin,
+        get inFlight() {
+          return inFlight
+        },
+        inFlightOf: () => inFlight,
+        drain(_partition, now) {
+          isDraining = now
+          if (!now) for (const message of waiting.splice(0)) begin(message)
+        },
       },
     })
     await until(() => first.owned.size === partitions)
     await publish(left, 0, 500)
     const second = await open({
-      handle: (message) => {
-        seen.push(Number(message.value))
-        message.finish()
+      handler: {
+        handle(message) {
+          seen.push(Number(message.value))
+          message.finish()
+        },
       },
     })
     let published = 500
@@ -220,7 +235,7 @@ describe('WindowedConsumer', () => {
     const before: number[] = []
     const second = await open({
       lookBack: { topics: [left], messages: 5, bytes: 1_000_000 },
-      onFinishedBefore: ({ value }) => before.push(Number(value)),
+      handler: { finishedBefore: ({ value }) => before.push(Number(value)) },
     })
     await publish(left, 100, 150)
     await until(() => second.messages.length === 50)

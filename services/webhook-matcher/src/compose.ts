@@ -11,7 +11,6 @@ import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import { openTracing } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import type { Logger } from 'pino'
 import { Batches } from './batches/batches.ts'
-import { projectOf } from './batches/waiting-changes.ts'
 import { type Config, service } from './config.ts'
 import { createMatcher } from './matching/matcher.ts'
 import { matcherMetrics } from './metrics.ts'
@@ -83,18 +82,11 @@ function followChanges(config: Config, { kafka, batches, registry, log }: Follow
     groupId: config.groupId,
     topics: [config.topics.changes],
     window: changesWindow,
-    tenants: { topics: [config.topics.changes], of: projectOf },
-    // Older matchers join with the library's own assignor. While such a member is in the group, the
-    // group uses it.
-    alsoRoundRobin: true,
+    tenantTopics: [config.topics.changes],
+    handler: batches,
     commitIntervalMs,
     commitAtOnce,
     drainMs,
-    handle: (message) => batches.add(message),
-    inFlight: (partition) =>
-      partition === undefined ? batches.inFlight : batches.inFlightOf(partition),
-    onDrain: (partition, isDraining) => batches.hold(partition, isDraining),
-    onRevoked: (partition) => batches.forget(partition),
     metrics: registry,
     log,
   })

@@ -7,8 +7,7 @@ import kafkajs, {
 import type { WorkingMember } from '../kafkajs-patches/membership/join-while-working.ts'
 import { type Claim, divide } from './partition-shares.ts'
 
-// Node detects only the first of the names that kafkajs exports.
-const { AssignerProtocol, PartitionAssigners } = kafkajs
+const { AssignerProtocol } = kafkajs
 
 /** Protocol of members that release a partition before another member gets it. */
 export const cooperativeProtocol = 'surehook-co-partition-cooperative'
@@ -25,18 +24,12 @@ export type CoPartitionOptions = {
    */
   mayJoin: () => boolean
   working: WorkingMember
-  /**
-   * Also offers kafkajs' own assigner, which earlier versions used. The group uses it while a member
-   * supports no newer one.
-   */
-  alsoRoundRobin?: boolean | undefined
 }
 
 /** Assigners in order of preference. The group uses the first one that all members support. */
 export const coPartitionAssigners = (options: CoPartitionOptions): PartitionAssigner[] => [
   coPartitionAssigner(cooperativeProtocol, options),
   coPartitionAssigner(eagerProtocol, options),
-  ...(options.alsoRoundRobin === true ? [PartitionAssigners.roundRobin] : []),
 ]
 
 /**

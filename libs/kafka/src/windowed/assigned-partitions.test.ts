@@ -57,10 +57,12 @@ class Member {
     const options = {
       kafka: { admin: () => admin },
       topics: [topic],
-      tenants: { topics: [topic] },
+      tenantTopics: [topic],
       window,
-      onAssigned: (_partition: number, assignments: Map<string, AssignedPartition>) => {
-        this.assignment = assignments.get(topic) as AssignedPartition
+      handler: {
+        assigned: (_partition: number, assignments: Map<string, AssignedPartition>) => {
+          this.assignment = assignments.get(topic) as AssignedPartition
+        },
       },
       log: pino({ level: 'silent' }),
     } as unknown as WindowedConsumerOptions

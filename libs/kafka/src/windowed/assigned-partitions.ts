@@ -215,7 +215,7 @@ export class AssignedPartitions {
     if (assignment.paused) this.#steering.pause(assignment)
     // The backlog may have room now, and at the end of a log no other event would trigger it.
     this.#steering.steer(assignment)
-    this.#options.onSought?.(assignment)
+    this.#options.handler.sought?.(assignment)
   }
 
   #seek({ topic, partition }: AssignedPartition, offset: number): void {
@@ -231,7 +231,7 @@ export class AssignedPartitions {
       this.#assignments.delete(key)
       assignment.revoke(reason)
     }
-    this.#options.onRevoked?.(partition)
+    this.#options.handler.revoked?.(partition)
   }
 
   async #settle(epoch: number, onCertain: () => void): Promise<void> {
@@ -275,7 +275,7 @@ export class AssignedPartitions {
   }
 
   #open(loaded: readonly LoadedPartition[]): void {
-    const { lookBack, onAssigned } = this.#options
+    const { lookBack, handler } = this.#options
     for (const { assignment, logStart } of loaded) {
       this.#assignments.set(partitionKey(assignment), assignment)
       // The earlier position must not stay committed.
@@ -292,7 +292,8 @@ export class AssignedPartitions {
       this.#partitions.add(partition)
       const mine = loaded.filter(({ assignment }) => assignment.partition === partition)
       this.#lookBacks.set(partition, lookBackOver(mine, lookBack))
-      onAssigned?.(partition, new Map(mine.map(({ assignment }) => [assignment.topic, assignment])))
+      const byTopic = mine.map(({ assignment }) => [assignment.topic, assignment] as const)
+      handler.assigned?.(partition, new Map(byTopic))
     }
   }
 }

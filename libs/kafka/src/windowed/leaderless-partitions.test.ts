@@ -32,7 +32,7 @@ describe('partitions of which one has no leader', () => {
     const options = {
       kafka: { admin: () => ({ fetchOffsets: async () => [] }) },
       ...{ topics: [topic], window, log: pino({ level: 'silent' }) },
-      onAssigned: (one: number) => void opened.push(one),
+      handler: { assigned: (one: number) => void opened.push(one) },
     } as unknown as WindowedConsumerOptions
     return new AssignedPartitions(options, new PartitionReader(() => consumer), ends)
   }

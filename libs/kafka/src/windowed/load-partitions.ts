@@ -9,7 +9,7 @@ import type { WindowedConsumerOptions } from './windowed-consumer-options.ts'
 
 export type LoadPartitionsOptions = Pick<
   WindowedConsumerOptions,
-  'groupId' | 'topics' | 'window' | 'tenants' | 'log'
+  'groupId' | 'topics' | 'window' | 'tenantTopics' | 'log'
 > & {
   admin: Admin
   ends: LogEnds
@@ -62,7 +62,7 @@ async function loadPartitions(
   gained: readonly number[],
   of: LoadPartitionsOptions,
 ): Promise<LoadedPartition[]> {
-  const { admin, ends, window, tenants } = of
+  const { admin, ends, window, tenantTopics = [] } = of
   const bounds = await ends.readLed(gained)
   if (bounds.length === 0) return []
   const commitOf = await fetchGroupCommits(admin, of)
@@ -77,7 +77,7 @@ async function loadPartitions(
       logStart,
       metadata: isUsable ? commit.metadata : null,
       end,
-      shared: tenants?.topics.includes(topic) ? window : undefined,
+      shared: tenantTopics.includes(topic) ? window : undefined,
     })
     return { assignment, logStart }
   })

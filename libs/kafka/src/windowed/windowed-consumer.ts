@@ -41,7 +41,7 @@ export class WindowedConsumer implements AsyncDisposable {
 
   constructor(options: WindowedConsumerOptions) {
     this.#options = options
-    fetchWithBackoff(options.groupId, options.lowTraffic ?? [], () => this.#isCalm)
+    fetchWithBackoff(options.groupId, options.lowTraffic ?? [], () => this.#mayWait)
     this.#reader = new PartitionReader(() => (this.#joined && this.#group?.current) || null)
     this.#assignments = new AssignedPartitions(options, this.#reader)
     this.#outOfRange = watchOutOfRange(options.groupId, (at) => this.#assignments.outOfRange(at))
@@ -55,7 +55,7 @@ export class WindowedConsumer implements AsyncDisposable {
       intervalMs: options.commitIntervalMs,
       enough: options.commitAtOnce,
       assignments: () => this.#assignments.committable(),
-      onCommitted: options.onCommitted,
+      onCommitted: () => options.handler.committed?.(),
       failures: new CommitFailures(options),
     })
     this.#rebalance = new Rebalance({
@@ -81,13 +81,12 @@ export class WindowedConsumer implements AsyncDisposable {
   }
 
   /** True if nothing waits for the end of a fetch. */
-  get #isCalm(): boolean {
-    const { mayWait = () => true } = this.#options
-    const isCalm = ({ paused, backlog }: AssignedPartition) => !paused && !backlog?.waiting
+  get #mayWait(): boolean {
+    const isReadOn = ({ paused, backlog }: AssignedPartition) => !paused && !backlog?.waiting
     const all = [...this.#assignments.all()]
     // A partition that is being loaded is resumed.
     const isLoaded = all.length > 0 && this.#assignments.unloaded.length === 0
-    return mayWait() && isLoaded && all.every(isCalm)
+    return !this.#options.handler.seeksSoon && isLoaded && all.every(isReadOn)
   }
 
   /** Number of messages that were read and are not finished. */
@@ -165,7 +164,7 @@ export class WindowedConsumer implements AsyncDisposable {
     // Skipped messages would count as a gap of the log, and so as finished.
     if (this.#assignments.isAhead(assignment, Number(batch.messages[0]?.offset ?? 0))) return
     assignment.backlog?.begin()
-    this.#options.onReading?.(assignment, fetchedFrom(batch))
+    this.#options.handler.beforeRead?.(assignment, fetchedFrom(batch))
     const next = this.#offerAll(assignment, batch.messages)
     const position = Number(batch.lastOffset()) + 1
     assignment.end = Math.max(assignment.end, Number(batch.highWatermark))
@@ -174,7 +173,7 @@ export class WindowedConsumer implements AsyncDisposable {
     // If the log was trimmed during the look back, kafkajs has committed its start without
     // metadata.
     if (Number(batch.firstOffset()) <= assignment.committed) assignment.dirty = true
-    this.#options.onRead?.(assignment, position)
+    this.#options.handler.afterRead?.(assignment, position)
     if (assignment.dirty) this.#commits.wake(assignment)
     await payload.heartbeat()
   }
@@ -187,7 +186,7 @@ export class WindowedConsumer implements AsyncDisposable {
     const assignment = await this.#assignments.ready(batch.topic, batch.partition)
     if (!assignment || isStale() || this.#stopping) return undefined
     if (assignment.backlog === null) return assignment
-    const known = this.#options.tenants?.whenKnown?.(batch.messages, assignment.lease)
+    const known = this.#options.handler.whenTenantsKnown?.(batch.messages, assignment.lease)
     if (known !== undefined) await whileBeating(known, heartbeat)
     return assignment.lease.aborted || isStale() ? undefined : assignment
   }
@@ -205,14 +204,18 @@ export class WindowedConsumer implements AsyncDisposable {
     const { topic, partition } = assignment
     const offset = Number(message.offset)
     const { value } = message
+    const { handler } = this.#options
     if (offset < assignment.committed) {
-      this.#options.onFinishedBefore?.({ topic, partition, value })
+      handler.finishedBefore?.({ topic, partition, value })
       return
     }
-    const { tenants } = this.#options
-    const taken = assignment.take(offset, value?.length ?? 0, () => tenants?.of(message) ?? '')
+    const taken = assignment.take(
+      offset,
+      value?.length ?? 0,
+      () => handler.tenantOf?.(message) ?? '',
+    )
     if (taken === 'finished' || taken === 'waits') return
-    this.#options.handle(this.#windowed(assignment, offset, message, taken === 'open'))
+    handler.handle(this.#windowed(assignment, offset, message, taken === 'open'))
   }
 
   /**

@@ -182,31 +182,15 @@ function createConsumer(
     window: config.window,
     // The paused topic is left out: its position follows the releases, and the window holds none of
     // its deliveries.
-    tenants: {
-      topics: [deliveriesTopic, ...retryTopics],
-      of: (message) => dispatcher.tenantOf(message),
-      whenKnown: (messages, lease) => dispatcher.whenTenantsKnown(messages, lease),
-    },
+    tenantTopics: [deliveriesTopic, ...retryTopics],
     commitIntervalMs,
-    // Releasing a paused delivery requires a seek.
-    mayWait: () => dispatcher.paused === 0,
     drainMs: config.drainMs,
     lookBack: {
       topics: [deliveriesTopic, ...retryTopics],
       messages: lookBackMessages,
       bytes: lookBackBytes,
     },
-    handle: (message) => dispatcher.handle(message),
-    onAssigned: (partition, assignments) => dispatcher.assigned(partition, assignments),
-    onRevoked: (partition) => dispatcher.revoked(partition),
-    onCommitted: () => dispatcher.committed(),
-    onReading: (assignment, offset) => dispatcher.beforeRead(assignment, offset),
-    onRead: (assignment, position) => dispatcher.afterRead(assignment, position),
-    onSought: (assignment) => dispatcher.sought(assignment),
-    onFinishedBefore: (message) => dispatcher.finishedBefore(message),
-    onDrain: (partition, isDraining) => dispatcher.drain(partition, isDraining),
-    inFlight: (partition) =>
-      partition === undefined ? dispatcher.inFlight : dispatcher.inFlightOf(partition),
+    handler: dispatcher,
     metrics: registry,
     log,
   })

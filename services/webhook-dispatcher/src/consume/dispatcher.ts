@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
+import type { PartitionHandler } from '@surehook/kafka/windowed/partition-handler'
 import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
 import { type EventCodec, UndecodableError } from '@surehook/schemas/codec'
 import { reasonOf } from '@surehook/service-kit/errors'
@@ -33,7 +34,7 @@ const decodeAgainMs = 500
 const reliefEveryMs = 100
 
 /** Passes each job to the worker of its partition. */
-export class Dispatcher implements Disposable {
+export class Dispatcher implements PartitionHandler, Disposable {
   readonly #deps: DispatcherDeps
   readonly #workers = new Map<number, PartitionWorker>()
   /** Per partition. A job with an older schema is decoded later, and the jobs behind it wait. */
@@ -62,6 +63,11 @@ export class Dispatcher implements Disposable {
     let sum = 0
     for (const worker of this.#workers.values()) sum += worker.paused
     return sum
+  }
+
+  /** Releasing a paused delivery requires a seek. */
+  get seeksSoon(): boolean {
+    return this.paused > 0
   }
 
   get openCircuits(): number {

@@ -23,7 +23,7 @@ function setUp() {
   const add = (project: string, count = 1) => {
     for (let n = 0; n < count; n++) {
       const key = `${project}/master/orders/${offset}`
-      batches.add({
+      batches.handle({
         ...{ topic: 'changes', partition: 0, offset: offset++, key: Buffer.from(key) },
         ...{ value: null, timestamp: '0', lease: lease.signal, reread: false },
         finish: () => finished.push(key),
@@ -106,11 +106,11 @@ it('repeats a failed batch, and then finishes it', async () => {
 
 it('begins nothing while it is held, and then continues', async () => {
   const { batches, runs, add } = setUp()
-  batches.hold(0, true)
+  batches.drain(0, true)
   add('a')
   await settled()
   expect(runs).toEqual([])
-  batches.hold(0, false)
+  batches.drain(0, false)
   expect(runs).toHaveLength(1)
 })
 

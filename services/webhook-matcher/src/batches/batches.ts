@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { PartitionHandler } from '@surehook/kafka/windowed/partition-handler'
 import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
 import { backoffMs } from '@surehook/service-kit/backoff'
 import { boundedBy, orAborted } from '@surehook/service-kit/bounded'
@@ -21,7 +22,7 @@ type PartitionState = {
   waiting: WaitingChanges
   running: Set<Batch>
   isNew: boolean
-  isHeld: boolean
+  isDraining: boolean
 }
 
 const maxBatch = 500
@@ -38,7 +39,7 @@ const endWithinMs = 3_000
  * a time. Beside a long batch, other projects get a batch of their own. If only some projects of a
  * batch wait for Kafka, the batch is divided by project, so that the others do not wait.
  */
-export class Batches {
+export class Batches implements PartitionHandler {
   readonly #options: BatchesOptions
   readonly #partitions = new Map<number, PartitionState>()
   readonly #stopping = new AbortController()
@@ -61,7 +62,9 @@ export class Batches {
     return this.#partitions.get(partition)?.running.size ?? 0
   }
 
-  add(message: WindowedMessage): void {
+  readonly tenantOf = projectOf
+
+  handle(message: WindowedMessage): void {
     const { partition } = message
     const state = this.#stateOf(partition)
     state.waiting.add(message)
@@ -71,14 +74,13 @@ export class Batches {
   }
 
   /** While true, no batch of the partition begins. */
-  hold(partition: number, isHeld: boolean): void {
+  drain(partition: number, isDraining: boolean): void {
     const state = this.#stateOf(partition)
-    state.isHeld = isHeld
+    state.isDraining = isDraining
     this.#start(state)
   }
 
-  /** Call it when the partition was assigned to another process. */
-  forget(partition: number): void {
+  revoked(partition: number): void {
     this.#partitions.delete(partition)
   }
 
@@ -100,7 +102,7 @@ export class Batches {
 
   #start(state: PartitionState): void {
     state.isNew = false
-    if (this.#stopped || state.isHeld || !this.#mayBegin(state)) return
+    if (this.#stopped || state.isDraining || !this.#mayBegin(state)) return
     const busy = new Set([...state.running].flatMap(({ projects }) => [...projects]))
     const batch = state.waiting.take(maxBatch, busy)
     if (batch.messages.length === 0) return
@@ -175,7 +177,7 @@ const newState = (): PartitionState => ({
   waiting: new WaitingChanges(),
   running: new Set(),
   isNew: false,
-  isHeld: false,
+  isDraining: false,
 })
 
 const asKafkaMessage = ({ key, value, offset, headers, timestamp }: WindowedMessage) => ({

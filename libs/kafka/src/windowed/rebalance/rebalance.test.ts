@@ -26,7 +26,7 @@ class Member {
     const ends = { readLed: () => new Promise(() => {}) } as unknown as LogEnds
     const options = {
       ...{ kafka: { admin: () => ({}) }, topics: [topic], log: pino({ level: 'silent' }) },
-      ...{ window: { messages: 16, bytes: 1_000 }, drainMs: 1_000, inFlight: () => 0 },
+      ...{ window: { messages: 16, bytes: 1_000 }, drainMs: 1_000, handler: {} },
     } as unknown as WindowedConsumerOptions
     const commits = { pending: false, assignmentsChanged() {} } as unknown as CommitLoop
     const assignments = new AssignedPartitions(options, new PartitionReader(() => null), ends)

@@ -9,7 +9,7 @@ import { PartitionRelease } from './partition-release.ts'
 import { RebalanceDrain } from './rebalance-drain.ts'
 
 export type RebalanceDeps = {
-  options: Pick<WindowedConsumerOptions, 'drainMs' | 'inFlight' | 'onDrain' | 'alsoRoundRobin'>
+  options: Pick<WindowedConsumerOptions, 'drainMs' | 'handler'>
   assignments: AssignedPartitions
   commits: CommitLoop
   isStopping: () => boolean
@@ -34,16 +34,16 @@ export class Rebalance {
     this.#deps = deps
     this.#drain = new RebalanceDrain({
       withinMs: options.drainMs,
-      isDrained: () => options.inFlight() === 0 && !commits.pending,
+      isDrained: () => options.handler.inFlight === 0 && !commits.pending,
       onChange: (isDraining) => this.#drainAll(isDraining),
     })
     this.#release = new PartitionRelease({
       withinMs: options.drainMs,
       isDrained: (partition) =>
-        options.inFlight(partition) === 0 &&
+        options.handler.inFlightOf(partition) === 0 &&
         !(commits.pending && assignments.isUncommitted(partition)),
       isJoining: () => this.#membership.isJoining,
-      onBegin: (partition) => options.onDrain?.(partition, true),
+      onBegin: (partition) => options.handler.drain?.(partition, true),
       release: (partition) => {
         assignments.release(partition)
         commits.assignmentsChanged()
@@ -63,7 +63,6 @@ export class Rebalance {
         wantsToJoin: () => this.#release.wantsToJoin,
         confirmed: this.#deps.confirmed,
       },
-      alsoRoundRobin: this.#deps.options.alsoRoundRobin,
     })
   }
 
@@ -116,7 +115,7 @@ export class Rebalance {
     if (!isDraining && isStopping()) return
     const leaving = isDraining ? [] : assignments.leaving()
     for (const partition of assignments.partitions()) {
-      if (!leaving.includes(partition)) options.onDrain?.(partition, isDraining)
+      if (!leaving.includes(partition)) options.handler.drain?.(partition, isDraining)
     }
   }
 }

@@ -1,0 +1,52 @@
+import type { KafkaMessage } from '../client/surface.ts'
+import type { AssignedPartition } from './assigned-partition.ts'
+import type { WindowedMessage } from './windowed-message.ts'
+
+/** Works on the messages of the partitions that a windowed consumer owns. */
+export type PartitionHandler = {
+  /** Must return at once. The work that it starts must finally call `message.finish`. */
+  handle(message: WindowedMessage): void
+  /** Number of running units of work, including those of revoked partitions. */
+  readonly inFlight: number
+  /** Number of running units of work of an assigned partition. */
+  inFlightOf(partition: number): number
+  /** Called with the assigned partition of every topic, before their messages are handed out. */
+  assigned?(partition: number, assignments: ReadonlyMap<string, AssignedPartition>): void
+  revoked?(partition: number): void
+  /**
+   * Called with true while the partition may move to another member: start none of its work. Called
+   * with false after every join that keeps it.
+   */
+  drain?(partition: number, isDraining: boolean): void
+  /** Called before a batch is handed out that was fetched from `offset`. */
+  beforeRead?(assignment: AssignedPartition, offset: number): void
+  /**
+   * Called after a batch was handed out, even if it had no new messages. Reading continues at
+   * `position`.
+   */
+  afterRead?(assignment: AssignedPartition, position: number): void
+  /**
+   * Called when the group was joined again: the assigned partition continues at its first unread
+   * offset.
+   */
+  sought?(assignment: AssignedPartition): void
+  /** Called with a message below the commit, if `lookBack` is set. */
+  finishedBefore?(message: { topic: string; partition: number; value: Buffer | null }): void
+  /** Called after each commit: assigned partitions have fewer uncommitted messages. */
+  committed?(): void
+  /**
+   * Returns the tenant whose share of the window the message uses. It must always return the same
+   * tenant for a message: otherwise a waiting message would never be handed out.
+   */
+  tenantOf?(message: KafkaMessage): string
+  /**
+   * Resolves when `tenantOf` may be called, or returns undefined if it may be called already.
+   * Reading pauses meanwhile.
+   */
+  whenTenantsKnown?(
+    messages: readonly KafkaMessage[],
+    lease: AbortSignal,
+  ): Promise<void> | undefined
+  /** True while a seek may follow soon, so that a fetch must not wait long. */
+  readonly seeksSoon?: boolean
+}
