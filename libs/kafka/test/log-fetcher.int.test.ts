@@ -29,12 +29,12 @@ const fill = (topic: string, ...values: string[]) =>
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index))
 
 describe('LogFetcher', () => {
-  it('reads every partition from its place to its end, and then nothing', async () => {
+  it('reads every partition from its start to its end, and then nothing', async () => {
     const topic = await makeTopic(kafka, { partitions: 3 })
     await fill(topic, ...numbers(100))
     await using fetcher = open(topic)
-    const places = [0, 1, 2].map((partition) => ({ partition, offset: 0 }))
-    const read = await fetcher.fetchAll(places, limits)
+    const starts = [0, 1, 2].map((partition) => ({ partition, offset: 0 }))
+    const read = await fetcher.fetchAll(starts, limits)
     const values = read.flatMap(({ messages }) => messages.map(({ value }) => String(value)))
     expect(values.map(Number).toSorted((a, b) => a - b)).toEqual(numbers(100).map(Number))
     const ends = read.map(({ partition, next }) => ({ partition, offset: next }))
@@ -56,7 +56,7 @@ describe('LogFetcher', () => {
     expect((await waiting)[0]).toMatchObject({ partition: 0, next: 10 })
   })
 
-  it('says that a place is before or behind its log', async () => {
+  it('says that an offset is before or after its log', async () => {
     const topic = await makeTopic(kafka)
     await fill(topic, 'a', 'b')
     await admin.fetchTopicMetadata({ topics: [topic] })
@@ -72,7 +72,7 @@ describe('LogFetcher', () => {
 })
 
 describe('readTopicId', () => {
-  it('differs when a topic is made anew under its name', async () => {
+  it('differs when a topic is recreated', async () => {
     const name = await makeTopic(kafka, { partitions: 2 })
     const first = await readTopicId(kafka, name)
     expect(first).toHaveLength(16)

@@ -28,7 +28,7 @@ const fill = (topic: string, partitions: number, count: number) =>
     })),
   )
 
-/** Reads spans. The result has the records by the partition's place. */
+/** Reads spans. The result has the records by partition. */
 async function readAll(
   reader: SpanReader,
   spans: readonly TopicSpan[],

@@ -10,7 +10,7 @@ it.each([
   ['that looks back', 1_000],
   ['that does not look back', 0],
 ])(
-  'a consumer %s reads a topic that is made anew, also after a restart',
+  'a consumer %s reads a topic that was recreated, also after a restart',
   async (_what, messages) => {
     const kafka = testKafka()
     await using producer = await openProducer(kafka, { log: silent })

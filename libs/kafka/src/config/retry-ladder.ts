@@ -4,7 +4,7 @@ import { parseDuration } from '@surehook/service-kit/time'
 
 const defaultLadder = ['1s', '5s', '30s', '5m', '30m', '2h', '8h']
 
-type Read = {
+type RetryVariables = {
   WEBHOOK_RETRY_DELAYS: readonly NamedDuration[]
   WEBHOOK_RETRY_LADDER?: readonly NamedDuration[] | undefined
 }
@@ -14,11 +14,11 @@ type Read = {
  * `WEBHOOK_RETRY_LADDER` is not set, the ladder is the default plus the delays of
  * `WEBHOOK_RETRY_DELAYS`.
  */
-export function retryLadderOf(read: Read): NamedDuration[] {
-  const own = read.WEBHOOK_RETRY_LADDER
+export function retryLadderOf(variables: RetryVariables): NamedDuration[] {
+  const own = variables.WEBHOOK_RETRY_LADDER
   const delays = own ?? defaultLadder.map((name) => ({ name, ms: parseDuration(name) }))
   const names = new Set(delays.map(({ name }) => name))
-  const missing = read.WEBHOOK_RETRY_DELAYS.filter(({ name }) => !names.has(name))
+  const missing = variables.WEBHOOK_RETRY_DELAYS.filter(({ name }) => !names.has(name))
   if (own !== undefined && missing.length > 0) {
     const list = missing.map(({ name }) => name).join(', ')
     throw configurationError([`WEBHOOK_RETRY_LADDER: must have ${list} of WEBHOOK_RETRY_DELAYS`])
@@ -28,4 +28,5 @@ export function retryLadderOf(read: Read): NamedDuration[] {
 }
 
 /** Names of the delays, which the names of the retry topics contain. */
-export const retryTopicNames = (read: Read): string[] => retryLadderOf(read).map(({ name }) => name)
+export const retryTopicNames = (variables: RetryVariables): string[] =>
+  retryLadderOf(variables).map(({ name }) => name)

@@ -1,8 +1,8 @@
-import type { KnownMember } from '../kafkajs-patches/membership/join-while-working.ts'
+import type { MemberIdentity } from '../kafkajs-patches/membership/join-while-working.ts'
 import { cooperativeProtocol } from './co-partition-assigner.ts'
 import type { Claim } from './partition-shares.ts'
 
-export type Joined = {
+export type JoinOutcome = {
   /**
    * True if the membership continued without a break, so that no other member had the kept
    * partitions.
@@ -14,7 +14,7 @@ export type Joined = {
 
 /** This process's current or last membership of the group. */
 export class GroupMembership {
-  #known: KnownMember | null = null
+  #known: MemberIdentity | null = null
   #memberId: string | null = null
   #generation = -1
   #isCooperative = false
@@ -22,13 +22,13 @@ export class GroupMembership {
   #hasClaimedToKeep = false
 
   /** Notes that a join begins. */
-  joins(member: KnownMember): void {
+  joins(member: MemberIdentity): void {
     this.#known = member
     this.#isJoining = true
   }
 
   /** Notes that a join has failed. @returns true if it was the last one that began */
-  failed(member: KnownMember): boolean {
+  failed(member: MemberIdentity): boolean {
     if (member !== this.#known || !this.#isJoining) return false
     this.#isJoining = false
     return true
@@ -50,7 +50,7 @@ export class GroupMembership {
     return { owned, generation: this.#generation, isKept: this.goesOn }
   }
 
-  joined({ memberId, groupProtocol }: { memberId: string; groupProtocol: string }): Joined {
+  joined({ memberId, groupProtocol }: { memberId: string; groupProtocol: string }): JoinOutcome {
     const isContinued = this.#hasClaimedToKeep && memberId === this.#memberId
     this.#isJoining = false
     this.#memberId = memberId

@@ -1,12 +1,12 @@
 import type { Batch, Consumer } from 'kafkajs'
 
-type Steering = Pick<Consumer, 'seek' | 'pause' | 'resume' | 'commitOffsets'>
+type ReaderControls = Pick<Consumer, 'seek' | 'pause' | 'resume' | 'commitOffsets'>
 
 /**
  * Controls the consumer that runs at the moment. Between two memberships there is none: joining
  * sets up every assigned partition again.
  */
-export class PartitionReader implements Steering {
+export class PartitionReader implements ReaderControls {
   readonly #current: () => Consumer | null
 
   /** @param current returns `null` while this process is not a member of the group */

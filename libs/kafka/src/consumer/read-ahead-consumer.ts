@@ -3,7 +3,7 @@ import type { EachBatchPayload } from 'kafkajs'
 import type { Logger } from 'pino'
 import type { Kafka, KafkaMessage } from '../client/surface.ts'
 import { meterLag, type Progress } from '../offsets/consumer-lag.ts'
-import { type Place, partitionKey } from '../topics/partition-key.ts'
+import { partitionKey, type TopicPartition } from '../topics/partition-key.ts'
 import { PartitionReader } from './partition-reader.ts'
 import { SupervisedConsumer } from './supervised-consumer.ts'
 import { whileBeating } from './while-beating.ts'
@@ -36,7 +36,7 @@ export type ReadAheadOptions = {
   log: Logger
 }
 
-export type Position = Place & { offset: number }
+export type Position = TopicPartition & { offset: number }
 
 /**
  * Reads partitions in order and ahead of the commits. The caller reports finished work with
@@ -97,11 +97,11 @@ export class ReadAheadConsumer implements AsyncDisposable {
    * Pauses a partition until `resume`, even across a new join. Batches that are already fetched may
    * still arrive.
    */
-  pause({ topic, partition }: Place): void {
+  pause({ topic, partition }: TopicPartition): void {
     this.#steering.pause([{ topic, partitions: [partition] }])
   }
 
-  resume({ topic, partition }: Place): void {
+  resume({ topic, partition }: TopicPartition): void {
     this.#steering.resume([{ topic, partitions: [partition] }])
   }
 

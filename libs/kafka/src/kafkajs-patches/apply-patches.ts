@@ -1,5 +1,6 @@
 import { applyProducerPatches } from './apply-producer-patches.ts'
 import { goOnWithoutLeaders } from './connections/leaderless-partitions.ts'
+import { rememberEmptyFetches } from './fetching/empty-fetches.ts'
 import { backOffIdleTopics } from './fetching/idle-topic-backoff.ts'
 import { sleepWhilePaused } from './fetching/paused-sleep.ts'
 import { stopDuringFetch } from './fetching/stop-behind-fetch.ts'
@@ -8,7 +9,6 @@ import { fenceGenerations } from './membership/generation-fencing.ts'
 import { joinWhileWorking } from './membership/join-while-working.ts'
 import { followMovedCoordinator } from './membership/moved-coordinator.ts'
 import { steadyHeartbeats } from './membership/steady-heartbeats.ts'
-import { fetchInOnePass } from './wire/fetch-decoder.ts'
 
 /**
  * Applies patches for faults of kafkajs 2.2.4 to every client of the process. Call it before
@@ -20,7 +20,7 @@ export function applyPatches(): void {
   fenceGenerations()
   followMovedCoordinator()
   goOnWithoutLeaders()
-  fetchInOnePass()
+  rememberEmptyFetches()
   backOffIdleTopics()
   joinWhileWorking()
   reportOutOfRange()

@@ -1,5 +1,5 @@
 type Assignment = { readonly committed: number }
-type Read = { position: number; messages: number; bytes: number }
+type ReadBelowCommit = { position: number; messages: number; bytes: number }
 
 /**
  * Limits the bytes of one partition, over several topics, that are read again below its commits.
@@ -21,7 +21,7 @@ export class LookBack<L extends Assignment> {
    * @returns offset to continue at, further on if the rest exceeds the assigned partition's share
    *   of the bytes
    */
-  readOn(assignment: L, { position, messages, bytes }: Read): number {
+  readOn(assignment: L, { position, messages, bytes }: ReadBelowCommit): number {
     this.#bytesLeft -= bytes
     if (position >= assignment.committed) this.#assignments.delete(assignment)
     if (position >= assignment.committed || messages === 0) return position

@@ -1,5 +1,5 @@
 /** Result of `take`: the offset is new, still open from before, or finished. */
-export type Taken = 'new' | 'open' | 'finished'
+export type MessageState = 'new' | 'open' | 'finished'
 
 export type CommitPosition = {
   /** All offsets below it are finished. */
@@ -110,7 +110,7 @@ export class OffsetTracker {
   }
 
   /** Registers an offset from the log. The offsets of one pass ascend. */
-  take(offset: number): Taken {
+  take(offset: number): MessageState {
     if (offset <= this.#last) return this.#takeAgain(offset)
     // The log never fills gaps, so an offset inside a gap cannot appear later.
     if (offset > this.#last + 1) this.#add(this.#last + 1, offset - 1)
@@ -149,7 +149,7 @@ export class OffsetTracker {
     })
   }
 
-  #takeAgain(offset: number): Taken {
+  #takeAgain(offset: number): MessageState {
     const skipped = this.#skipped
     if (skipped === null || offset < skipped.next || offset >= skipped.end) {
       return this.#isFinished(offset) ? 'finished' : 'open'

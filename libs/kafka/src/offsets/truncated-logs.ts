@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { type Place, partitionKey } from '../topics/partition-key.ts'
+import { partitionKey, type TopicPartition } from '../topics/partition-key.ts'
 import type { LogEnds } from './log-ends.ts'
 
 /** Logs that lost records because they were truncated or their topic was recreated. */
@@ -14,26 +14,26 @@ export class TruncatedLogs {
   }
 
   /** @returns true if the log ends before `next`, the first unread offset */
-  async find(place: Place, next: number): Promise<boolean> {
-    const bounds = await this.#ends.readLed([place.partition])
-    const end = bounds.find(({ topic }) => topic === place.topic)?.end
+  async find(at: TopicPartition, next: number): Promise<boolean> {
+    const bounds = await this.#ends.readLed([at.partition])
+    const end = bounds.find(({ topic }) => topic === at.topic)?.end
     // The caller asks again. Without an answer it would take the log for a whole one.
-    if (end === undefined) throw new Error(`${place.topic}/${place.partition} has no leader`)
+    if (end === undefined) throw new Error(`${at.topic}/${at.partition} has no leader`)
     if (end >= next) return false
-    this.#log.error({ ...place, next, end }, 'consumer.log_truncated')
-    this.#found.add(partitionKey(place))
+    this.#log.error({ ...at, next, end }, 'consumer.log_truncated')
+    this.#found.add(partitionKey(at))
     return true
   }
 
-  has(place: Place): boolean {
-    return this.#found.has(partitionKey(place))
+  has(at: TopicPartition): boolean {
+    return this.#found.has(partitionKey(at))
   }
 
   /**
    * Removes the mark of a truncated partition.
    * @returns true if it was marked
    */
-  forget(place: Place): boolean {
-    return this.#found.delete(partitionKey(place))
+  forget(at: TopicPartition): boolean {
+    return this.#found.delete(partitionKey(at))
   }
 }

@@ -33,7 +33,7 @@ export function invalidRecord(
 ): OutgoingRecord {
   const { key, value, offset } = message
   // With the added fields, which include the key again, it would exceed the topic's limit. It can
-  // still be read at its original place.
+  // still be read at its original offset.
   const [keyBytes, valueBytes] = [key, value].map((bytes) => bytes?.length ?? 0) as [number, number]
   const tooLarge = valueBytes + 2 * keyBytes > maxValueBytes
   const leftOut = ` (a key of ${keyBytes} and a value of ${valueBytes} bytes, left out)`

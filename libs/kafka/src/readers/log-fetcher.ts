@@ -4,10 +4,10 @@ import type { Logger } from 'pino'
 import type { Broker, Cluster } from '../client/cluster.ts'
 import type { Kafka, KafkaMessage } from '../client/surface.ts'
 import { TopicCluster } from '../client/topic-cluster.ts'
-import { endOfEmpty } from '../kafkajs-patches/wire/fetch-response.ts'
+import { endOfEmpty } from '../kafkajs-patches/fetching/empty-fetches.ts'
 
 /** The next offset to read of a partition. */
-export type LogPlace = { partition: number; offset: number }
+export type ReadPosition = { partition: number; offset: number }
 
 export type FetchedLog = {
   partition: number
@@ -31,9 +31,9 @@ export class OutOfLogError extends Error {
   override readonly name = 'OutOfLogError'
 }
 
-type Fetched = { responses: { partitions: PartitionData[] }[] }
+type FetchResponse = { responses: { partitions: PartitionData[] }[] }
 type PartitionData = { partition: number; messages: KafkaMessage[] }
-type FetchingBroker = Broker & { fetch(of: object): Promise<Fetched> }
+type FetchingBroker = Broker & { fetch(of: object): Promise<FetchResponse> }
 type Batch = { readonly messages: KafkaMessage[]; readonly rawMessages: KafkaMessage[] }
 type NewBatch = new (topic: string, fetchedOffset: string, of: PartitionData) => Batch
 
@@ -66,27 +66,31 @@ export class LogFetcher implements AsyncDisposable {
   }
 
   /** Rejects with an `OutOfLogError`, or with an error that a repetition may cure. */
-  fetch(node: string, places: readonly LogPlace[], limits: FetchLimits): Promise<FetchedLog[]> {
+  fetch(
+    node: string,
+    positions: readonly ReadPosition[],
+    limits: FetchLimits,
+  ): Promise<FetchedLog[]> {
     const { waitMs, bytes } = limits
     const fetched = this.#ask(async (cluster) => {
       const broker = (await cluster.findBroker({ nodeId: node })) as FetchingBroker
-      const maxBytes = Math.max(65_536, Math.floor(bytes / places.length))
-      const partitions = places.map(({ partition, offset }) => ({
+      const maxBytes = Math.max(65_536, Math.floor(bytes / positions.length))
+      const partitions = positions.map(({ partition, offset }) => ({
         ...{ partition, fetchOffset: String(offset), maxBytes },
       }))
       const topics = [{ topic: this.#topic, partitions }]
       const answer = await broker.fetch({ maxWaitTime: waitMs, maxBytes: bytes, topics })
       return answer.responses.flatMap((of) => of.partitions)
     })
-    const read = fetched.then((all) => all.flatMap((data) => this.#readOf(data, places)))
+    const read = fetched.then((all) => all.flatMap((data) => this.#readOf(data, positions)))
     return boundedBy(waitMs + answerWithinMs, read, 'Kafka does not show its log')
   }
 
   /** Reads the next records of all partitions, from all leaders at the same time. */
-  async fetchAll(places: readonly LogPlace[], limits: FetchLimits): Promise<FetchedLog[]> {
-    const leaders = await this.leaders(places.map(({ partition }) => partition))
+  async fetchAll(positions: readonly ReadPosition[], limits: FetchLimits): Promise<FetchedLog[]> {
+    const leaders = await this.leaders(positions.map(({ partition }) => partition))
     const fetching = [...leaders].map(([node, led]) => {
-      const ofNode = places.filter(({ partition }) => led.includes(partition))
+      const ofNode = positions.filter(({ partition }) => led.includes(partition))
       return this.fetch(node, ofNode, limits)
     })
     return (await Promise.all(fetching)).flat()
@@ -96,9 +100,9 @@ export class LogFetcher implements AsyncDisposable {
     return this.#cluster[Symbol.asyncDispose]()
   }
 
-  #readOf(data: PartitionData, places: readonly LogPlace[]): FetchedLog[] {
+  #readOf(data: PartitionData, positions: readonly ReadPosition[]): FetchedLog[] {
     const { partition } = data
-    const offset = places.find((place) => place.partition === partition)?.offset
+    const offset = positions.find((position) => position.partition === partition)?.offset
     if (offset === undefined) return []
     const { messages, rawMessages } = new BatchOf(this.#topic, String(offset), data)
     const last = rawMessages.at(-1)

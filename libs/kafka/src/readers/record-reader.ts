@@ -5,16 +5,16 @@ import type { Broker, Cluster } from '../client/cluster.ts'
 import type { Kafka, KafkaMessage } from '../client/surface.ts'
 import { TopicCluster } from '../client/topic-cluster.ts'
 
-export type RecordPlace = { partition: number; offset: number }
+export type RecordPosition = { partition: number; offset: number }
 
 export type RecordReader = AsyncDisposable & {
   /**
-   * Reads the record at this place and following ones, about `bytes` in total. The first one has a
+   * Reads the record at this position and following ones, about `bytes` in total. The first one has a
    * higher offset if the record no longer exists. Resolves with an empty list if the topic has no
    * such partition, or the offset is outside of the log. Rejects with SERVICE_UNAVAILABLE if Kafka
    * does not answer in time.
    */
-  readFrom(place: RecordPlace, bytes: number): Promise<KafkaMessage[]>
+  readFrom(position: RecordPosition, bytes: number): Promise<KafkaMessage[]>
 }
 
 export type RecordReaderOptions = { kafka: Kafka; topic: string; log: Logger }
@@ -31,8 +31,8 @@ export function openRecordReader(options: RecordReaderOptions): RecordReader {
   return new KafkaRecordReader(options)
 }
 
-type Fetched = { responses: { partitions: { messages: KafkaMessage[] }[] }[] }
-type FetchingBroker = Broker & { fetch(of: object): Promise<Fetched> }
+type FetchResponse = { responses: { partitions: { messages: KafkaMessage[] }[] }[] }
+type FetchingBroker = Broker & { fetch(of: object): Promise<FetchResponse> }
 
 class KafkaRecordReader implements RecordReader {
   readonly #topic: string
@@ -43,19 +43,19 @@ class KafkaRecordReader implements RecordReader {
     this.#cluster = new TopicCluster({ kafka, topics: [topic], name: 'record-reader', log })
   }
 
-  readFrom(place: RecordPlace, bytes: number): Promise<KafkaMessage[]> {
-    return boundedBy(readWithinMs, this.#read(place, bytes), 'Kafka does not show the record')
+  readFrom(position: RecordPosition, bytes: number): Promise<KafkaMessage[]> {
+    return boundedBy(readWithinMs, this.#read(position, bytes), 'Kafka does not show the record')
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#cluster[Symbol.asyncDispose]()
   }
 
-  async #read(place: RecordPlace, bytes: number): Promise<KafkaMessage[]> {
+  async #read(position: RecordPosition, bytes: number): Promise<KafkaMessage[]> {
     for (let left = tries; ; left--) {
       const cluster = this.#cluster.connected()
       try {
-        return await this.#fetch(await cluster, place, { bytes, isRepeated: left < tries })
+        return await this.#fetch(await cluster, position, { bytes, isRepeated: left < tries })
       } catch (err) {
         if (isOutOfRange(err)) return []
         // A partition without a leader must not end other reads on the same connections.
@@ -67,7 +67,7 @@ class KafkaRecordReader implements RecordReader {
 
   async #fetch(
     cluster: Cluster,
-    { partition, offset }: RecordPlace,
+    { partition, offset }: RecordPosition,
     { bytes, isRepeated }: { bytes: number; isRepeated: boolean },
   ): Promise<KafkaMessage[]> {
     const topic = this.#topic

@@ -1,4 +1,5 @@
-export type Place = { topic: string; partition: number }
+export type TopicPartition = { topic: string; partition: number }
 
 /** Key of a partition in maps and sets. */
-export const partitionKey = ({ topic, partition }: Place): string => `${topic}/${partition}`
+export const partitionKey = ({ topic, partition }: TopicPartition): string =>
+  `${topic}/${partition}`

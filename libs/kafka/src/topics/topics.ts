@@ -46,7 +46,8 @@ export function awaitTopics(
     const found = await Promise.all(
       specs.map(async (spec) => [spec, await look(admin, spec)] as const),
     )
-    const those = (state: TopicLook) => found.flatMap(([spec, is]) => (is === state ? [spec] : []))
+    const those = (state: TopicVisibility) =>
+      found.flatMap(([spec, is]) => (is === state ? [spec] : []))
     const missing = those('missing').map(({ name }) => name)
     if (missing.length > 0) {
       throw new Error(
@@ -58,9 +59,9 @@ export function awaitTopics(
   })
 }
 
-type TopicLook = 'there' | 'missing' | 'hidden'
+type TopicVisibility = 'there' | 'missing' | 'hidden'
 
-async function look(admin: Admin, { name }: TopicSpec): Promise<TopicLook> {
+async function look(admin: Admin, { name }: TopicSpec): Promise<TopicVisibility> {
   try {
     await admin.fetchTopicMetadata({ topics: [name] })
     return 'there'

@@ -1,5 +1,5 @@
 import type { GroupCommit } from '../offsets/group-commits.ts'
-import type { CommitPosition, Range, Taken } from '../offsets/offset-tracker.ts'
+import type { CommitPosition, MessageState, Range } from '../offsets/offset-tracker.ts'
 import { decodeNote, OffsetTracker } from '../offsets/offset-tracker.ts'
 import { FairShare, type Window } from './fair-share.ts'
 import { TenantBacklog } from './tenant-backlog.ts'
@@ -7,12 +7,12 @@ import { TenantBacklog } from './tenant-backlog.ts'
 /**
  * `waits`: the message stays in the log, because its tenant already has its share of the window.
  */
-export type PartitionTaken = Taken | 'waits'
+export type Admission = MessageState | 'waits'
 
-type Held = { tenant: string; bytes: number }
+type OpenMessage = { tenant: string; bytes: number }
 
 /** Tenant of all messages of an assigned partition whose window is not shared. */
-const nobody = () => ''
+const noTenant = () => ''
 /**
  * Length of the metadata, of at most 4,000, from which no further messages may overtake the
  * backlog.
@@ -35,7 +35,7 @@ export class AssignedPartition {
   uncommitted = 0
   /** Tenants that wait for room, if tenants share the window. */
   readonly backlog: TenantBacklog | null
-  readonly #held = new Map<number, Held>()
+  readonly #held = new Map<number, OpenMessage>()
   readonly #shares: FairShare
   /** Note that the previous owner stored with its commit. */
   readonly note: Uint8Array | null
@@ -151,7 +151,7 @@ export class AssignedPartition {
   }
 
   /** @param tenantOf returns the tenant of the message */
-  take(offset: number, bytes: number, tenantOf: () => string = nobody): PartitionTaken {
+  take(offset: number, bytes: number, tenantOf: () => string = noTenant): Admission {
     if (offset >= this.#next) this.#next = offset + 1
     const taken = this.#tracker.take(offset)
     if (taken === 'finished') {
@@ -202,7 +202,7 @@ export class AssignedPartition {
     this.#revoked.abort(reason)
   }
 
-  #hold(offset: number, held: Held): void {
+  #hold(offset: number, held: OpenMessage): void {
     this.#held.set(offset, held)
     this.#shares.hold(held.tenant, held.bytes)
   }

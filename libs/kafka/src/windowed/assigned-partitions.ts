@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { KafkaMessage } from '../client/surface.ts'
-import type { Joined } from '../consumer/group-membership.ts'
+import type { JoinOutcome } from '../consumer/group-membership.ts'
 import type { PartitionReader } from '../consumer/partition-reader.ts'
 import { fetchGroupCommits } from '../offsets/group-commits.ts'
 import { LogEnds } from '../offsets/log-ends.ts'
 import type { LookBack } from '../offsets/look-back.ts'
 import { TruncatedLogs } from '../offsets/truncated-logs.ts'
-import { type Place, partitionKey } from '../topics/partition-key.ts'
+import { partitionKey, type TopicPartition } from '../topics/partition-key.ts'
 import type { AssignedPartition } from './assigned-partition.ts'
 import { FlowControl } from './flow-control.ts'
 import {
@@ -104,7 +104,7 @@ export class AssignedPartitions {
   }
 
   /** Handles a refused fetch. A partition whose log was truncated is loaded again. */
-  async outOfRange(at: Place): Promise<void> {
+  async outOfRange(at: TopicPartition): Promise<void> {
     const assignment = this.#assignments.get(partitionKey(at))
     if (assignment === undefined || !(await this.#loadFrom.truncated.find(at, assignment.next)))
       return
@@ -132,7 +132,7 @@ export class AssignedPartitions {
    */
   assign(
     byTopic: Record<string, number[]>,
-    { isContinued, mayDrain }: Joined,
+    { isContinued, mayDrain }: JoinOutcome,
     onCertain: () => void,
   ): boolean {
     const wereUnloaded = this.unloaded

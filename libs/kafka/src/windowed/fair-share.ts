@@ -1,6 +1,6 @@
 export type Window = { messages: number; bytes: number }
 
-type Held = { messages: number; bytes: number }
+type WindowUse = { messages: number; bytes: number }
 
 /** A tenant may hold at most this many times the free part of a window. */
 const timesTheRest = 3
@@ -18,14 +18,14 @@ const leastOfWindow = 1 / 16
  */
 export class FairShare {
   readonly #window: Window
-  readonly #of = new Map<string, Held>()
-  readonly #all: Held = { messages: 0, bytes: 0 }
+  readonly #of = new Map<string, WindowUse>()
+  readonly #all: WindowUse = { messages: 0, bytes: 0 }
 
   constructor(window: Window) {
     this.#window = window
   }
 
-  get all(): Readonly<Held> {
+  get all(): Readonly<WindowUse> {
     return this.#all
   }
 
@@ -61,11 +61,11 @@ export class FairShare {
     return bytes <= timesTheRest * rest.bytes * worthwhile
   }
 
-  #heldBy(tenant: string): Held {
+  #heldBy(tenant: string): WindowUse {
     return this.#of.get(tenant) ?? none
   }
 
-  get #rest(): Held {
+  get #rest(): WindowUse {
     return {
       messages: this.#window.messages - this.#all.messages,
       bytes: this.#window.bytes - this.#all.bytes,
@@ -73,9 +73,9 @@ export class FairShare {
   }
 }
 
-const none: Held = { messages: 0, bytes: 0 }
+const none: WindowUse = { messages: 0, bytes: 0 }
 
-function change(held: Held, messages: number, bytes: number): void {
+function change(held: WindowUse, messages: number, bytes: number): void {
   held.messages += messages
   held.bytes += bytes
 }

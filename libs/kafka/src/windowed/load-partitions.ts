@@ -20,7 +20,7 @@ export type LoadPartitionsOptions = Pick<
 /** An assigned partition, and the first offset of its log. */
 export type LoadedPartition = { assignment: AssignedPartition; logStart: number }
 
-export type Loading = {
+export type LoadTarget = {
   /** The partitions that are not loaded yet. */
   missing: () => number[]
   open: (loaded: readonly LoadedPartition[]) => void
@@ -31,7 +31,7 @@ export const retryMs = 500
 
 /** Opens each missing partition once it is loaded. Retries until none is missing, or it is over. */
 export async function loadMissing(
-  { missing, open, isOver }: Loading,
+  { missing, open, isOver }: LoadTarget,
   of: LoadPartitionsOptions,
 ): Promise<void> {
   let told = ''

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { backOffIdleTopics, fetchWithBackoff } from './idle-topic-backoff.ts'
 import { sleepWhilePaused } from './paused-sleep.ts'
 
-type Asked = {
+type FetchRequest = {
   maxWaitTime: number
   minBytes: number
   topics: { topic: string; partitions: { partition: number }[] }[]
@@ -24,7 +24,7 @@ const SubscriptionState = internal('kafkajs/src/consumer/subscriptionState') as 
 }
 const SeekOffsets = internal('kafkajs/src/consumer/seekOffsets') as new () => object
 
-let asked: Asked[]
+let asked: FetchRequest[]
 /** Records that the broker has for the next fetch, by topic and partition. */
 let there: Map<string, string[]>
 
@@ -36,7 +36,7 @@ function openGroup(groupId: string, assigned = partitions, minBytes = 1): Group 
   const state = new SubscriptionState()
   state.assign(topics.map((topic) => ({ topic, partitions: assigned })))
   const offsets = Object.fromEntries(topics.map((topic) => [topic, { 0: '0', 1: '0' }]))
-  const broker = { fetch: async (request: Asked) => answer(request) }
+  const broker = { fetch: async (request: FetchRequest) => answer(request) }
   return Object.assign(Object.create(ConsumerGroup.prototype), {
     ...{
       groupId,
@@ -62,7 +62,7 @@ function openGroup(groupId: string, assigned = partitions, minBytes = 1): Group 
   }) as Group
 }
 
-function answer(request: Asked) {
+function answer(request: FetchRequest) {
   asked.push(request)
   const responses = request.topics.map(({ topic, partitions: of }) => ({
     topicName: topic,

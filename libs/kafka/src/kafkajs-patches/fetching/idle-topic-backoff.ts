@@ -39,7 +39,7 @@ type Backoff = { topics: ReadonlySet<string>; isCalm: () => boolean }
 const backoffs = new Map<string, Backoff>()
 
 /** State of a consumer's fetches from one broker. */
-type Asked = {
+type FetchState = {
   /** Time of the last fetch of all topics, by `performance.now()`. */
   at: number
   /** Topics that had records in their last fetch. */
@@ -47,11 +47,11 @@ type Asked = {
   /** Whether the last fetch had records. */
   found: boolean
 }
-const asked = new WeakMap<ConsumerGroup, Map<string, Asked>>()
+const fetchStates = new WeakMap<ConsumerGroup, Map<string, FetchState>>()
 
-function askedOf(group: ConsumerGroup, nodeId: string): Asked {
-  const byNode = asked.get(group) ?? new Map<string, Asked>()
-  asked.set(group, byNode)
+function fetchStateOf(group: ConsumerGroup, nodeId: string): FetchState {
+  const byNode = fetchStates.get(group) ?? new Map<string, FetchState>()
+  fetchStates.set(group, byNode)
   const known = byNode.get(nodeId) ?? { at: Number.NEGATIVE_INFINITY, busy: new Set(), found: true }
   byNode.set(nodeId, known)
   return known
@@ -70,9 +70,9 @@ function partitionsForNow(
   if (backoff === undefined || this.maxWaitTime === 0) return all
   const { topics: lowTraffic, isCalm } = backoff
   const { maxWaitTime: waitMs } = configuredWait(this)
-  const { at, busy } = askedOf(this, nodeId)
+  const { at, busy } = fetchStateOf(this, nodeId)
   if (lowTraffic.size === 0 || performance.now() - at >= everyMs) {
-    askedOf(this, nodeId).at = performance.now()
+    fetchStateOf(this, nodeId).at = performance.now()
     this.maxWaitTime = isCalm() ? Math.max(waitMs, calmWaitMs) : waitMs
     return all
   }
@@ -84,7 +84,7 @@ function partitionsForNow(
 }
 
 async function fetchWhatThereIs(this: ConsumerGroup, nodeId: string): Promise<Batch[]> {
-  const last = askedOf(this, nodeId)
+  const last = fetchStateOf(this, nodeId)
   if (isGathering(this)) {
     const mayWait = !last.found && this.subscriptionState.paused().length === 0
     if (mayWait && !(await hasRecords(this, nodeId))) return []

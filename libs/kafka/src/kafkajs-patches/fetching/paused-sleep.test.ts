@@ -2,19 +2,19 @@ import { createRequire } from 'node:module'
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
 import { sleepWhilePaused } from './paused-sleep.ts'
 
-type Places = { topic: string; partitions: number[] }[]
+type TopicPartitions = { topic: string; partitions: number[] }[]
 type Group = {
   maxWaitTime: number
   fetch(nodeId: string): Promise<object[]>
-  pause(at: Places): void
-  resume(at: Places): void
+  pause(at: TopicPartitions): void
+  resume(at: TopicPartitions): void
   seek(at: { topic: string; partition: number; offset: string }): void
 }
 
 const internal = createRequire(import.meta.url)
 const ConsumerGroup = internal('kafkajs/src/consumer/consumerGroup') as { prototype: Group }
 const SubscriptionState = internal('kafkajs/src/consumer/subscriptionState') as new () => {
-  assign(to: Places): void
+  assign(to: TopicPartitions): void
 }
 const SeekOffsets = internal('kafkajs/src/consumer/seekOffsets') as new () => object
 

@@ -59,7 +59,7 @@ async function hangUpFetches({ cluster }: ConsumerGroup): Promise<void> {
     const connection = connectionPool.pool[fetchConnection]
     connection?.rejectRequests(reason)
     await connection?.disconnect()
-    // The answer would come to nobody.
+    // Nothing reads the answer any more.
     connection?.socket?.destroy()
   }
   await Promise.all(Object.values(cluster.brokerPool.brokers).map(hangUp))

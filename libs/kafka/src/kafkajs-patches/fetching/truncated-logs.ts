@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module'
 
-type Place = { topic: string; partition: number }
+type TopicPartition = { topic: string; partition: number }
 type ConsumerGroup = {
   readonly groupId: string
-  recoverFromOffsetOutOfRange(at: Place): Promise<void>
+  recoverFromOffsetOutOfRange(at: TopicPartition): Promise<void>
 }
 
 const internal = createRequire(import.meta.url)
@@ -11,13 +11,16 @@ const { prototype: group } = internal('kafkajs/src/consumer/consumerGroup') as {
   prototype: ConsumerGroup
 }
 const { recoverFromOffsetOutOfRange: recover } = group
-const watchers = new Map<string, Set<(at: Place) => Promise<void>>>()
+const watchers = new Map<string, Set<(at: TopicPartition) => Promise<void>>>()
 
 /**
  * Calls `watch` before reading continues at the start of the log, and repeats it as long as it
  * rejects.
  */
-export function watchOutOfRange(groupId: string, watch: (at: Place) => Promise<void>): Disposable {
+export function watchOutOfRange(
+  groupId: string,
+  watch: (at: TopicPartition) => Promise<void>,
+): Disposable {
   const ofGroup = watchers.get(groupId) ?? new Set()
   watchers.set(groupId, ofGroup.add(watch))
   return {

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import type { Assigner } from 'kafkajs'
 
 /** The member fields of kafkajs. */
-export type KnownMember = {
+export type MemberIdentity = {
   readonly memberId: string | null
   readonly generationId: number | null
 }
@@ -10,9 +10,9 @@ export type KnownMember = {
 /** A member that may keep working on its partitions while it rejoins its group. */
 export type WorkingMember = {
   /** Called when a join begins. */
-  joins: (member: KnownMember) => void
-  /** Called when a join has failed: nobody knows whether the group has taken notice of it. */
-  failed: (member: KnownMember) => void
+  joins: (member: MemberIdentity) => void
+  /** Called when a join has failed. The group may know of it, or not. */
+  failed: (member: MemberIdentity) => void
   /** True if the member keeps working on its partitions while it joins. */
   goesOn: () => boolean
   /** True to join the group again without a request of the coordinator. */
@@ -23,7 +23,7 @@ export type WorkingMember = {
 
 type OffsetManager = { memberAssignment: Record<string, number[]> }
 
-type ConsumerGroup = KnownMember & {
+type ConsumerGroup = MemberIdentity & {
   readonly groupId: string
   assigners: (Assigner & { working?: WorkingMember })[]
   coordinator: { heartbeat(of: object): Promise<unknown> }

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { followMovedCoordinator } from './moved-coordinator.ts'
 
-type Asked = 'heartbeat' | 'offsetCommit'
-type Broker = { name: string; isConnected(): boolean } & Record<Asked, () => Promise<void>>
+type GroupRequest = 'heartbeat' | 'offsetCommit'
+type Broker = { name: string; isConnected(): boolean } & Record<GroupRequest, () => Promise<void>>
 
 const internal = createRequire(import.meta.url)
 const { prototype: runner } = internal('kafkajs/src/consumer/runner')
@@ -60,7 +60,7 @@ const broker =
     return { name, isConnected: () => true, heartbeat: answer, offsetCommit: answer }
   }
 
-describe.each<Asked>(['heartbeat', 'offsetCommit'])('%s', (request) => {
+describe.each<GroupRequest>(['heartbeat', 'offsetCommit'])('%s', (request) => {
   it.each([
     ['is gone', gone],
     ['says that it is another one', moved],

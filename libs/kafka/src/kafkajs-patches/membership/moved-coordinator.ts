@@ -4,11 +4,11 @@ import { boundedBy } from '@surehook/service-kit/bounded'
 type Cluster = { findGroupCoordinator(of: { groupId: string }): Promise<object> }
 
 /** A kafkajs object that sends a group's requests to its coordinator. */
-type Asking = { groupId: string; cluster: Cluster; coordinator: object }
+type GroupClient = { groupId: string; cluster: Cluster; coordinator: object }
 
-type Runner = { consumerGroup: Asking; heartbeat(): Promise<void> }
+type Runner = { consumerGroup: GroupClient; heartbeat(): Promise<void> }
 
-type OffsetManager = Asking & {
+type OffsetManager = GroupClient & {
   commitOffsets(offsets?: object): Promise<void>
   resolveOffsets(): Promise<void>
 }
@@ -40,7 +40,7 @@ const searches = new WeakMap<Cluster, Promise<object>>()
  * Runs one search at a time. While Kafka is unreachable it does not end, and callers repeat their
  * requests.
  */
-function search({ cluster, groupId }: Asking): Promise<object> {
+function search({ cluster, groupId }: GroupClient): Promise<object> {
   const begun = searches.get(cluster)
   if (begun !== undefined) return begun
   const found = cluster.findGroupCoordinator({ groupId }).finally(() => searches.delete(cluster))
@@ -53,17 +53,17 @@ function search({ cluster, groupId }: Asking): Promise<object> {
  * Runs `ask`. If it fails and another coordinator is found soon, it repeats `ask` there. Otherwise
  * it rejects with the original error.
  */
-async function following(asking: Asking, ask: () => Promise<void>): Promise<void> {
+async function following(client: GroupClient, ask: () => Promise<void>): Promise<void> {
   try {
     await ask()
   } catch (err) {
     if (!(err instanceof Error && mayHaveMoved(err))) throw err
-    const { coordinator } = asking
-    const found = await boundedBy(searchWithinMs, search(asking), 'No coordinator').catch(
+    const { coordinator } = client
+    const found = await boundedBy(searchWithinMs, search(client), 'No coordinator').catch(
       () => coordinator,
     )
     if (found === coordinator) throw err
-    asking.coordinator = found
+    client.coordinator = found
     await ask()
   }
 }

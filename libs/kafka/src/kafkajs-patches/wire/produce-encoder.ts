@@ -14,8 +14,8 @@ export type Produce = {
   topicData: { topic: string; partitions: Partition[] }[]
 }
 /** The fields that kafkajs reads of an encoder when it writes it into another one. */
-type Encoded = { readonly buf: Buffer; readonly buffer: Buffer }
-type Call = { request: { encode(): Promise<Encoded> }; response: unknown }
+type EncodedRequest = { readonly buf: Buffer; readonly buffer: Buffer }
+type Call = { request: { encode(): Promise<EncodedRequest> }; response: unknown }
 type Definition = { protocol(of: { version: number }): (produce: Produce) => Call }
 
 /**
@@ -57,9 +57,9 @@ function isPlain({ compression, transactionalId, topicData }: Produce): boolean 
 const isPlainMessage = ({ timestamp, headers }: Message) =>
   timestamp === undefined && (headers === undefined || Object.keys(headers).length === 0)
 
-function encodeProduce(produce: Produce): Encoded {
+function encodeProduce(produce: Produce): EncodedRequest {
   const { acks, timeout, topicData } = produce
-  const out = new Out(Buffer.allocUnsafe(boundOf(topicData)))
+  const out = new ByteWriter(Buffer.allocUnsafe(boundOf(topicData)))
   out.int16(-1)
   out.int16(acks)
   out.int32(timeout)
@@ -76,7 +76,7 @@ function encodeProduce(produce: Produce): Encoded {
 
 /** https://kafka.apache.org/documentation/#recordbatch */
 function encodePartition(
-  out: Out,
+  out: ByteWriter,
   { partition, messages, firstSequence = 0 }: Partition,
   { producerId, producerEpoch = 0 }: Produce,
 ): void {
@@ -107,7 +107,7 @@ function encodePartition(
  * https://kafka.apache.org/documentation/#record with the timestamp of the batch and without
  * headers.
  */
-function encodeRecord(out: Out, offset: number, { key, value }: Message): void {
+function encodeRecord(out: ByteWriter, offset: number, { key, value }: Message): void {
   const keySize = sizeOf(key)
   const valueSize = sizeOf(value)
   const framing = 3 + sizeOfVarint(offset) + sizeOfVarint(keySize) + sizeOfVarint(valueSize)
@@ -147,7 +147,7 @@ function boundOf(topicData: Produce['topicData']): number {
   return bound
 }
 
-class Out {
+class ByteWriter {
   readonly bytes: Buffer
   at = 0
 

@@ -13,7 +13,7 @@ import { outcomeOf } from './produce-outcome.ts'
 import { type ProducerMeters, producerMeters } from './producer-meters.ts'
 import { type RequestSequence, type ScheduledBatch, SendSchedule } from './send-schedule.ts'
 import { TopicDirectory } from './topic-directory.ts'
-import { UnavailablePlaces } from './unavailable-places.ts'
+import { UnavailablePartitions } from './unavailable-partitions.ts'
 
 export type SenderOptions = {
   log: Logger
@@ -42,7 +42,7 @@ const enough = 100
 export class PartitionedSender {
   readonly #main: ProduceConnection
   readonly #aside: ProduceConnection
-  readonly #places: UnavailablePlaces
+  readonly #unavailable: UnavailablePartitions
   readonly #directory: TopicDirectory
   readonly #schedule: SendSchedule
   readonly #meters: ProducerMeters | null
@@ -59,11 +59,11 @@ export class PartitionedSender {
   constructor(kafka: Kafka, { log, metrics, gatherMs = 0 }: SenderOptions) {
     this.#main = new ProduceConnection(kafka)
     this.#aside = new ProduceConnection(kafka)
-    this.#places = new UnavailablePlaces(log, metrics)
+    this.#unavailable = new UnavailablePartitions(log, metrics)
     this.#gatherMs = gatherMs
     this.#directory = new TopicDirectory({
       connection: this.#main,
-      places: this.#places,
+      unavailable: this.#unavailable,
       ready: (queue) => this.#schedule.add(queue),
       refuse: (entries, err) => this.#refuse(entries, err),
       wait: (tries) => this.#wait(tries),
@@ -92,8 +92,10 @@ export class PartitionedSender {
 
   /** False when no records are acknowledged and no other partition seems available. */
   get takesRecords(): boolean {
-    if (!this.#places.any || performance.now() - this.#ackedAt < silentMs) return true
-    return this.#main.hasHealthyPartition((topic, partition) => this.#places.has(topic, partition))
+    if (!this.#unavailable.any || performance.now() - this.#ackedAt < silentMs) return true
+    return this.#main.hasHealthyPartition((topic, partition) =>
+      this.#unavailable.has(topic, partition),
+    )
   }
 
   send(records: readonly OutgoingRecord[]): Promise<void> {
@@ -177,7 +179,7 @@ export class PartitionedSender {
   }
 
   #acknowledge(queue: PartitionQueue): void {
-    this.#places.served(queue)
+    this.#unavailable.served(queue)
     const entries = queue.acknowledged()
     for (const { call } of entries) call.acknowledged()
     this.#ackedAt = performance.now()
@@ -215,10 +217,10 @@ export class PartitionedSender {
     this.#schedule.hold(queue)
     queue.failures += 1
     const failure = err instanceof Error ? err : new Error(String(err))
-    this.#places.failed(queue, { err: failure, tries: queue.failures })
+    this.#unavailable.failed(queue, { err: failure, tries: queue.failures })
     this.#directory.refresh()
     void this.#wait(queue.failures).then(() => {
-      if (this.#directory.moveIfGone(queue)) this.#places.recovered(queue)
+      if (this.#directory.moveIfGone(queue)) this.#unavailable.recovered(queue)
       else this.#schedule.release(queue)
     })
   }

@@ -12,8 +12,8 @@ import type { ProducerIdentity } from './partition-queue.ts'
 import type { ScheduledBatch } from './send-schedule.ts'
 
 type Protocol = Record<string, { versions: string[] }>
-type Produced = { topics: { topicName: string; partitions: Acknowledged[] }[] }
-type Acknowledged = { partition: number; errorCode: number }
+type ProduceResponse = { topics: { topicName: string; partitions: PartitionResponse[] }[] }
+type PartitionResponse = { partition: number; errorCode: number }
 
 const internal = createRequire(import.meta.url)
 const apiKeys = internal('kafkajs/src/protocol/requests/apiKeys') as Record<string, number>
@@ -127,7 +127,7 @@ export class ProduceConnection {
       ...batches[0]?.batch.identity,
       ...{ acks: -1, timeout: timeoutMs, compression: 0, topicData: topicDataOf(batches) },
     })
-    const answer = (await sendUnchecked(broker, call)) as Produced
+    const answer = (await sendUnchecked(broker, call)) as ProduceResponse
     return new Map(
       answer.topics.flatMap(({ topicName, partitions }) =>
         partitions.map(({ partition, errorCode }) => [`${topicName}/${partition}`, errorCode]),

@@ -3,11 +3,11 @@ import type { PartitionQueue } from './partition-queue.ts'
 import type { ProduceConnection } from './produce-connection.ts'
 import { errorOfCode, outcomeOf } from './produce-outcome.ts'
 import { TopicQueues } from './topic-queues.ts'
-import type { UnavailablePlaces } from './unavailable-places.ts'
+import type { UnavailablePartitions } from './unavailable-partitions.ts'
 
 export type DirectoryOptions = {
   connection: ProduceConnection
-  places: UnavailablePlaces
+  unavailable: UnavailablePartitions
   /** Called when a queue has records. */
   ready: (queue: PartitionQueue) => void
   /** Called for entries that Kafka never accepts. */
@@ -95,15 +95,15 @@ export class TopicDirectory {
   async #lookUp(topic: TopicQueues): Promise<void> {
     if (this.#lookedUp.has(topic)) return
     this.#lookedUp.add(topic)
-    const { places, stopping, wait } = this.#options
-    const place = { topic: topic.topic, partition: null }
+    const { unavailable, stopping, wait } = this.#options
+    const unknown = { topic: topic.topic, partition: null }
     for (let tries = 1; !stopping.aborted; tries++) {
       const err = await this.#learn(topic)
       if (err === null) break
-      places.failed(place, { err, tries })
+      unavailable.failed(unknown, { err, tries })
       await wait(tries)
     }
-    places.recovered(place)
+    unavailable.recovered(unknown)
     this.#lookedUp.delete(topic)
   }
 

@@ -1,7 +1,7 @@
 import type { ConsumerGroupJoinEvent, PartitionAssigner } from 'kafkajs'
 import { coPartitionAssigners } from '../../consumer/co-partition-assigner.ts'
 import { GroupMembership } from '../../consumer/group-membership.ts'
-import type { KnownMember } from '../../kafkajs-patches/membership/join-while-working.ts'
+import type { MemberIdentity } from '../../kafkajs-patches/membership/join-while-working.ts'
 import type { AssignedPartitions } from '../assigned-partitions.ts'
 import type { CommitLoop } from '../commit-loop.ts'
 import type { WindowedConsumerOptions } from '../windowed-consumer-options.ts'
@@ -95,7 +95,7 @@ export class Rebalance {
   }
 
   /** The group may not know the claim of a failed join, so the member joins once more. */
-  #failed(member: KnownMember): void {
+  #failed(member: MemberIdentity): void {
     if (this.#membership.failed(member)) this.#release.mustJoin()
   }
 

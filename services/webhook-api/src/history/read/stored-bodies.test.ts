@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import type { DeliveryJob } from '@surehook/contracts/events'
 import type { KafkaMessage } from '@surehook/kafka/client/surface'
-import type { RecordPlace } from '@surehook/kafka/readers/record-reader'
+import type { RecordPosition } from '@surehook/kafka/readers/record-reader'
 import { UndecodableError } from '@surehook/schemas/codec'
 import { aJob } from '../../../test/support/delivery-samples.ts'
 import { type BodyOfRow, storedBodies } from './stored-bodies.ts'
@@ -13,7 +13,7 @@ function setUp(log: ReadonlyMap<number, DeliveryJob | 'garbage' | null>) {
   const fetches: string[] = []
   const bodies = storedBodies({
     reader: {
-      async readFrom({ partition, offset }: RecordPlace) {
+      async readFrom({ partition, offset }: RecordPosition) {
         fetches.push(`${partition}/${offset}`)
         return [...log]
           .filter(([at]) => at >= offset)

@@ -1,6 +1,6 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
 import type { KafkaMessage } from '@surehook/kafka/client/surface'
-import type { RecordPlace, RecordReader } from '@surehook/kafka/readers/record-reader'
+import type { RecordPosition, RecordReader } from '@surehook/kafka/readers/record-reader'
 import { type EventCodec, UndecodableError } from '@surehook/schemas/codec'
 import { text } from '../rows/storable-text.ts'
 
@@ -42,7 +42,7 @@ type Piece = { from: number; messages: readonly KafkaMessage[] }
 
 /** Reads bodies from a row, or from the topic of the jobs. */
 export function storedBodies({ reader, codec }: StoredBodiesDeps): StoredBodies {
-  const find = async (row: BodyOfRow, recordAt: (place: RecordPlace) => Promise<Found>) => {
+  const find = async (row: BodyOfRow, recordAt: (place: RecordPosition) => Promise<Found>) => {
     if (row.body !== null) return row.body
     const place = placeOf(row)
     if (place === null) return 'unread'
@@ -54,7 +54,7 @@ export function storedBodies({ reader, codec }: StoredBodiesDeps): StoredBodies 
       find(row, async (place) => recordOf(await reader.readFrom(place, oneRecord), place)),
     async findFirst(rows, bytes) {
       const pieces = new Map<number, Piece>()
-      const recordAt = async (place: RecordPlace) => {
+      const recordAt = async (place: RecordPosition) => {
         let piece = pieces.get(place.partition)
         if (piece === undefined || !covers(piece, place)) {
           piece = { from: place.offset, messages: await reader.readFrom(place, manyRecords) }
@@ -77,14 +77,14 @@ export function storedBodies({ reader, codec }: StoredBodiesDeps): StoredBodies 
 
 type Found = KafkaMessage | undefined
 
-const recordOf = (messages: readonly KafkaMessage[], { offset }: RecordPlace): Found =>
+const recordOf = (messages: readonly KafkaMessage[], { offset }: RecordPosition): Found =>
   messages.find((message) => Number(message.offset) === offset)
 
-const covers = ({ from, messages }: Piece, { offset }: RecordPlace): boolean =>
+const covers = ({ from, messages }: Piece, { offset }: RecordPosition): boolean =>
   offset >= from && offset <= Number(messages.at(-1)?.offset ?? -1)
 
 /** A negative partition means that only the row has the body. */
-function placeOf({ job_partition, job_offset }: BodyOfRow): RecordPlace | null {
+function placeOf({ job_partition, job_offset }: BodyOfRow): RecordPosition | null {
   if (job_partition === null || job_offset === null || job_partition < 0) return null
   return { partition: job_partition, offset: Number(job_offset) }
 }
