@@ -41,7 +41,7 @@ export function openLogReader(options: LogReaderOptions): LogReader {
   return new KafkaLogReader(options)
 }
 
-type Pending = { span: LogSpan; done: PromiseWithResolvers<LogPiece> }
+type PendingSpan = { span: LogSpan; done: PromiseWithResolvers<LogPiece> }
 
 class KafkaLogReader implements LogReader {
   readonly #topic: string
@@ -49,7 +49,7 @@ class KafkaLogReader implements LogReader {
   readonly #consumer: SupervisedConsumer
   readonly #partitions: PartitionReader
   #turn: Promise<unknown> = Promise.resolve()
-  #pending: Pending | null = null
+  #pending: PendingSpan | null = null
 
   constructor({ kafka, topic, clientId, log }: LogReaderOptions) {
     this.#topic = topic
@@ -111,7 +111,7 @@ class KafkaLogReader implements LogReader {
     }
   }
 
-  #begin({ span: { partition, from } }: Pending): void {
+  #begin({ span: { partition, from } }: PendingSpan): void {
     this.#partitions.seek({ topic: this.#topic, partition, offset: String(from) })
     this.#partitions.resume([{ topic: this.#topic, partitions: [partition] }])
   }

@@ -43,7 +43,7 @@ export function openSpanReader(options: SpanReaderOptions): SpanReader {
   return new KafkaSpanReader(options)
 }
 
-type Reading = {
+type SpanRead = {
   open: Map<string, TopicSpan>
   handle: HandleRecords
   movedAt: number
@@ -53,7 +53,7 @@ type Reading = {
 class KafkaSpanReader implements SpanReader {
   readonly #consumer: SupervisedConsumer
   readonly #partitions: PartitionReader
-  #reading: Reading | null = null
+  #reading: SpanRead | null = null
 
   constructor({ kafka, topics, clientId, log }: SpanReaderOptions) {
     this.#partitions = new PartitionReader(() => this.#consumer.current)
@@ -149,7 +149,7 @@ class KafkaSpanReader implements SpanReader {
     if (span.from >= span.to) this.#close(reading, span)
   }
 
-  #close(reading: Reading, span: TopicSpan): void {
+  #close(reading: SpanRead, span: TopicSpan): void {
     this.#pause(span)
     reading.open.delete(partitionKey(span))
     if (reading.open.size === 0) reading.done.resolve()

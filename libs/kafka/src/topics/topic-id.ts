@@ -64,7 +64,7 @@ function encodeMetadataRequest(topic: string): Buffer {
 
 /** Throws if the answer is not about exactly one topic. */
 function decodeTopicId(bytes: Buffer): Buffer {
-  const input = new Input(bytes)
+  const input = new ByteReader(bytes)
   input.skipTags()
   input.skip(4)
   for (let brokers = input.varint() - 1; brokers > 0; brokers--) {
@@ -84,7 +84,7 @@ function decodeTopicId(bytes: Buffer): Buffer {
 }
 
 /** Reads the compact encoding: a varint of length plus one precedes each string and array. */
-class Input {
+class ByteReader {
   readonly #bytes: Buffer
   #at = 0
 
