@@ -200,7 +200,7 @@ export type DeliveryJob = {
   notBefore: number
   /** The record of the change; `null`: an older version made the job without it. */
   recordId: string | null
-  /** The intended wait until `dueAt` or `notBefore`, in ms. 0: none, or of an older version. */
+  /** The intended wait until `dueAt` or `notBefore`, in ms. 0: none. */
   waitMs: number
 }
 

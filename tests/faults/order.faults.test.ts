@@ -110,5 +110,5 @@ it('SIGKILL of the dispatcher while deliveries fail sends no change before the e
 
 async function paused(internalUrl: string): Promise<number> {
   const metrics = await (await fetch(`${internalUrl}/metrics`)).text()
-  return Number(metrics.match(/^surehook_delivery_parked\S* (\d+)$/m)?.[1] ?? 0)
+  return Number(metrics.match(/^surehook_delivery_paused\S* (\d+)$/m)?.[1] ?? 0)
 }

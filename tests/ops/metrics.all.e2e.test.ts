@@ -100,14 +100,14 @@ describe('the metrics of delayed work', () => {
       const lags = await valuesOf('webhook-dispatcher', 'surehook_kafka_consumer_lag_messages')
       const partitions = [...lags].filter(([labels]) => labels.includes(`topic="${pausedTopic}"`))
       const lag = partitions.reduce((sum, [, value]) => sum + value, 0)
-      const [paused] = (await valuesOf('webhook-dispatcher', 'surehook_delivery_parked')).values()
+      const [paused] = (await valuesOf('webhook-dispatcher', 'surehook_delivery_paused')).values()
       return { partitions: partitions.length, lag, paused }
     }
     await eventually(both, ({ partitions, lag, paused }) => partitions > 0 && lag === paused)
   })
 
   it('the dispatcher reports paused deliveries and open circuits', async () => {
-    for (const name of ['surehook_delivery_parked', 'surehook_delivery_circuits_open']) {
+    for (const name of ['surehook_delivery_paused', 'surehook_delivery_circuits_open']) {
       expect((await valuesOf('webhook-dispatcher', name)).size).toBe(1)
     }
   })

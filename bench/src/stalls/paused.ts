@@ -20,7 +20,7 @@ const others = ['/ok/1', '/ok/2', '/ok/3', '/ok/4']
 const broken = '/switch/1'
 const perSecondBeside = 25
 const dispatcher = 'webhook-dispatcher'
-const pausedMetric = 'surehook_delivery_parked'
+const pausedMetric = 'surehook_delivery_paused'
 
 /** Measures deliveries of one record that are paused behind an open circuit, and their release. */
 export async function paused(bench: StallBench): Promise<void> {

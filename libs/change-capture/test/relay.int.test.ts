@@ -151,18 +151,6 @@ describe('openRelay', () => {
     expect(producer.values.slice(51)).toEqual(['stuck', ...others, 'after'])
   })
 
-  it('enables failover of its slot, even of one created without it', async () => {
-    await using db = await createCaptureDatabase()
-    const failsOver = () =>
-      query(db.url, 'select failover from pg_replication_slots where slot_name = $1', [db.slot])
-    expect(await failsOver()).toEqual([{ failover: false }])
-    const producer = new HeldProducer()
-    await using _relay = relayOf(db, producer)
-    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'a'), patiently)
-    expect(await failsOver()).toEqual([{ failover: true }])
-    expect(producer.values).toEqual(['a'])
-  })
-
   it('reconnects and resends unacknowledged messages', async () => {
     await using db = await createCaptureDatabase()
     const producer = new HeldProducer()

@@ -21,7 +21,7 @@ export const endpoints: Dashboard = {
         {
           title: 'Paused deliveries',
           kind: 'stat',
-          queries: [now('sum', 'surehook_delivery_parked')],
+          queries: [now('sum', 'surehook_delivery_paused')],
         },
         {
           title: 'Attempts that succeed',
@@ -68,7 +68,7 @@ export const endpoints: Dashboard = {
           title: 'Paused deliveries',
           description:
             'The circuit is open, the subscription is inactive, or the endpoint is full.',
-          queries: [now('sum', 'surehook_delivery_parked', ['instance'])],
+          queries: [now('sum', 'surehook_delivery_paused', ['instance'])],
         },
         {
           title: 'Circuits open',

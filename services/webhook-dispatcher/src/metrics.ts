@@ -61,7 +61,14 @@ export function registerGauges(metrics: Metrics, gauges: DispatcherGauges): void
     gauges.inFlight,
   )
   gauge(
-    { name: 'surehook_delivery_parked', help: 'Jobs that wait on the paused topic' },
+    { name: 'surehook_delivery_paused', help: 'Jobs that wait on the paused topic' },
+    gauges.paused,
+  )
+  gauge(
+    {
+      name: 'surehook_delivery_parked',
+      help: 'The former name of surehook_delivery_paused, which the next version drops',
+    },
     gauges.paused,
   )
   gauge(

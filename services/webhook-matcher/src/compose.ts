@@ -74,9 +74,9 @@ export async function compose(
   }
 }
 
-type Following = { kafka: Kafka; batches: Batches; registry: Metrics; log: Logger }
+type ConsumerDeps = { kafka: Kafka; batches: Batches; registry: Metrics; log: Logger }
 
-function followChanges(config: Config, { kafka, batches, registry, log }: Following) {
+function followChanges(config: Config, { kafka, batches, registry, log }: ConsumerDeps) {
   return new WindowedConsumer({
     kafka,
     groupId: config.groupId,

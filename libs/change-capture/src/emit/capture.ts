@@ -7,9 +7,9 @@ import type { Pool, PoolClient } from 'pg'
 export type CapturedHeader = { topic: string; key: string } & Readonly<Record<string, unknown>>
 
 /** A captured message after parsing. An empty body is a tombstone. */
-export type Captured = { header: CapturedHeader; body: string }
+export type WalMessage = { header: CapturedHeader; body: string }
 
-export type CapturedMessage = Captured & { service: string }
+export type CapturedMessage = WalMessage & { service: string }
 
 /** Prefix of the WAL messages of one service. Its relay ignores all other messages. */
 export function capturePrefix(service: string): string {
@@ -50,7 +50,7 @@ export async function emit(db: Pool | PoolClient, message: CapturedMessage): Pro
 export async function emitAll(
   db: Pool | PoolClient,
   service: string,
-  messages: readonly Captured[],
+  messages: readonly WalMessage[],
 ): Promise<void> {
   if (messages.length === 0) return
   await db.query(
@@ -64,7 +64,7 @@ export async function emitAll(
 }
 
 /** Throws when none of `emit`, `emitAll` and `captureSql` wrote the content. */
-export function parseCaptured(content: string): Captured {
+export function parseCaptured(content: string): WalMessage {
   const lineEnd = content.indexOf('\n')
   if (lineEnd < 0) throw new Error('No header line')
   const header: unknown = JSON.parse(content.slice(0, lineEnd))

@@ -1,7 +1,7 @@
 import { changesTopic } from '@surehook/contracts/topics'
 import type { OutgoingRecord } from '@surehook/kafka/producer/producer'
 import type { EventCodec } from '@surehook/schemas/codec'
-import type { Captured } from './capture.ts'
+import type { WalMessage } from './capture.ts'
 import { changeRecord } from './change-record.ts'
 import { stateRecord } from './state-writer.ts'
 
@@ -12,6 +12,6 @@ import { stateRecord } from './state-writer.ts'
 export function capturedRecord(codec: Pick<EventCodec, 'change' | 'ofTopic'>, source: string) {
   const ofChange = changeRecord(codec, source)
   const ofState = stateRecord(codec)
-  return (captured: Captured): OutgoingRecord =>
+  return (captured: WalMessage): OutgoingRecord =>
     captured.header.topic === changesTopic ? ofChange(captured) : ofState(captured)
 }

@@ -1,7 +1,7 @@
 import type { ChangeEvent } from '@surehook/contracts/events'
 import type { OutgoingRecord } from '@surehook/kafka/producer/producer'
 import type { EventCodec } from '@surehook/schemas/codec'
-import type { Captured } from './capture.ts'
+import type { WalMessage } from './capture.ts'
 
 type ChangeHeader = Omit<ChangeEvent, 'record' | 'source'> & { source?: string }
 
@@ -11,7 +11,7 @@ type ChangeHeader = Omit<ChangeEvent, 'record' | 'source'> & { source?: string }
  * `source`, the service of the relay.
  */
 export function changeRecord(codec: Pick<EventCodec, 'change'>, source: string) {
-  return ({ header, body }: Captured): OutgoingRecord => {
+  return ({ header, body }: WalMessage): OutgoingRecord => {
     const { topic, key, ...change } = header
     const event: ChangeEvent = { source, ...(change as ChangeHeader), record: body }
     return { topic, key, value: codec.change.encode(event) }

@@ -4,7 +4,7 @@ import { unavailable } from '@surehook/service-kit/errors'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool, PoolClient } from 'pg'
 import { anyPosition, waitUntilRelayed } from '../slot/wait-relayed.ts'
-import { type Captured, emit } from './capture.ts'
+import { emit, type WalMessage } from './capture.ts'
 
 /**
  * A message for a state topic: the whole state of one entity, or one fact. `null` is a tombstone,
@@ -84,7 +84,7 @@ export function createStateWriter(options: StateWriterOptions): StateWriter {
 
 /** Builds the Kafka record of a captured state: the value in its topic's schema, or a tombstone. */
 export function stateRecord(codec: Pick<EventCodec, 'ofTopic'>) {
-  return ({ header, body }: Captured): OutgoingRecord => ({
+  return ({ header, body }: WalMessage): OutgoingRecord => ({
     topic: header.topic,
     key: header.key,
     value: body === '' ? null : codec.ofTopic(header.topic).encode(JSON.parse(body)),

@@ -2,7 +2,7 @@ import type { EventProducer, OutgoingRecord } from '@surehook/kafka/producer/pro
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Tracer } from '@surehook/service-kit/telemetry/tracing/tracer'
 import type { Logger } from 'pino'
-import type { Captured } from '../emit/capture.ts'
+import type { WalMessage } from '../emit/capture.ts'
 import type { InvalidCapture } from '../emit/to-invalid.ts'
 
 export type RelayOptions = {
@@ -10,7 +10,7 @@ export type RelayOptions = {
   slot: string
   databaseUrl: string
   producer: Pick<EventProducer, 'send' | 'healthy'>
-  toRecord: (captured: Captured) => OutgoingRecord
+  toRecord: (captured: WalMessage) => OutgoingRecord
   /**
    * Builds the record to send in place of an invalid message or of one that Kafka refuses. One such
    * message must not stop the relay.

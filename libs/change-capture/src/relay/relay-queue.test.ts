@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import * as fc from 'fast-check'
-import { type Relayed, RelayQueue } from './relay-queue.ts'
+import { type RelayedRecord, RelayQueue } from './relay-queue.ts'
 
 const record = (bytes: number) => ({ topic: 't', key: 'k', value: Buffer.alloc(bytes) })
 const limit = { records: 100, bytes: 1_000_000 }
@@ -67,8 +67,8 @@ describe('RelayQueue', () => {
         const queue = new RelayQueue(limit)
         let lsn = 0n
         const open: bigint[] = []
-        const lsns = new Map<Relayed, bigint>()
-        const taken: Relayed[] = []
+        const lsns = new Map<RelayedRecord, bigint>()
+        const taken: RelayedRecord[] = []
         const acknowledged = new Set<bigint>()
         for (const next of steps) {
           lsn += 1n
@@ -82,7 +82,7 @@ describe('RelayQueue', () => {
               taken.push(relayed)
             }
           } else if (taken.length > 0) {
-            const [relayed] = taken.splice(next.which % taken.length, 1) as [Relayed]
+            const [relayed] = taken.splice(next.which % taken.length, 1) as [RelayedRecord]
             queue.acknowledged(relayed)
             acknowledged.add(lsns.get(relayed) ?? 0n)
           }

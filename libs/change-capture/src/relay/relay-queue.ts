@@ -1,7 +1,7 @@
 import type { OutgoingRecord } from '@surehook/kafka/producer/producer'
 
 /** A record that was read from the WAL and is on its way to Kafka. */
-export type Relayed = {
+export type RelayedRecord = {
   /** `null` once Kafka has acknowledged it: only its place in the order is kept. */
   record: OutgoingRecord | null
   readonly bytes: number
@@ -36,7 +36,7 @@ const compactFrom = 1_000
 export class RelayQueue {
   readonly #limits: RelayLimits
   /** Records from the oldest unacknowledged one, which is at `#head`. */
-  #window: Relayed[] = []
+  #window: RelayedRecord[] = []
   #head = 0
   /** Index in the window of the first record that `take` has not returned. */
   #next = 0
@@ -61,7 +61,7 @@ export class RelayQueue {
   }
 
   /** The record that prevents the WAL from being confirmed further. */
-  get oldest(): Relayed | undefined {
+  get oldest(): RelayedRecord | undefined {
     return this.#window[this.#head]
   }
 
@@ -90,7 +90,7 @@ export class RelayQueue {
   }
 
   /** Returns the next batch to send. */
-  take(): Relayed[] {
+  take(): RelayedRecord[] {
     const start = this.#next
     for (let bytes = 0; this.#next < this.#window.length; this.#next++) {
       const count = this.#next - start
@@ -100,7 +100,7 @@ export class RelayQueue {
     return this.#window.slice(start, this.#next)
   }
 
-  acknowledged(relayed: Relayed): void {
+  acknowledged(relayed: RelayedRecord): void {
     relayed.record = null
     this.#heldRecords -= 1
     this.#heldBytes -= relayed.bytes

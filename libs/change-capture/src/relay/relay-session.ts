@@ -12,7 +12,7 @@ import { reasonOf } from '@surehook/service-kit/errors'
 import { type CapturedHeader, capturePrefix, parseCaptured } from '../emit/capture.ts'
 import type { InvalidCapture } from '../emit/to-invalid.ts'
 import type { RelayOptions } from './relay-options.ts'
-import { type Relayed, RelayQueue, relayLimits } from './relay-queue.ts'
+import { type RelayedRecord, RelayQueue, relayLimits } from './relay-queue.ts'
 import { RelaySpans } from './relay-spans.ts'
 import { ReplicationStream } from './replication-stream.ts'
 import { StatesPosition } from './states-position.ts'
@@ -210,7 +210,7 @@ export class RelaySession implements AsyncDisposable {
     this.#sending = null
   }
 
-  async #relay(relayed: Relayed): Promise<void> {
+  async #relay(relayed: RelayedRecord): Promise<void> {
     const { record } = relayed
     if (record === null) return
     try {

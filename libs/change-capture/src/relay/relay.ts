@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backoffMs } from '@surehook/service-kit/backoff'
 import { orAborted } from '@surehook/service-kit/bounded'
-import { enableSlotFailover } from '../slot/enable-slot-failover.ts'
 import { SlotLostError, SlotMonitor } from '../slot/slot-monitor.ts'
 import { relayMeters } from './relay-meters.ts'
 import type { RelayOptions } from './relay-options.ts'
@@ -91,13 +90,12 @@ class SlotRelay implements Relay {
     await using monitor = await SlotMonitor.open(databaseUrl, { service, slot })
     const origin = await monitor.origin()
     for (;;) {
-      const { confirmed, active, failsOver } = await monitor.read()
+      const { confirmed, active } = await monitor.read()
       if (active) {
         this.#setRole('standby')
         await sleep(standbyPollMs, undefined, { signal: this.#stop.signal })
         continue
       }
-      if (!failsOver) await this.#enableSlotFailover()
       await using session = new RelaySession({
         ...this.#options,
         confirmed,
@@ -118,19 +116,6 @@ class SlotRelay implements Relay {
         this.#session = null
         throw err
       }
-    }
-  }
-
-  /**
-   * Enables failover for slots that an earlier version created without it. The relay works without
-   * it, too.
-   */
-  async #enableSlotFailover(): Promise<void> {
-    const { databaseUrl, slot, log } = this.#options
-    try {
-      await enableSlotFailover(databaseUrl, slot)
-    } catch (err) {
-      log.warn({ err, slot }, 'capture.slot.does-not-fail-over')
     }
   }
 

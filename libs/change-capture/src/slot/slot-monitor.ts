@@ -8,8 +8,6 @@ export type SlotState = {
   confirmed: bigint
   /** Bytes of WAL after the confirmed position. */
   lagBytes: number
-  /** False when the server supports failover slots but this slot has failover disabled. */
-  failsOver: boolean
 }
 
 /**
@@ -24,7 +22,6 @@ type SlotRow = {
   confirmed: string | null
   lag: string | null
   status: string | null
-  failsOver: boolean
 }
 
 /** Watches one replication slot over its own connection. */
@@ -63,9 +60,7 @@ export class SlotMonitor implements AsyncDisposable {
     if (this.#failure) throw this.#failure
     const { rows } = await this.#client.query<SlotRow>(
       `select active, confirmed_flush_lsn::text as confirmed, wal_status as status,
-              pg_wal_lsn_diff(pg_current_wal_flush_lsn(), confirmed_flush_lsn)::text as lag,
-              -- Before PostgreSQL 17 there is no such column.
-              coalesce((to_jsonb(pg_replication_slots) ->> 'failover')::boolean, true) as "failsOver"
+              pg_wal_lsn_diff(pg_current_wal_flush_lsn(), confirmed_flush_lsn)::text as lag
          from pg_replication_slots
         where slot_name = $1`,
       [this.#slot],
@@ -76,8 +71,7 @@ export class SlotMonitor implements AsyncDisposable {
       throw new SlotLostError(`The server has given up the replication slot ${this.#slot}`)
     }
     const lagBytes = Math.max(0, Number(row.lag ?? 0))
-    const { active, failsOver } = row
-    return { active, confirmed: parseLsn(row.confirmed), lagBytes, failsOver }
+    return { active: row.active, confirmed: parseLsn(row.confirmed), lagBytes }
   }
 
   /** Confirmed position of another slot of this database, or `null` if it does not exist. */

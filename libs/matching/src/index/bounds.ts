@@ -3,7 +3,7 @@ import { compareCodePoints } from '@surehook/contracts/filter/values/code-points
 import { type Compare, comparerOf } from '@surehook/contracts/filter/values/compare-values'
 import type { Subscription } from '../subscription.ts'
 
-type Entry = { subscription: Subscription; bound: Bound; compare: Compare }
+type BoundEntry = { subscription: Subscription; bound: Bound; compare: Compare }
 
 /**
  * Subscriptions with a bound on one value, sorted so that satisfied bounds come first. A lookup
@@ -11,7 +11,7 @@ type Entry = { subscription: Subscription; bound: Bound; compare: Compare }
  */
 export class Bounds {
   /** Lists by kind of operand and direction, because only comparable operands can be sorted. */
-  readonly #lists = new Map<string, Entry[]>()
+  readonly #lists = new Map<string, BoundEntry[]>()
 
   get isEmpty(): boolean {
     return this.#lists.size === 0
@@ -48,7 +48,7 @@ const isLower = ({ op }: Bound) => op === 'gt' || op === 'gte'
 const kindOf = (bound: Bound) => `${typeof bound.operand}${isLower(bound) ? '>' : '<'}`
 
 /** Index of the first entry that is not easier to satisfy. */
-const placeOf = (list: readonly Entry[], bound: Bound): number =>
+const placeOf = (list: readonly BoundEntry[], bound: Bound): number =>
   firstIndex(list, (entry) => easeOf(entry.bound, bound) >= 0)
 
 /** Negative when every value that satisfies `b` also satisfies `a`, and `a` admits more. */
@@ -64,7 +64,7 @@ const compareOperands = (a: string | number, b: string | number): number =>
   typeof a === 'string' && typeof b === 'string' ? compareCodePoints(a, b) : Number(a) - Number(b)
 
 /** `compare` returns NaN for values that do not compare. Every test of NaN is false. */
-function isWithin({ bound, compare }: Entry, value: unknown): boolean {
+function isWithin({ bound, compare }: BoundEntry, value: unknown): boolean {
   const order = compare(value)
   switch (bound.op) {
     case 'gt':
@@ -82,7 +82,7 @@ function isWithin({ bound, compare }: Entry, value: unknown): boolean {
  * Index of the first entry for which `isPast` is true. `isPast` must be false before it and true
  * from it on.
  */
-function firstIndex(list: readonly Entry[], isPast: (entry: Entry) => boolean): number {
+function firstIndex(list: readonly BoundEntry[], isPast: (entry: BoundEntry) => boolean): number {
   let [low, high] = [0, list.length]
   while (low < high) {
     const middle = (low + high) >> 1

@@ -4,10 +4,10 @@ import { type Subscription, toSubscription } from '../subscription.ts'
 import { Candidates } from './candidates.ts'
 
 /** Candidates that count how many filters were evaluated. */
-type Counted = { candidates: Candidates; asked: () => number; all: Subscription[] }
+type CountedCandidates = { candidates: Candidates; asked: () => number; all: Subscription[] }
 
 /** Creates `count` subscriptions of one table. `filterOf` returns the filter of the n-th. */
-function counting(count: number, filterOf: (n: number) => object): Counted {
+function counting(count: number, filterOf: (n: number) => object): CountedCandidates {
   const candidates = new Candidates()
   let asked = 0
   const all = Array.from({ length: count }, (_, n) => {
@@ -25,7 +25,7 @@ function counting(count: number, filterOf: (n: number) => object): Counted {
   return { candidates, asked: () => asked, all }
 }
 
-function found({ candidates }: Counted, record: Record<string, unknown>): string[] {
+function found({ candidates }: CountedCandidates, record: Record<string, unknown>): string[] {
   const ids: string[] = []
   candidates.each(record, [], ({ id }) => ids.push(id))
   return ids.toSorted()

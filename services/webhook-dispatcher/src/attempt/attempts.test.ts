@@ -111,7 +111,7 @@ describe('the delay of first attempts', () => {
 
   it('counts from the change', async () => {
     const { make, metric } = setUp()
-    await make()
+    await make({ createdAt: Date.now() })
     expect(await metric(`${name}_bucket{le="1"`)).toBe(1)
     await make({ createdAt: Date.now() - 2_000 })
     expect(await metric(`${name}_bucket{le="1"`)).toBe(1)

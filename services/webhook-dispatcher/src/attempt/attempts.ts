@@ -22,7 +22,7 @@ import type { Poster } from './http/post.ts'
 
 export type AttemptsDeps = {
   poster: Pick<Poster, 'post'>
-  /** The schedule of whoever has set none. */
+  /** The delays of a subscription that sets none. */
   delays: readonly RetryDelay[]
   ladder: RetryLadder
   metrics: DispatcherMetrics
@@ -30,7 +30,7 @@ export type AttemptsDeps = {
   log: Logger
 }
 
-type Tracing = { tracer: Tracer; subscription: Subscription; circuit: Circuit }
+type TracedAttempt = { tracer: Tracer; subscription: Subscription; circuit: Circuit }
 
 /** Makes attempts, and decides the next step from their results. */
 export class Attempts {
@@ -49,7 +49,7 @@ export class Attempts {
 
   async #makeTraced(
     delivery: Delivery,
-    { tracer, subscription, circuit }: Tracing,
+    { tracer, subscription, circuit }: TracedAttempt,
   ): Promise<AttemptResult> {
     const span = beginAttemptSpan(tracer, delivery)
     try {
@@ -94,7 +94,7 @@ export class Attempts {
     }
     const secrets = subscription.secretsAt(now)
     const own = subscription.headers ?? {}
-    // Ours count: names of theirs are refused that are among them.
+    // The API refuses own headers with the name of a signed one.
     const headers: Record<string, string> = {
       ...own,
       ...signedHeaders(job, secrets, Math.floor(now / 1000)),
@@ -132,8 +132,8 @@ export class Attempts {
 }
 
 /**
- * True for deliveries that did not have to wait for their receiver. Every transition before the
- * first attempt means such a wait: for an open circuit, a slot or a subscription. Redeliveries are
- * late on purpose.
+ * True for deliveries that did not wait for their receiver. A step above 0 before the first attempt
+ * means that the delivery waited for a circuit, a slot or its subscription. Redeliveries are late on
+ * purpose.
  */
 const isFirstInTurn = ({ step, redeliveryOf }: DeliveryJob) => step === 0 && redeliveryOf === null

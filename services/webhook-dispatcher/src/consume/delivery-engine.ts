@@ -155,7 +155,6 @@ function createDispatcher(
       },
       window: config.window,
       attempts: new Attempts({ poster, delays, ladder, metrics, tracer, log }),
-      ladder,
       transitions: new Transitions({ producer, codec, log }),
       subscriptions,
       subscriptionsCurrent: (lease) => view().barrier(lease),

@@ -25,9 +25,7 @@ export type DispatcherDeps = {
   log: Logger
 }
 
-/** The job, or `null` if the message was refused or its partition revoked. */
-type Decoded = DeliveryJob | null
-type Decoding = { value: Buffer; decoding: Promise<DeliveryJob> }
+type PendingJob = { value: Buffer; decoding: Promise<DeliveryJob> }
 
 const decodeAgainMs = 500
 /** How often queues that wait too long for their endpoint are checked. */
@@ -198,7 +196,7 @@ export class Dispatcher implements PartitionHandler, Disposable {
   }
 
   #dispatchLater(
-    decoding: Promise<Decoded>,
+    decoding: Promise<DeliveryJob | null>,
     message: WindowedMessage,
     worker: PartitionWorker,
   ): void {
@@ -216,7 +214,7 @@ export class Dispatcher implements PartitionHandler, Disposable {
     this.#decoding.set(partition, chain)
   }
 
-  #decode(message: WindowedMessage): Decoded | Promise<Decoded> {
+  #decode(message: WindowedMessage): DeliveryJob | null | Promise<DeliveryJob | null> {
     const { value } = message
     if (value === null) return this.#refuse(message, 'a job must have a value')
     if (this.#decoded?.value === value) return located(this.#decoded.job, message)
@@ -230,7 +228,10 @@ export class Dispatcher implements PartitionHandler, Disposable {
   }
 
   /** The job has another version of the schema: while the registry is down, the partition waits. */
-  async #decodeLater(message: WindowedMessage, { value, decoding }: Decoding): Promise<Decoded> {
+  async #decodeLater(
+    message: WindowedMessage,
+    { value, decoding }: PendingJob,
+  ): Promise<DeliveryJob | null> {
     for (let first = true; ; first = false) {
       try {
         const job = await (first ? decoding : this.#deps.codec.job.decode(value))

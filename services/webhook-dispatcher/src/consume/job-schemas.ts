@@ -7,7 +7,7 @@ type Message = { value: Buffer | null }
 export type JobSchemasOptions = { codec: Pick<EventCodec, 'job'>; log: Logger }
 
 const decodeAgainMs = 500
-/** There is one current schema and a few older ones; more can only be garbage. */
+/** More schema ids than this come only from garbage: there are a few versions of the schema. */
 const mostMet = 1_000
 
 /**

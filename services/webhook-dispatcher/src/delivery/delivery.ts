@@ -6,10 +6,10 @@ import {
 } from '@surehook/contracts/events/delivery-events'
 import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
 
-/** A job in this process, from its reading until Kafka acknowledges its next place. */
+/** A job in this process, from its reading until Kafka acknowledges its next record. */
 export type Delivery = { job: DeliveryJob; message: WindowedMessage }
 
-/** The place of its endpoint for events about it, or null for a delivery about deliveries. */
+/** Returns the endpoint for its events, or null for a delivery about deliveries. */
 export function eventPlaceOf({ job }: Delivery): EndpointPlace | null {
   const { projectId, environment, url, table } = job
   return isAboutDeliveries(table) ? null : { projectId, environment, url: withoutQuery(url) }

@@ -16,9 +16,7 @@ export type PausedMark = {
   group: number | null
 }
 
-/**
- * The headers of a job's record on the paused topic. Versions that do not know them ignore them.
- */
+/** Returns the headers of a job's record on the paused topic. */
 export function pausedHeaders({ run, published, group }: PausedMark): Record<string, string> {
   return {
     ...(run > 0 && { [runHeader]: String(run) }),

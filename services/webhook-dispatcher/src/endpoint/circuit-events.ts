@@ -14,12 +14,12 @@ export type CircuitEventsDeps = {
 }
 
 /**
- * Publishes the events of `_endpoints` about circuits. The owner of the endpoint is the only
- * writer. Redis has the opening before its event is published, and marks it once Kafka has the
- * event. It forgets the opening only after the event of its end. So the next owner repeats what a
- * killed one has not published, with the same id. It does so with the endpoint's next delivery. An
- * event is lost only if Redis loses the circuit, if the end was asked for while there was no owner,
- * or if the endpoint has no delivery for `forgetAfterMs`.
+ * Publishes the events of `_endpoints` about circuits. Only the owner of the endpoint writes them.
+ * The opening is stored in Redis before its event is published, marked when Kafka has the event, and
+ * forgotten when Kafka has the event of its end. At the endpoint's next delivery, the next owner
+ * publishes the events that a killed owner did not, with the same ids. An event is lost only if
+ * Redis loses the circuit, if a request closes the circuit while no process owns the endpoint, or if
+ * the endpoint has no delivery for `forgetAfterMs`.
  */
 export class CircuitEvents {
   readonly #deps: CircuitEventsDeps

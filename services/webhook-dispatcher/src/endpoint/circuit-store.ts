@@ -10,9 +10,9 @@ export type CircuitState = {
   failures: number
   /** Epoch ms until which the circuit is open; 0 if closed. */
   openUntil: number
-  /** Epoch ms when it opened; 0 if unknown, or if it is closed. */
+  /** Epoch ms when it opened; 0 if it is closed. */
   openSince: number
-  /** The place of the endpoint if an event tells of this opening; otherwise null. */
+  /** The endpoint's address if an event is published for this opening; otherwise null. */
   place: EndpointPlace | null
   /** The `openUntil` of the last opening whose event is published. */
   toldUntil: number
@@ -37,7 +37,7 @@ if redis.call('HMGET', KEYS[1], 'openUntil')[1] == ARGV[1] then
   redis.call('HSET', KEYS[1], 'toldUntil', ARGV[1])
 end`
 
-// A later opening stays. A failure since the end stays counted in memory only.
+// A later opening stays. A failure after the end of this one is then counted in memory only.
 const forgetOpening = `
 local openUntil = redis.call('HMGET', KEYS[1], 'openUntil')[1]
 if not openUntil or openUntil == ARGV[1] or openUntil == ARGV[2] then
@@ -96,7 +96,7 @@ export class CircuitStore {
     }
   }
 
-  /** Stores the count after a failure. With 0 the circuit has opened for this time. */
+  /** Stores the count after a failure. 0 failures: the circuit has opened until `openUntil`. */
   async recordFailure(endpointId: string, failure: CircuitFailure): Promise<void> {
     const { failures, openSince, openUntil, place } = failure
     const placeText = place === null ? '' : JSON.stringify(place)
@@ -124,7 +124,7 @@ export class CircuitStore {
     await this.#try(() => this.#redis.del(circuitKey(endpointId)))
   }
 
-  /** Which of these endpoints somebody wants closed. */
+  /** Returns the endpoints whose circuit a request asks to close. */
   async wantedClosed(endpointIds: readonly string[]): Promise<string[]> {
     const keys = endpointIds.map(circuitKey)
     const numbers = await this.#try(() =>
@@ -133,7 +133,7 @@ export class CircuitStore {
     return ((numbers ?? []) as number[]).flatMap((nth) => endpointIds[nth - 1] ?? [])
   }
 
-  /** Tells how many attempts are in flight, for a while. */
+  /** Stores how many attempts are in flight. The numbers expire after `forMs`. */
   async tellLoads(
     loads: readonly { endpointId: string; inFlight: number }[],
     forMs: number,

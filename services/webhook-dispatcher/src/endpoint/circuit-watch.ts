@@ -17,8 +17,8 @@ const atOnce = 500
 const loadLastsMs = 6 * closeLookMs
 
 /**
- * Closes open circuits on request, and writes how many attempts of endpoints are in flight. Without
- * either it sends Redis nothing.
+ * Closes open circuits on request, and stores how many attempts are in flight per endpoint. While no
+ * circuit is open and nothing is in flight, it sends no command to Redis.
  */
 export class CircuitWatch implements Disposable {
   readonly #deps: CircuitWatchDeps

@@ -136,7 +136,7 @@ describe('Circuit', () => {
     for (let i = 0; i < 5; i++) await circuit.record(failure)
     jest.advanceTimersByTime(1_000)
     expect(circuit.openSince).toBe(openedAt)
-    const next = circuitOf({ failures: 0, openUntil: openedAt + 120_000 })
+    const next = circuitOf({ openUntil: openedAt + 120_000, openSince: openedAt })
     await next.restore()
     expect(next.openSince).toBe(openedAt)
     jest.advanceTimersByTime(119_000)

@@ -11,12 +11,12 @@ export type CircuitOptions = {
   /** How many consecutive failures open the circuit. */
   threshold: number
   cooldownMs: number
-  /** Absent: nobody is told. */
+  /** Absent: no event is published. */
   events?: Pick<CircuitEvents, 'tell'>
 }
 
-/** An opening of which an event tells. */
-type Opening = { place: EndpointPlace; openUntil: number }
+/** An opening for which an event is published. */
+type CircuitOpening = { place: EndpointPlace; openUntil: number }
 
 type Action = () => Promise<AttemptResult>
 
@@ -69,11 +69,12 @@ export class Circuit {
   #lastFailureAt = 0
   #openSince = Number.POSITIVE_INFINITY
   /**
-   * Known if a delivery that is not about deliveries is among the counted failures: only then does
-   * an event tell of the opening. Such deliveries end, so the events do too.
+   * The endpoint's address if a counted failure is of a delivery that is not about deliveries.
+   * Otherwise null: then no event is published for the opening, because its own delivery could open
+   * the circuit again, for ever.
    */
   #place: EndpointPlace | null = null
-  #told: Opening | null = null
+  #told: CircuitOpening | null = null
   /** The last failed lookup that was counted: attempts that share a lookup count as one failure. */
   #countedLookup: object | undefined
   #timer: NodeJS.Timeout | null = null
@@ -122,9 +123,8 @@ export class Circuit {
     // At most the cooldown, because the earlier owner's clock may have been ahead.
     const now = Date.now()
     const until = Math.min(openUntil, now + cooldownMs)
-    // An older version stores no `openSince`. A cooldown that has changed since makes it wrong
-    // then.
-    const since = Math.min(openSince || until - cooldownMs, now)
+    // At most now, for the same reason.
+    const since = Math.min(openSince, now)
     if (openUntil > now) this.#open({ since, until }, opening)
     // The earlier owner was gone when the cooldown ended, so the count starts at 0.
     else if (openUntil > 0) await this.#forget(opening)
@@ -178,7 +178,7 @@ export class Circuit {
     // 0 if this failure opened it.
     const failures = this.#failures
     await store.recordFailure(this.#endpointId, { failures, openSince, openUntil, place })
-    // Now the next owner also knows the opening, and tells of it if this process is killed.
+    // If this process is killed now, the next owner finds the opening and publishes its event.
     if (opening !== null) this.#tellOpened(opening)
   }
 
@@ -195,7 +195,7 @@ export class Circuit {
     return false
   }
 
-  /** Somebody asked for it before the cooldown is over. */
+  /** Closes the circuit before its cooldown ends. */
   closeByRequest(): void {
     if (!this.isOpen) return
     if (this.#timer !== null) clearTimeout(this.#timer)
@@ -209,7 +209,7 @@ export class Circuit {
     this.#breaker.shutdown()
   }
 
-  #open({ since, until }: { since: number; until: number }, opening: Opening | null): void {
+  #open({ since, until }: { since: number; until: number }, opening: CircuitOpening | null): void {
     this.#failures = 0
     this.#place = null
     this.#told = opening
@@ -229,14 +229,14 @@ export class Circuit {
     void this.#forget(opening)
   }
 
-  #tellOpened({ place, openUntil }: Opening): void {
+  #tellOpened({ place, openUntil }: CircuitOpening): void {
     const { events, cooldownMs } = this.#options
     const at = openUntil - cooldownMs
     events?.tell({ endpointId: this.#endpointId, place, isOpen: true, openUntil, at })
   }
 
-  /** With an event, the store forgets the opening only after Kafka has the event. */
-  async #forget(opening: Opening | null): Promise<void> {
+  /** The store forgets the opening only after Kafka has the event of its end, if there is one. */
+  async #forget(opening: CircuitOpening | null): Promise<void> {
     const { store, events } = this.#options
     if (opening === null || events === undefined) return store.reset(this.#endpointId)
     events.tell({ endpointId: this.#endpointId, ...opening, isOpen: false, at: Date.now() })

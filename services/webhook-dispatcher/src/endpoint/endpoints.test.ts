@@ -32,7 +32,7 @@ function setUp() {
     limits: { maxInFlight: 1, maxLocalWaitMs: () => 1 },
     pressure: () => false,
   }
-  return new Endpoints<never>(options, () => {})
+  return new Endpoints<never>(options)
 }
 
 it('forgets endpoints that failed a few times, long ago', async () => {

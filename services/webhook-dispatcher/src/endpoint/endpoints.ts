@@ -14,15 +14,21 @@ const maxIdle = 2_000
  */
 export class Endpoints<T> {
   readonly #options: EndpointsOptions
-  readonly #onChange: (endpoint: Endpoint<T>) => void
   readonly #all = new Map<string, Endpoint<T>>()
+  #onChange: (endpoint: Endpoint<T>) => void = () => undefined
   /** Idle endpoints are evicted at this number. */
   #roomAt = maxIdle
 
-  /** @param onChange a circuit opened or closed, or became known, or a rate lets one start again */
-  constructor(options: EndpointsOptions, onChange: (endpoint: Endpoint<T>) => void) {
+  constructor(options: EndpointsOptions) {
     this.#options = options
-    this.#onChange = onChange
+  }
+
+  /**
+   * Calls `listener` when a circuit opened, closed or was loaded, and when a rate lets an attempt
+   * start again.
+   */
+  onChange(listener: (endpoint: Endpoint<T>) => void): void {
+    this.#onChange = listener
   }
 
   all(): Iterable<Endpoint<T>> {

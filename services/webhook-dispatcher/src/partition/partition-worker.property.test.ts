@@ -65,7 +65,7 @@ async function play(on: PartitionWorld, step: Action): Promise<void> {
   await turn()
 }
 
-/** What happens to whoever owns the partition. */
+/** What happens to the owner of the partition. */
 async function own(on: PartitionWorld, step: Action): Promise<void> {
   if ('kill' in step) on.kill()
   else if ('drain' in step) on.worker.drain(step.drain)

@@ -1,10 +1,25 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
+import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import type { Delivery } from '../delivery/delivery.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
+import { Endpoints } from '../endpoint/endpoints.ts'
+import { PausedDeliveries } from '../paused/paused-deliveries.ts'
+import { DeliveryRouter } from '../transitions/delivery-router.ts'
+import { Admissions } from './admission/admissions.ts'
+import { RecordOrder } from './admission/record-order.ts'
+import { ReleaseView } from './admission/release-view.ts'
+import { SubscriptionStatus } from './admission/subscription-status.ts'
+import { WaitingDeliveries } from './admission/waiting-deliveries.ts'
 import { DeliveryExecutor } from './delivery-executor.ts'
 import { PartitionState } from './partition-state.ts'
+import { DueTimes } from './progress/due-times.ts'
+import { Pressure } from './progress/pressure.ts'
+import { UnsettledOutcomes } from './progress/unsettled-outcomes.ts'
+import { Settlement } from './settlement.ts'
 import type { WorkerDeps } from './worker-deps.ts'
+
+type Assignments = ReadonlyMap<string, AssignedPartition>
 
 /**
  * The worker of one partition: its endpoints, its paused deliveries and its recent steps. All jobs,
@@ -12,114 +27,140 @@ import type { WorkerDeps } from './worker-deps.ts'
  * enters through this class. It is discarded when the partition is revoked.
  */
 export class PartitionWorker {
+  readonly #dueTimes = new DueTimes()
+  readonly #waiting = new WaitingDeliveries()
+  readonly #pressure: Pressure
+  readonly #unsettled: UnsettledOutcomes
   readonly #state: PartitionState
+  readonly #endpoints: Endpoints<Delivery>
+  readonly #paused: PausedDeliveries
+  readonly #admissions: Admissions
+  readonly #settlement: Settlement
   readonly #executor: DeliveryExecutor
 
-  constructor(assignments: ReadonlyMap<string, AssignedPartition>, deps: WorkerDeps) {
-    this.#state = new PartitionState(assignments, deps, (endpoint) =>
-      this.#executor.endpointChanged(endpoint),
-    )
-    this.#executor = new DeliveryExecutor(this.#state)
+  constructor(assignments: Assignments, deps: WorkerDeps) {
+    const { subscriptions, window } = deps
+    const [deliveries, pausedTopicPartition] = [
+      assignmentOf(assignments, deliveriesTopic),
+      assignmentOf(assignments, pausedTopic),
+    ]
+    const { partition, lease } = pausedTopicPartition
+    const waiting = this.#waiting
+    const order = new RecordOrder()
+    const unsettled = new UnsettledOutcomes(assignments)
+    const state = new PartitionState({ lease, unsettled, isOwner: deps.mayStart })
+    const router = new DeliveryRouter({ ...deps, lease })
+    this.#unsettled = unsettled
+    this.#state = state
+    this.#pressure = new Pressure({ assignments, dueTimes: this.#dueTimes, window })
+    const endpoints = this.#openEndpoints(deps)
+    this.#endpoints = endpoints
+    const status = new SubscriptionStatus(subscriptions, endpoints)
+    const decided = { subscriptions, endpoints, status, state, order, waiting }
+    const view = new ReleaseView({ ...decided, deliveries, router })
+    const paused = new PausedDeliveries(pausedTopicPartition, view)
+    this.#paused = paused
+    this.#admissions = new Admissions({ ...decided, paused })
+    this.#settlement = new Settlement({ deps, status, order, paused, router, unsettled })
+    this.#executor = new DeliveryExecutor({
+      ...{ deps, partition, state, endpoints, status, paused, router },
+      admissions: this.#admissions,
+      settlement: this.#settlement,
+    })
     this.#executor.carryOut()
   }
 
   /** The number of attempts and transitions in progress. */
   get busy(): number {
-    return this.#state.work.count + this.#state.router.busy
+    return this.#executor.busy
   }
 
   /** The number of paused deliveries. */
   get paused(): number {
-    return this.#state.paused.size
+    return this.#paused.size
   }
 
-  /** How many places and bodies of paused deliveries are in memory. */
+  /** How many positions and bodies of paused deliveries are in memory. */
   get pausedEntries(): number {
-    return this.#state.paused.entries
+    return this.#paused.entries
   }
 
   get endpoints(): Iterable<Endpoint<Delivery>> {
-    return this.#state.endpoints.all()
+    return this.#endpoints.all()
   }
 
   get openCircuits(): number {
     let open = 0
-    for (const endpoint of this.#state.endpoints.all()) if (endpoint.circuit.isOpen) open++
+    for (const endpoint of this.#endpoints.all()) if (endpoint.circuit.isOpen) open++
     return open
   }
 
   /** Announces a batch of the paused topic that was fetched from `offset`. */
   pausedBatchBegins(offset: number): void {
-    this.#state.paused.batchBegins(offset)
+    this.#paused.batchBegins(offset)
   }
 
   /** Takes a job of the paused topic. */
   readPaused(delivery: Delivery): void {
-    const { deliveryId, step } = delivery.job
-    const { paused, steps } = this.#state
-    if (!steps.isDone(deliveryId, step)) return paused.read(delivery)
-    paused.repeated(delivery)
-    this.#executor.dropRepeated(delivery)
+    if (!this.#settlement.isDone(delivery.job)) return this.#paused.read(delivery)
+    this.#paused.repeated(delivery)
+    this.#settlement.dropRepeated(delivery)
   }
 
   /** @param position the offset that is read next on the paused topic */
   pausedBatchEnded(position: number): void {
-    this.#state.paused.batchEnded(position)
-    this.#admitHeld()
+    this.#paused.batchEnded(position)
+    this.#executor.admitHeld()
     this.#executor.carryOut()
   }
 
   /** After a rejoin, the paused topic is read on from its assigned partition's position. */
   pausedSought(): void {
-    this.#state.paused.sought()
+    this.#paused.sought()
     this.#executor.carryOut()
   }
 
   /** Announces that more of `webhook.deliveries` was handed out. */
   deliveriesRead(): void {
-    this.#state.paused.earlierKnown()
+    this.#paused.earlierKnown()
     this.#executor.carryOut()
   }
 
   /** Counts jobs that were handed out but are not decoded yet. */
   countUndecoded(change: number): void {
-    this.#state.undecoded += change
-    if (this.#state.undecoded === 0) this.deliveriesRead()
+    if (this.#waiting.countUndecoded(change)) this.deliveriesRead()
   }
 
   /** Takes a job of any other topic, read for the first time. */
   accept(delivery: Delivery): void {
-    const { deliveryId, step } = delivery.job
-    const { steps, dueTimes } = this.#state
-    if (!steps.begin(deliveryId, step)) return this.#executor.dropRepeated(delivery)
-    dueTimes.await(delivery, () => this.#executor.admit(delivery))
+    if (!this.#settlement.begin(delivery.job)) return this.#settlement.dropRepeated(delivery)
+    this.#dueTimes.await(delivery, () => this.#executor.admit(delivery))
   }
 
   /** Remembers a job that was finished before this process owned the partition. */
-  remember({ deliveryId, step }: DeliveryJob): void {
-    const { steps } = this.#state
-    if (steps.begin(deliveryId, step)) steps.done(deliveryId, step)
+  remember(job: DeliveryJob): void {
+    this.#settlement.remember(job)
   }
 
   subscriptionChanged(subscriptionId: string): void {
-    this.#state.gone.delete(subscriptionId)
-    this.#state.paused.subscriptionChanged(subscriptionId)
+    this.#admissions.subscriptionChanged(subscriptionId)
+    this.#paused.subscriptionChanged(subscriptionId)
     this.#executor.carryOut()
   }
 
   /** While true, nothing starts. Attempts in flight end. */
   drain(isDraining: boolean): void {
-    this.#state.isDraining = isDraining
+    this.#state.drain(isDraining)
     if (isDraining) return
-    this.#admitHeld()
-    this.#state.paused.resumed()
+    this.#executor.admitHeld()
+    this.#paused.resumed()
     this.#executor.carryOut()
     this.#executor.startAll()
   }
 
   /** Call it after offsets were committed: starts attempts that waited for this. */
   committed(): void {
-    if (this.#state.unsettled.hasRoomAgain()) this.#executor.startAll()
+    if (this.#unsettled.hasRoomAgain()) this.#executor.startAll()
   }
 
   /**
@@ -127,10 +168,9 @@ export class PartitionWorker {
    * start again.
    */
   relieve(): void {
-    const { pressure, paused, endpoints } = this.#state
-    pressure.sample()
-    paused.tick()
-    for (const endpoint of endpoints.all()) {
+    this.#pressure.sample()
+    this.#paused.tick()
+    for (const endpoint of this.#endpoints.all()) {
       if (endpoint.queued > 0) this.#executor.shed(endpoint)
     }
     this.#executor.carryOut()
@@ -138,14 +178,22 @@ export class PartitionWorker {
   }
 
   dispose(): void {
-    this.#state.endpoints.dispose()
-    this.#state.dueTimes.dispose()
+    this.#endpoints.dispose()
+    this.#dueTimes.dispose()
   }
 
-  #admitHeld(): void {
-    if (!this.#state.mayAdmit) return
-    // A failed move may have put an earlier one behind later ones.
-    const held = this.#state.held.splice(0).toSorted((a, b) => a.job.arrival - b.job.arrival)
-    for (const delivery of held) this.#executor.admit(delivery)
+  #openEndpoints(deps: WorkerDeps): Endpoints<Delivery> {
+    return new Endpoints({
+      ...deps,
+      pressure: () => this.#pressure.isOn,
+      policyOf: (endpointId) => deps.subscriptions.policyOf(endpointId),
+      since: performance.now(),
+    })
   }
+}
+
+function assignmentOf(assignments: Assignments, topic: string): AssignedPartition {
+  const assignment = assignments.get(topic)
+  if (assignment === undefined) throw new Error(`a partition without its part of ${topic}`)
+  return assignment
 }

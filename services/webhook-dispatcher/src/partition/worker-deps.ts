@@ -4,7 +4,6 @@ import type { CircuitOptions } from '../endpoint/circuit.ts'
 import type { EndpointLimits } from '../endpoint/endpoint.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
-import type { RetryLadder } from '../transitions/retry-ladder.ts'
 import type { Transitions } from '../transitions/transitions.ts'
 
 /** The resources that the workers of all partitions share. */
@@ -14,7 +13,6 @@ export type WorkerDeps = {
   /** The limits at which an assigned partition stops reading. */
   window: { messages: number; bytes: number }
   attempts: Attempts
-  ladder: RetryLadder
   transitions: Pick<Transitions, 'make'>
   subscriptions: Subscriptions
   /** Resolves when the view of subscriptions is current. */

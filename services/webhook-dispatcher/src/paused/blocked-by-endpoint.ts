@@ -1,7 +1,4 @@
-/**
- * The queues with paused deliveries that wait for an endpoint: for a slot or for its
- * circuit.
- */
+/** The queues with paused deliveries that wait for a slot of an endpoint or for its circuit. */
 export class BlockedByEndpoint {
   readonly #subscriptionsAt = new Map<string, Set<string>>()
   readonly #endpointOf = new Map<string, string>()

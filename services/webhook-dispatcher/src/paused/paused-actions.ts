@@ -9,8 +9,9 @@ export type PausedView = {
    */
   slotsOf: (subscriptionId: string, queueId?: string) => number
   /**
-   * The endpoint that the queue waits for if nothing may start; `null` if it waits for the next
-   * state of its subscription, or for transitions of others because it is cancelled.
+   * Returns the endpoint that the queue waits for if nothing may start. `null`: the queue waits for
+   * the next state of its subscription, or its next delivery is cancelled and waits for a free
+   * transition.
    */
   endpointOf: (subscriptionId: string, queueId: string) => string | null
   /** True if its deliveries have the status `paused`. */
@@ -22,8 +23,8 @@ export type PausedView = {
   /** When a delivery that waits in the order of its record may start, in epoch ms. 0: at once. */
   dueAt: (delivery: Delivery) => number
   /**
-   * False when the subscription is blocked and only its cancelled deliveries go: `slotsOf` tells
-   * that from then on.
+   * Returns false for a delivery that is not cancelled while its subscription is blocked. From then
+   * on `slotsOf` returns a negative number for the queue.
    */
   mayGo: (delivery: Delivery) => boolean
 }

@@ -5,23 +5,24 @@ import { pausedMark, pausedQueueId } from '../delivery/paused-headers.ts'
 import { queueIdOf } from '../delivery/record-groups.ts'
 import type { PausedAction, PausedView } from './paused-actions.ts'
 import { PausedReleases } from './paused-releases.ts'
-import { type PausedQueue, placeOf } from './queues/paused-queue.ts'
+import { type PausedQueue, positionOf } from './queues/paused-queue.ts'
 import { PausedQueues } from './queues/paused-queues.ts'
 import { PausedPlacing } from './topic/paused-placing.ts'
-import { type Demands, PausedReading } from './topic/paused-reading.ts'
+import { PausedReading, type ReadDemands } from './topic/paused-reading.ts'
 import { PausedTopic } from './topic/paused-topic.ts'
 import { UnpublishedDeliveries } from './topic/unpublished-deliveries.ts'
 
 /** Above this number of written but unread deliveries, the end of the topic is read first. */
 const mostUnread = 1_000
 
-type Expected = Pick<DeliveryJob, 'subscriptionId' | 'arrival' | 'step'>
+type DeliveryStep = Pick<DeliveryJob, 'subscriptionId' | 'arrival' | 'step'>
 
 /**
- * The deliveries of one partition on the paused topic. They wait for an open circuit, an inactive
- * subscription or a slot; in the order of their record also for an earlier one and their due time.
- * Memory holds only the places of each queue's deliveries and the next few bodies. No delivery waits
- * for one of another subscription. A waiting queue costs no work until what it waits for changes.
+ * The deliveries of one partition on the paused topic. Each waits until its circuit closes, its
+ * subscription is active and its endpoint has a slot. A delivery that keeps the order of its record
+ * also waits for earlier ones and for its due time, never for another subscription. Memory holds
+ * ranges of offsets per queue and the next few bodies. A waiting queue costs no work until the
+ * circuit, the subscription or the endpoint changes.
  */
 export class PausedDeliveries {
   readonly #assignment: AssignedPartition
@@ -62,14 +63,14 @@ export class PausedDeliveries {
     return this.#assignment.open - this.#released.size
   }
 
-  /** The number of places and bodies in memory. */
+  /** The number of positions and bodies in memory. */
   get entries(): number {
     return this.#queues.entries
   }
 
   /**
-   * True if a delivery of the group may be paused, or one of the subscription that has no group.
-   * Later ones must then wait behind it.
+   * True if a delivery of the group, or a delivery of the subscription without a group, may be
+   * paused. Later deliveries then wait behind it.
    */
   mayHave(subscriptionId: string, group: number | null): boolean {
     if (this.#topic.mayHave(subscriptionId)) return true
@@ -78,11 +79,11 @@ export class PausedDeliveries {
   }
 
   /**
-   * Call it before a delivery's next place is written.
-   * @param job as it will be there
-   * @returns the run that it continues there if it was moved
+   * Call it before a delivery is written to the paused topic.
+   * @param job as it is written
+   * @returns the run that a relocated delivery continues
    */
-  expect({ subscriptionId, arrival, step }: Expected, group: number | null): number {
+  expect({ subscriptionId, arrival, step }: DeliveryStep, group: number | null): number {
     const queue = this.#queueOf(subscriptionId, group)
     queue.expect(arrival, step)
     this.#unread++
@@ -91,7 +92,7 @@ export class PausedDeliveries {
   }
 
   /** Call it after Kafka failed to take all records. @returns false if the job is on the topic */
-  unexpect({ subscriptionId, arrival, step }: Expected, group: number | null): boolean {
+  unexpect({ subscriptionId, arrival, step }: DeliveryStep, group: number | null): boolean {
     const queueId = queueIdOf(subscriptionId, group)
     const queue = this.#queues.get(queueId)
     const wasExpected = queue?.unexpect(arrival, step) ?? false
@@ -106,7 +107,7 @@ export class PausedDeliveries {
     this.#releases.changed(queueId)
   }
 
-  /** Keeps a delivery at its place whose release or move failed. */
+  /** Puts back a delivery whose release or relocation failed. */
   putBack(delivery: Delivery): void {
     const { job, message } = delivery
     const { subscriptionId } = job
@@ -114,12 +115,12 @@ export class PausedDeliveries {
     const published = this.#released.get(message.offset)?.published ?? true
     this.#released.delete(message.offset)
     const dueAt = group === null ? 0 : this.#view.dueAt(delivery)
-    this.#queueOf(subscriptionId, group).putBack(placeOf(delivery), dueAt)
+    this.#queueOf(subscriptionId, group).putBack(positionOf(delivery), dueAt)
     if (!published) this.#unpublished.add(subscriptionId, message, this.#reading.scan)
     this.#releases.changed(queueIdOf(subscriptionId, group))
   }
 
-  /** Call it when a released delivery has its next place. */
+  /** Call it when Kafka has the next record of a released delivery. */
   gone(offset: number): void {
     this.#released.delete(offset)
   }
@@ -170,12 +171,12 @@ export class PausedDeliveries {
   }
 
   subscriptionChanged(subscriptionId: string): void {
-    // They may be cancelled now.
+    // Its deliveries may be cancelled now.
     this.#queues.forgetDueTimes(subscriptionId)
     this.transitionEnded(subscriptionId)
   }
 
-  /** Call it when a transition has ended: those that are cancelled wait for that. */
+  /** Call it when a transition has ended: cancelled deliveries wait for a free transition. */
   transitionEnded(subscriptionId: string): void {
     if (!this.#queues.has(subscriptionId)) return
     for (const queueId of this.#queues.idsOf(subscriptionId)) this.#releases.changed(queueId)
@@ -216,7 +217,7 @@ export class PausedDeliveries {
     this.#mayReadElse ||= this.#releases.wantsMore()
     if (this.#inBatch || !this.#mayReadElse) return
     this.#mayReadElse = false
-    const from = this.#reading.next(this.#demands(), this.#assignment.next)
+    const from = this.#reading.next(this.#readDemands(), this.#assignment.next)
     if (from !== null) yield { kind: 'read', from }
   }
 
@@ -235,7 +236,7 @@ export class PausedDeliveries {
     yield { kind: 'release', delivery }
   }
 
-  #demands(): Demands {
+  #readDemands(): ReadDemands {
     const { scan } = this.#reading
     const offsets: number[] = []
     const mayLose = (id: string) => this.#view.slotsOf(id) <= 0
@@ -250,7 +251,7 @@ export class PausedDeliveries {
     return {
       end: isExpected || !this.isReady ? next : undefined,
       release: offsets,
-      publish: this.isReady ? this.#unpublished.next(scan, this.#view.isPaused) : undefined,
+      publish: this.isReady ? this.#unpublished.next(scan, this.#view) : undefined,
       move: this.#topic.moveFrom(scan),
       skipped: this.isReady ? (this.#assignment.skippedFrom ?? undefined) : undefined,
     }
@@ -264,8 +265,7 @@ export class PausedDeliveries {
     if (queue.unexpect(arrival, step)) this.#unread--
     this.#placing.first(queue, delivery)
     if (published) return
-    const { isPaused } = this.#view
-    if (isPaused(subscriptionId) && this.#unpublished.publishAtOnce(subscriptionId))
+    if (this.#view.isPaused(subscriptionId) && this.#unpublished.publishAtOnce(subscriptionId))
       this.#due.push({ kind: 'publish', job })
     else this.#unpublished.add(subscriptionId, message, this.#reading.scan)
   }

@@ -11,7 +11,7 @@ export type SecretOpener = { open(sealed: string, context: string): string }
 /** An encrypted secret that is opened at its first use. `keys` is `null` if it is unreadable. */
 type Secret = { ciphertext: string; validUntil: number; keys?: SigningKeys | null }
 
-/** Give null for what cannot be read. */
+/** Both return null for a text that cannot be decrypted. */
 export type Openers = {
   keys: (ciphertext: string) => SigningKeys | null
   headers: (ciphertext: string) => OwnHeaders | null
@@ -32,8 +32,8 @@ export class Subscription {
   /** Deliveries that are not attempted any more. */
   readonly cancellations: readonly Cancellation[]
   /**
-   * Epoch ms; Infinity if it is active. Any change of the subscription moves it on, so it may be
-   * too late.
+   * Epoch ms; Infinity if it is active. It is the time of the last change, so the subscription may
+   * have become inactive earlier.
    */
   readonly inactiveSince: number
   readonly #active: boolean
@@ -65,8 +65,8 @@ export class Subscription {
   }
 
   /**
-   * Deliveries may go out. Without its current secret nothing could be verified, and without its
-   * headers nobody would let them in: they wait.
+   * True if deliveries may be sent. They wait while the current secret or the own headers cannot be
+   * decrypted: the receiver could not verify them, or would refuse them.
    */
   get deliverable(): boolean {
     return this.#active && this.#keysOf(this.#current) !== null && this.headers !== null

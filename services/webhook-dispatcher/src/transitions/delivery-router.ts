@@ -1,5 +1,5 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
-import type { Made, Transition, Transitions } from './transitions.ts'
+import type { Transition, TransitionResult, Transitions } from './transitions.ts'
 
 /** How long a job waits after a fault before it is tried again. */
 const afterFaultMs = 2_000
@@ -8,7 +8,7 @@ const afterFaultMs = 2_000
  * `failed`: Kafka did not take all records; returned after a pause. `revoked`: the partition is no
  * longer assigned here.
  */
-export type Routed = Made | 'failed' | 'revoked'
+export type RoutingResult = TransitionResult | 'failed' | 'revoked'
 
 export type DeliveryRouterOptions = {
   transitions: Pick<Transitions, 'make'>
@@ -16,7 +16,7 @@ export type DeliveryRouterOptions = {
   onFault: (err: unknown) => void
 }
 
-/** Moves the jobs of a partition to their next places, and reports whether they arrived. */
+/** Writes the next records of a partition's jobs, and returns whether Kafka has them. */
 export class DeliveryRouter {
   readonly #options: DeliveryRouterOptions
   #busy = 0
@@ -30,7 +30,7 @@ export class DeliveryRouter {
     return this.#busy
   }
 
-  async route(job: DeliveryJob, transition: Transition): Promise<Routed> {
+  async route(job: DeliveryJob, transition: Transition): Promise<RoutingResult> {
     this.#busy++
     try {
       return await this.#options.transitions.make(job, transition)

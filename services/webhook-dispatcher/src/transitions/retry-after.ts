@@ -1,7 +1,7 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
 
 /** The longest wait that a receiver can ask for. */
-export const longestAskedMs = 3_600_000
+const longestAskedMs = 3_600_000
 /** All three forms of RFC 9110 §5.6.7 begin with the day of the week. */
 const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[A-Za-z]*,? /
 
@@ -30,16 +30,11 @@ function dateMs(value: string): number {
 const clockSkewMs = 60_000
 
 /**
- * Whether a time is too far away for the wait that was meant: the clock that wrote it was ahead.
+ * Returns whether a time is too far away for the intended wait: the clock that wrote it was ahead.
  * @param waitMs as in the job
- * @param longestMs the longest wait that can have been meant, if `waitMs` is unknown
  */
-export function isOfClockAhead(
-  at: number,
-  now: number,
-  { waitMs, longestMs }: { waitMs: number; longestMs: number },
-): boolean {
-  return at - now > (waitMs > 0 ? waitMs + Math.max(clockSkewMs, waitMs * 0.1) : longestMs * 1.1)
+export function isOfClockAhead(at: number, now: number, waitMs: number): boolean {
+  return at - now > waitMs + Math.max(clockSkewMs, waitMs * 0.1)
 }
 
 /** Returns the rest of the wait that a receiver asked for. 0 if a clock was ahead. */
@@ -47,6 +42,5 @@ export function waitLeftMs(
   { notBefore, waitMs }: Pick<DeliveryJob, 'notBefore' | 'waitMs'>,
   now: number,
 ): number {
-  const isAhead = isOfClockAhead(notBefore, now, { waitMs, longestMs: longestAskedMs })
-  return isAhead ? 0 : Math.max(0, notBefore - now)
+  return isOfClockAhead(notBefore, now, waitMs) ? 0 : Math.max(0, notBefore - now)
 }

@@ -1,6 +1,6 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { parseDuration } from '@surehook/service-kit/time'
-import { isOfClockAhead, longestAskedMs, waitLeftMs } from './retry-after.ts'
+import { isOfClockAhead, waitLeftMs } from './retry-after.ts'
 
 /** A configured delay. Its name is also the end of its topic's name. */
 export type RetryDelay = { name: string; ms: number }
@@ -40,17 +40,14 @@ export function nextHop(ladder: RetryLadder, at: number, notBefore: number): Hop
   return { delay, dueAt: isLast ? notBefore : at + delay.ms }
 }
 
-type Waits = Pick<DeliveryJob, 'dueAt' | 'notBefore' | 'waitMs'>
+type RetryTimes = Pick<DeliveryJob, 'dueAt' | 'notBefore' | 'waitMs'>
 
 /**
- * Returns when a retry that waits in the order of its record is due; 0 for at once, also if the
- * clock of the dispatcher that wrote the time was ahead. Without `waitMs` (a job of an older
- * version) the current ladder bounds the wait. It may be shorter than the ladder that the wait came
- * from.
+ * Returns when a retry that waits in the order of its record is due. 0: at once, also if the clock
+ * of the dispatcher that wrote the time was ahead.
  */
-export function retryDueAt(job: Waits, ladder: RetryLadder, now: number): number {
+export function retryDueAt(job: RetryTimes, now: number): number {
   const { dueAt, notBefore, waitMs } = job
   const at = waitLeftMs(job, now) > 0 ? Math.max(dueAt, notBefore) : dueAt
-  const longestMs = Math.max(longestAskedMs, ladder.at(-1)?.ms ?? 0)
-  return isOfClockAhead(at, now, { waitMs, longestMs }) ? 0 : at
+  return isOfClockAhead(at, now, waitMs) ? 0 : at
 }

@@ -45,7 +45,7 @@ export type Transition =
 /**
  * `refused`: the topic never takes the job, so the delivery becomes a dead letter without its body.
  */
-export type Made = 'made' | 'refused'
+export type TransitionResult = 'made' | 'refused'
 
 export type TransitionsDeps = {
   producer: Pick<EventProducer, 'send'>
@@ -53,7 +53,7 @@ export type TransitionsDeps = {
   log: Logger
 }
 
-/** The next place of the job, if any, and the transitions to publish. */
+/** The next record of the job, if any, and the transitions to publish. */
 type Plan = {
   next: { topic: string; job: DeliveryJob; headers?: OutgoingRecord['headers'] } | null
   published: DeliveryAttempt[]
@@ -64,8 +64,8 @@ type TransitionStatus = { status: DeliveryStatus; at: number; tooLarge?: string 
 const none = Buffer.alloc(0)
 
 /**
- * Makes the transitions of jobs. Each resolves after Kafka's ack; only then may the job's old place
- * be finished. Each raises the step by one, so that projections recognise repetitions.
+ * Makes the transitions of jobs. Each resolves after Kafka's ack; only then may the job's previous
+ * message be finished. Each raises the step by one, so that projections recognise repetitions.
  */
 export class Transitions {
   readonly #deps: TransitionsDeps
@@ -75,7 +75,7 @@ export class Transitions {
   }
 
   /** Rejects if Kafka did not take all records now but may later. */
-  async make(job: DeliveryJob, transition: Transition): Promise<Made> {
+  async make(job: DeliveryJob, transition: Transition): Promise<TransitionResult> {
     const { producer, log } = this.#deps
     const plan = planOf(job, transition, Date.now())
     try {

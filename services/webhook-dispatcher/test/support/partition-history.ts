@@ -1,7 +1,7 @@
 import type { CancellableStatus, DeliveryJob, DeliveryStatus } from '@surehook/contracts/events'
 import type { Transition } from '../../src/transitions/transitions.ts'
 
-type Known = { subscriptionId: string; status: DeliveryStatus; had: Set<DeliveryStatus> }
+type DeliveryRecord = { subscriptionId: string; status: DeliveryStatus; had: Set<DeliveryStatus> }
 
 /** The statuses of a partition's deliveries, and what requests to cancel mean for them. */
 export class PartitionHistory {
@@ -11,7 +11,7 @@ export class PartitionHistory {
    * Attempts of deliveries that were retrying when that was cancelled, unless they were in flight.
    */
   readonly attemptedInVain: string[] = []
-  readonly #all = new Map<string, Known>()
+  readonly #all = new Map<string, DeliveryRecord>()
   /**
    * Deliveries that a request to cancel may have met. A killed owner leaves copies of earlier
    * statuses.
@@ -56,7 +56,7 @@ export class PartitionHistory {
     if (status === undefined) return
     if (status === 'delivered') this.delivered.add(deliveryId)
     if (status === 'cancelled') this.cancelled.add(deliveryId)
-    const known = this.#all.get(deliveryId) as Known
+    const known = this.#all.get(deliveryId) as DeliveryRecord
     known.status = status
     known.had.add(status)
   }

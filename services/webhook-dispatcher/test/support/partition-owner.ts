@@ -25,9 +25,9 @@ export class Owner {
     this.assignments = assignments
     for (const assignment of assignments.values())
       this.positions.set(assignment.topic, assignment.next)
-    type At = { topic: string; offset: string }
+    type TopicOffset = { topic: string; offset: string }
     this.steering = new FlowControl(shared, {
-      seek: ({ topic, offset }: At) => void this.positions.set(topic, Number(offset)),
+      seek: ({ topic, offset }: TopicOffset) => void this.positions.set(topic, Number(offset)),
       pause: ([assignment]) => void this.stopped.add(assignment?.topic ?? ''),
       resume: (all) => void (all && this.stopped.delete([...all][0]?.topic ?? '')),
     })

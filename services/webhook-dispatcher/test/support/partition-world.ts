@@ -8,7 +8,7 @@ import type { EndpointPolicy } from '../../src/endpoint/endpoint.ts'
 import { dispatcherMetrics } from '../../src/metrics.ts'
 import type { PartitionWorker } from '../../src/partition/partition-worker.ts'
 import type { WorkerDeps } from '../../src/partition/worker-deps.ts'
-import type { Made, Transition } from '../../src/transitions/transitions.ts'
+import type { Transition, TransitionResult } from '../../src/transitions/transitions.ts'
 import { PartitionHistory } from './partition-history.ts'
 import { Owner, shared } from './partition-owner.ts'
 import { placeAfter, retries } from './places-after.ts'
@@ -229,7 +229,6 @@ export class PartitionWorld {
       },
       limits: { maxInFlight: 2, maxLocalWaitMs: () => 1 },
       window: { messages: 4, bytes: 1_000_000 },
-      ladder: [{ name: '1s', ms: 1_000 }],
       attempts: {
         make: ({ job }: Delivery) => this.#attempt(owner, job),
         nextStep: (job: DeliveryJob, { status }: { status: number }) =>
@@ -280,7 +279,7 @@ export class PartitionWorld {
     })
   }
 
-  #make(owner: Owner, job: DeliveryJob, to: Transition): Promise<Made> {
+  #make(owner: Owner, job: DeliveryJob, to: Transition): Promise<TransitionResult> {
     const place = placeAfter(job, to, this.#dueAt(job))
     const isRefused = place !== undefined && this.tooLarge.has(job.subscriptionId)
     // A dead letter needs no further delivery.

@@ -12,13 +12,13 @@ const chunkBytes = 2_000_000
 
 type RecordHeaders = NonNullable<OutgoingRecord['headers']>
 type SenderDeps = Pick<MatcherDeps, 'codec' | 'producer' | 'topics' | 'metrics' | 'log'>
-type Planned = { delivery: PlannedDelivery; records: OutgoingRecord[] }
+type EncodedDelivery = { delivery: PlannedDelivery; records: OutgoingRecord[] }
 
 /** Sends the planned deliveries of a batch of changes. */
 export class ChunkSender {
   readonly #deps: SenderDeps
   readonly #batch: Pick<ChangeBatch, 'signal' | 'progress'>
-  #chunk: Planned[] = []
+  #chunk: EncodedDelivery[] = []
   #records = 0
   #bytes = 0
 
@@ -47,14 +47,14 @@ export class ChunkSender {
     await Promise.all([...byProject].map(([project, planned]) => this.#sendOf(project, planned)))
   }
 
-  async #sendOf(project: string, planned: readonly Planned[]): Promise<void> {
+  async #sendOf(project: string, planned: readonly EncodedDelivery[]): Promise<void> {
     const { progress } = this.#batch
     progress.sending(project)
     await this.#send(planned)
     progress.taken(project)
   }
 
-  async #send(chunk: readonly Planned[]): Promise<void> {
+  async #send(chunk: readonly EncodedDelivery[]): Promise<void> {
     try {
       await this.#deps.producer.send(chunk.flatMap(({ records }) => records))
     } catch (err) {
@@ -68,7 +68,7 @@ export class ChunkSender {
    * A job that its topic never takes becomes a dead letter at once, like one whose body is too
    * large.
    */
-  async #sendAlone({ delivery, records }: Planned): Promise<void> {
+  async #sendAlone({ delivery, records }: EncodedDelivery): Promise<void> {
     const { producer, log } = this.#deps
     try {
       await producer.send(records)

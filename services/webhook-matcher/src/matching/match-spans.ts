@@ -2,29 +2,29 @@ import type { ChangeEvent } from '@surehook/contracts/events'
 import { traceHeaders } from '@surehook/service-kit/telemetry/tracing/trace-headers'
 import type { Span, Tracer } from '@surehook/service-kit/telemetry/tracing/tracer'
 
-type Place = { topic: string; partition: number }
+type TopicPartition = { topic: string; partition: number }
 
 /** The spans of a batch, each from the matching of a change until Kafka has its deliveries. */
 export class MatchSpans implements Disposable {
   readonly #tracer: Tracer
-  readonly #place: Place
+  readonly #source: TopicPartition
   #open: Span[] = []
 
-  constructor(tracer: Tracer, place: Place) {
+  constructor(tracer: Tracer, source: TopicPartition) {
     this.#tracer = tracer
-    this.#place = place
+    this.#source = source
   }
 
   /** Returns the event with its trace context, and the trace headers of its records. */
   begin(event: ChangeEvent, deliveries: number) {
-    const span = this.#tracer.start(`${this.#place.topic} match`, {
+    const span = this.#tracer.start(`${this.#source.topic} match`, {
       kind: 'consumer',
       parent: event.traceparent,
       attributes: {
         'messaging.system': 'kafka',
         'messaging.operation.type': 'process',
-        'messaging.destination.name': this.#place.topic,
-        'messaging.destination.partition.id': String(this.#place.partition),
+        'messaging.destination.name': this.#source.topic,
+        'messaging.destination.partition.id': String(this.#source.partition),
         'surehook.event.id': event.id,
         'surehook.project.id': event.projectId,
         'surehook.environment': event.environment,

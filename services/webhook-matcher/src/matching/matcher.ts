@@ -22,12 +22,12 @@ export function createMatcher(deps: MatcherDeps): (batch: ChangeBatch) => Promis
     ])
     const sender = new ChunkSender(deps, batch)
     using spans = deps.tracer && new MatchSpans(deps.tracer, batch)
-    const delivering = { sender, spans }
+    const output = { sender, spans }
     for (const read of changes) {
       await turn.yieldWhenLong()
       batch.signal.throwIfAborted()
       if ('reason' in read) await refuse(deps, batch, read)
-      else await deliver(deps, read.change, delivering)
+      else await deliver(deps, read.change, output)
     }
     await sender.flush()
     spans?.acknowledged()
@@ -62,12 +62,12 @@ async function readAll(
   return changes
 }
 
-type Delivering = { sender: ChunkSender; spans: MatchSpans | undefined }
+type BatchOutput = { sender: ChunkSender; spans: MatchSpans | undefined }
 
 async function deliver(
   deps: MatcherDeps,
   change: Change,
-  { sender, spans }: Delivering,
+  { sender, spans }: BatchOutput,
 ): Promise<void> {
   const { index, metrics, maxBodyBytes } = deps
   const stopTimer = metrics.matchSeconds.startTimer()

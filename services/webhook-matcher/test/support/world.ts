@@ -22,7 +22,7 @@ import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, type Topics } from '../../src/config.ts'
 
 /** The records that the matcher wrote, in order. */
-export type Written = {
+export type WrittenRecords = {
   jobs: DeliveryJob[]
   jobBytes: Buffer[]
   deadLetters: DeliveryJob[]
@@ -35,7 +35,7 @@ export type World = AsyncDisposable & {
   readonly codec: EventCodec
   readonly kafka: Kafka
   readonly producer: EventProducer
-  readonly written: Written
+  readonly written: WrittenRecords
   startMatcher(): Promise<AsyncDisposable & { internal: string }>
   /** Resolves when the state is acknowledged, like an answer of webhook-api. */
   subscribe(state?: Partial<SubscriptionState>, walPosition?: string): Promise<SubscriptionState>
@@ -119,8 +119,14 @@ function testConfig(): Config {
 async function collect(
   opening: AsyncDisposableStack,
   { config, kafka, codec }: Pick<World, 'config' | 'kafka' | 'codec'>,
-): Promise<Written> {
-  const written: Written = { jobs: [], jobBytes: [], deadLetters: [], attempts: [], invalid: [] }
+): Promise<WrittenRecords> {
+  const written: WrittenRecords = {
+    jobs: [],
+    jobBytes: [],
+    deadLetters: [],
+    attempts: [],
+    invalid: [],
+  }
   const { topics } = config
   const take: Record<string, (value: Buffer) => Promise<unknown>> = {
     [topics.deliveries]: async (value) => {

@@ -1,4 +1,4 @@
-import type { Captured } from '@surehook/change-capture/emit/capture'
+import type { WalMessage } from '@surehook/change-capture/emit/capture'
 import { type EmitState, stateRecord } from '@surehook/change-capture/emit/state-writer'
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { endpointId } from '@surehook/contracts/ids'
@@ -32,7 +32,7 @@ type CapturedJob = Omit<DeliveryJob, 'body'> & { body: string }
 /** Encodes the records that webhook-api captures in the WAL: states of subscriptions, and jobs. */
 export function capturedRecord(codec: Pick<EventCodec, 'ofTopic' | 'job'>) {
   const toStateRecord = stateRecord(codec)
-  return (captured: Captured): OutgoingRecord => {
+  return (captured: WalMessage): OutgoingRecord => {
     const { header, body } = captured
     if (header.topic !== deliveriesTopic) return toStateRecord(captured)
     const job = JSON.parse(body) as CapturedJob

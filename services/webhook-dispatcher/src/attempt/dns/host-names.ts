@@ -44,8 +44,8 @@ const loopback: LookupAddress[] = [
 ]
 
 type Addresses = readonly LookupAddress[]
-type Found = { addresses: Addresses; ttlMs: number }
-type Asker = { tenant: string; over: AbortSignal; hasAsked: boolean }
+type LookupResult = { addresses: Addresses; ttlMs: number }
+type LookupRequest = { tenant: string; over: AbortSignal; hasAsked: boolean }
 
 /**
  * Resolves names by asking the name servers directly. `getaddrinfo` would occupy one of the
@@ -110,7 +110,7 @@ export class HostNames {
     }
   }
 
-  async #askInTurn(name: string, asker: Asker): Promise<Addresses> {
+  async #askInTurn(name: string, asker: LookupRequest): Promise<Addresses> {
     await this.#mayAskAgain(name)
     return this.#turns.run(asker.tenant, async () => {
       // Another tenant's lookup may have found it meanwhile.
@@ -136,7 +136,7 @@ export class HostNames {
     await promise
   }
 
-  async #ask(name: string, over: AbortSignal): Promise<Found> {
+  async #ask(name: string, over: AbortSignal): Promise<LookupResult> {
     while (!over.aborted) {
       try {
         return await this.#askBothFamilies(name)
@@ -147,11 +147,11 @@ export class HostNames {
           throw new NameUnresolvedError(`${name} cannot be resolved`, { cause: err })
       }
     }
-    // The lookup has already failed, so nobody sees this error.
+    // The lookup has already failed with another error.
     throw new NameUnresolvedError(`${name}: no answer in time`)
   }
 
-  async #askBothFamilies(name: string): Promise<Found> {
+  async #askBothFamilies(name: string): Promise<LookupResult> {
     const { servers } = this.#options
     const found: (LookupAddress & { ttlMs: number })[] = []
     const ofFamily = async (family: 4 | 6, asked: Promise<RecordWithTtl[]>) => {

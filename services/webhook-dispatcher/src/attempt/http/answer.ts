@@ -5,7 +5,7 @@ import type { Dispatcher } from 'undici'
 const answerLimit = 4096
 
 /** `isCut`: the text is not whole. `retryAfter`: the header, if there was one. */
-export type Answered =
+export type ExchangeResult =
   | { status: number; text: string; isCut: boolean; retryAfter: string | undefined }
   | { error: unknown }
 
@@ -14,7 +14,7 @@ export type Answered =
  * arrives, even if the body breaks off or takes too long.
  */
 export class Answer implements Dispatcher.DispatchHandler {
-  readonly #answered = Promise.withResolvers<Answered>()
+  readonly #answered = Promise.withResolvers<ExchangeResult>()
   #controller: Dispatcher.DispatchController | null = null
   #status: number | null = null
   #retryAfter: string | undefined
@@ -22,7 +22,7 @@ export class Answer implements Dispatcher.DispatchHandler {
   #size = 0
   #ended = false
 
-  get answered(): Promise<Answered> {
+  get answered(): Promise<ExchangeResult> {
     return this.#answered.promise
   }
 

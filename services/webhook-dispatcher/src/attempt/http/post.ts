@@ -6,7 +6,7 @@ import type { AddressGuard } from '../dns/address-guard.ts'
 import { NameUnresolvedError } from '../dns/host-names.ts'
 import { TenantCache } from '../tenant-cache.ts'
 import { TimeLimit } from '../time-limit.ts'
-import { Answer, type Answered } from './answer.ts'
+import { Answer, type ExchangeResult } from './answer.ts'
 import { StaleConnectionError } from './answer-filter.ts'
 import { errorClassOf } from './error-class.ts'
 import { tlsConnector } from './tls-connector.ts'
@@ -40,7 +40,7 @@ export type Exchange = {
 const longestIdleMs = 60_000
 
 /** The connections of one tenant to one origin. */
-type Connections = { pool: Pool; connectAnew: () => Client }
+type Connections = { pool: Pool; newClient: () => Client }
 
 /** Posts deliveries over keep-alive connections, with one bounded pool per tenant and origin. */
 export class Poster implements AsyncDisposable {
@@ -94,7 +94,7 @@ export class Poster implements AsyncDisposable {
    * of an answer. A client may repeat a request that it knows to be idempotent (RFC 9110 §9.2.2):
    * receivers recognise the delivery by its `webhook-id`.
    */
-  async #exchange({ tenant, url, headers, body }: Exchange): Promise<Answered> {
+  async #exchange({ tenant, url, headers, body }: Exchange): Promise<ExchangeResult> {
     const { timeoutMs } = this.#options
     let answer = new Answer()
     using _limit = new TimeLimit(timeoutMs, () => answer.giveUp(timedOut(timeoutMs)))
@@ -102,12 +102,12 @@ export class Poster implements AsyncDisposable {
       const target = new URL(url)
       const path = target.pathname + target.search
       const request: Dispatcher.DispatchOptions = { method: 'POST', path, headers, body }
-      const { pool, connectAnew } = this.#connectionsTo(tenant, target.origin)
+      const { pool, newClient } = this.#connectionsTo(tenant, target.origin)
       pool.dispatch(request, answer)
       const answered = await answer.answered
       if (!('error' in answered && answered.error instanceof StaleConnectionError)) return answered
       answer = new Answer()
-      const fresh = connectAnew()
+      const fresh = newClient()
       fresh.dispatch({ ...request, reset: true }, answer)
       this.#retire(fresh)
       return await answer.answered
@@ -131,7 +131,7 @@ export class Poster implements AsyncDisposable {
       maxHeaderSize: 16_384,
     }
     const pool = new Pool(origin, { ...options, connections: this.#options.connectionsPerOrigin })
-    const connections = { pool, connectAnew: () => new Client(origin, options) }
+    const connections = { pool, newClient: () => new Client(origin, options) }
     this.#connections.add(tenant, origin, connections)
     return connections
   }

@@ -20,9 +20,9 @@ const pending = record(deliveriesTopic, 1)
 const never = Number.POSITIVE_INFINITY
 
 describe('isCancelled', () => {
-  type Asked = { status: CancellableStatus; at: number; since?: number | undefined }
+  type CancellationCase = { status: CancellableStatus; at: number; since?: number | undefined }
 
-  it.each<[string, Delivery, Asked, boolean]>([
+  it.each<[string, Delivery, CancellationCase, boolean]>([
     ['paused when asked', paused, { status: 'paused', at: 10 }, true],
     ['paused later', paused, { status: 'paused', at: 9 }, false],
     ['paused, not retrying', paused, { status: 'retrying', at: 20 }, false],

@@ -15,8 +15,8 @@ export type Admission =
   | { kind: 'reroute'; url: string }
   | { kind: 'cancel' }
   /**
-   * The view of subscriptions may be behind the matcher's, so it has to read up to the topic's end
-   * first.
+   * The subscription is unknown. The view of subscriptions may be behind the matcher's, so it first
+   * reads up to the end of its topic.
    */
   | { kind: 'look-again' }
 
@@ -31,16 +31,15 @@ export type AdmissionFacts = {
   endpoint: (endpointId: string) => { circuitIsOpen: boolean; accepts: boolean }
   /** True if earlier deliveries of the subscription may be paused. */
   mayHavePaused: boolean
-  /** True if it has to wait for one of them because of their record. */
+  /** True if the delivery has to wait for one of them, because both are of one record. */
   waitsForRecord: boolean
   /** Epoch ms. */
   now: number
 }
 
 /**
- * Decides by the present URL, secrets and `active`, so a corrected URL releases deliveries that
- * were stuck at the old one. Filter and selection are those of the match, because the body is
- * final.
+ * Decides by the current URL, secrets and `active`, so a corrected URL also applies to deliveries
+ * that wait for the old one. Filter and selection do not apply again, because the body is final.
  */
 export function decideAdmission(
   job: Pick<DeliveryJob, 'url' | 'notBefore' | 'waitMs'>,
@@ -60,9 +59,11 @@ export function decideAdmission(
 }
 
 /**
- * Tells whether a delivery was cancelled by request: it had the status at the time of the request.
- * @param blockedSince when the deliveries of the subscription that wait for a slot became `paused`,
- * in epoch ms, rather too late than too early. Infinity: they are not. Undefined: unknown.
+ * Returns whether a request cancelled the delivery: the delivery had the request's status when the
+ * request was made.
+ * @param blockedSince returns the epoch ms at which the subscription was blocked. Deliveries that
+ * waited for a slot became `paused` then. Infinity: it is not blocked. Undefined: unknown. A time
+ * that is too late cancels nothing wrongly.
  */
 export function isCancelled(
   { cancellations }: Pick<Subscription, 'cancellations'>,
@@ -77,8 +78,8 @@ export function isCancelled(
 }
 
 /**
- * Returns the status that the history shows for a time. Undefined in doubt, and for a time before
- * the broker's timestamp of the record, because nothing shows earlier statuses.
+ * Returns the status that the delivery had at a time. Undefined if that is unknown, as for a time
+ * before the broker's timestamp of the record.
  */
 function statusAt(
   { job, message }: Delivery,

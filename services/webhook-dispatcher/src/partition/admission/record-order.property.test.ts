@@ -66,7 +66,7 @@ async function play(on: PartitionWorld, step: Action): Promise<void> {
   await turn()
 }
 
-/** What happens to a subscription, or to whoever owns the partition. */
+/** What happens to a subscription or to the owner of the partition. */
 async function change(on: PartitionWorld, step: Action): Promise<void> {
   if ('is' in step) {
     if (step.is === 'tooLarge') on.tooLarge.add(step.of)

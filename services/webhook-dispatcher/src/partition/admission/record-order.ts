@@ -4,8 +4,6 @@ import { pausedMark } from '../../delivery/paused-headers.ts'
 import { groupOf, queueIdOf } from '../../delivery/record-groups.ts'
 import type { Subscription, UnreadableSubscription } from '../../subscriptions/subscriptions.ts'
 
-type Ordered = Pick<Subscription, 'ordered'>
-
 /**
  * The order of deliveries per record. One delivery of a group of records is started at a time:
  * until Kafka has its outcome, the later ones wait on the paused topic.
@@ -24,7 +22,7 @@ export class RecordOrder {
   start(delivery: Delivery, group: number | null): void {
     if (group === null) return
     const queueId = queueIdOf(delivery.job.subscriptionId, group)
-    // A cancelled one does not wait for its turn.
+    // A cancelled delivery does not wait for its turn.
     if (this.isBusy(queueId, delivery)) return
     this.#started.set(queueId, delivery)
     this.#queueOf.set(delivery, queueId)
@@ -45,7 +43,7 @@ export function waitsInGroup(
   { job, message }: Delivery,
   subscription: Subscription | UnreadableSubscription | undefined,
 ): number | null {
-  // On the paused topic it has its queue already.
+  // A delivery on the paused topic already has its queue.
   if (message.topic === pausedTopic) return pausedMark(message).group
   return subscription === undefined || subscription.url === null
     ? null
@@ -55,5 +53,5 @@ export function waitsInGroup(
 /** Returns the group of a job whose subscription is ordered; null for none. */
 export const orderGroup = (
   { recordId }: Pick<Delivery['job'], 'recordId'>,
-  { ordered }: Ordered,
+  { ordered }: Pick<Subscription, 'ordered'>,
 ): number | null => (ordered && recordId !== null ? groupOf(recordId) : null)

@@ -5,24 +5,23 @@ import { pausedQueueId } from '../../delivery/paused-headers.ts'
 import type { Endpoints } from '../../endpoint/endpoints.ts'
 import type { PausedView } from '../../paused/paused-actions.ts'
 import type { Subscription, Subscriptions } from '../../subscriptions/subscriptions.ts'
-import { type RetryLadder, retryDueAt } from '../../transitions/retry-ladder.ts'
+import type { DeliveryRouter } from '../../transitions/delivery-router.ts'
+import { retryDueAt } from '../../transitions/retry-ladder.ts'
+import type { PartitionState } from '../partition-state.ts'
+import type { RecordOrder } from './record-order.ts'
+import type { SubscriptionStatus } from './subscription-status.ts'
+import type { WaitingDeliveries } from './waiting-deliveries.ts'
 
-export type ReleaseFacts = {
-  subscriptions: Subscriptions
+export type ReleaseViewOptions = {
+  subscriptions: Pick<Subscriptions, 'get'>
   endpoints: Endpoints<Delivery>
-  ladder: RetryLadder
   /** The assigned partition of `webhook.deliveries`. */
   deliveries: AssignedPartition
-  isDraining: () => boolean
-  /** Whether the deliveries of a subscription are paused. */
-  isBlocked: (subscription: Subscription) => boolean
-  isCancelled: (subscription: Subscription, delivery: Delivery) => boolean
-  /** Whether a delivery of the group has started and not ended. */
-  isBusy: (queueId: string) => boolean
-  /** Whether deliveries of the subscription are neither started nor paused yet. */
-  hasUndecided: (subscriptionId: string) => boolean
-  /** The number of transitions that Kafka has not acknowledged yet. */
-  transitions: () => number
+  status: SubscriptionStatus
+  state: PartitionState
+  order: RecordOrder
+  waiting: WaitingDeliveries
+  router: DeliveryRouter
 }
 
 /**
@@ -35,7 +34,7 @@ const mostTransitions = 512
  * Finds blocked subscriptions whose next paused delivery may be cancelled. Such a delivery leaves
  * although its subscription is blocked.
  */
-class Cancelling {
+class PausedCancellations {
   /**
    * Cancellations, and the queues whose next paused delivery they do not cover. Each state of a
    * subscription has its own list.
@@ -55,51 +54,70 @@ class Cancelling {
   }
 }
 
-/** Returns the paused deliveries that may leave now. */
-export function releaseView(facts: ReleaseFacts): PausedView {
-  const { subscriptions, endpoints, deliveries, isDraining, hasUndecided } = facts
-  const cancelling = new Cancelling()
-  const freeTransitions = () => Math.max(0, mostTransitions - facts.transitions())
-  const slotsOf = (subscriptionId: string, queueId?: string): number => {
-    if (isDraining()) return -1
-    const subscription = subscriptions.get(subscriptionId)
-    if (subscription === undefined) return freeTransitions()
-    if (subscription.url === null) return -1
-    if (!facts.isBlocked(subscription)) return endpoints.of(subscription.endpointId).slotsForPaused
-    return cancelling.mayHave(subscription, queueId) ? freeTransitions() : -1
-  }
-  return {
-    slotsOf,
-    endpointOf: (subscriptionId, queueId) => {
-      const subscription = subscriptions.get(subscriptionId)
-      if (!subscription?.deliverable || subscription.url === null) return null
-      const mayLeave = facts.isBlocked(subscription) && cancelling.mayHave(subscription, queueId)
-      return mayLeave ? null : subscription.endpointId
-    },
-    isPaused: (subscriptionId) => !isDraining() && slotsOf(subscriptionId) < 0,
-    mayGo: (delivery) => {
-      const subscription = subscriptions.get(delivery.job.subscriptionId)
-      if (subscription === undefined || subscription.url === null) return true
-      if (!facts.isBlocked(subscription) || facts.isCancelled(subscription, delivery)) return true
-      cancelling.ended(subscription, pausedQueueId(delivery))
-      return false
-    },
-    isBusy: facts.isBusy,
-    dueAt: (delivery) => dueTimeOf(delivery, facts),
-    isNext: (job) => !hasUndecided(job.subscriptionId) && areEarlierKnown(job, deliveries),
-  }
-}
+/** Tells which paused deliveries may leave now. */
+export class ReleaseView implements PausedView {
+  readonly #options: ReleaseViewOptions
+  readonly #cancellations = new PausedCancellations()
 
-/**
- * A retry that waits in the order of its record has a due time. If its subscription changed, the
- * delivery is decided at once.
- */
-function dueTimeOf(delivery: Delivery, facts: ReleaseFacts): number {
-  const { subscriptions, ladder, isCancelled } = facts
-  const { subscriptionId, url } = delivery.job
-  const subscription = subscriptions.get(subscriptionId)
-  if (subscription?.url !== url || isCancelled(subscription, delivery)) return 0
-  return retryDueAt(delivery.job, ladder, Date.now())
+  constructor(options: ReleaseViewOptions) {
+    this.#options = options
+  }
+
+  slotsOf(subscriptionId: string, queueId?: string): number {
+    const { subscriptions, endpoints, status, state } = this.#options
+    if (state.isDraining) return -1
+    const subscription = subscriptions.get(subscriptionId)
+    if (subscription === undefined) return this.#freeTransitions
+    if (subscription.url === null) return -1
+    if (!status.isBlocked(subscription)) return endpoints.of(subscription.endpointId).slotsForPaused
+    return this.#cancellations.mayHave(subscription, queueId) ? this.#freeTransitions : -1
+  }
+
+  endpointOf(subscriptionId: string, queueId: string): string | null {
+    const subscription = this.#options.subscriptions.get(subscriptionId)
+    if (!subscription?.deliverable || subscription.url === null) return null
+    const isBlocked = this.#options.status.isBlocked(subscription)
+    const mayLeave = isBlocked && this.#cancellations.mayHave(subscription, queueId)
+    return mayLeave ? null : subscription.endpointId
+  }
+
+  isPaused(subscriptionId: string): boolean {
+    return !this.#options.state.isDraining && this.slotsOf(subscriptionId) < 0
+  }
+
+  mayGo(delivery: Delivery): boolean {
+    const { subscriptions, status } = this.#options
+    const subscription = subscriptions.get(delivery.job.subscriptionId)
+    if (subscription === undefined || subscription.url === null) return true
+    if (!status.isBlocked(subscription) || status.isCancelled(subscription, delivery)) return true
+    this.#cancellations.ended(subscription, pausedQueueId(delivery))
+    return false
+  }
+
+  isBusy(queueId: string): boolean {
+    return this.#options.order.isBusy(queueId)
+  }
+
+  /**
+   * A retry that waits in the order of its record has a due time. If its subscription changed, the
+   * delivery is decided at once.
+   */
+  dueAt(delivery: Delivery): number {
+    const { subscriptions, status } = this.#options
+    const { subscriptionId, url } = delivery.job
+    const subscription = subscriptions.get(subscriptionId)
+    if (subscription?.url !== url || status.isCancelled(subscription, delivery)) return 0
+    return retryDueAt(delivery.job, Date.now())
+  }
+
+  isNext(job: DeliveryJob): boolean {
+    const { waiting, deliveries } = this.#options
+    return !waiting.mayHaveEarlier(job.subscriptionId) && areEarlierKnown(job, deliveries)
+  }
+
+  get #freeTransitions(): number {
+    return Math.max(0, mostTransitions - this.#options.router.busy)
+  }
 }
 
 /**

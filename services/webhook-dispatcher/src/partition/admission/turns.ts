@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../endpoint/endpoint.ts'
 
-export type Started<T> = {
+export type StartedJob<T> = {
   endpoint: Endpoint<T>
   job: T
   /** Call it when the attempt is over, with `undefined` if no attempt was made. */
@@ -9,16 +9,16 @@ export type Started<T> = {
 
 /** Decides whose job starts next. */
 export class Turns {
-  readonly #mayStart: () => boolean
+  readonly #state: { readonly mayStart: boolean }
   /** The endpoint whose turn is first when several may start. */
   #first = 0
 
-  constructor(mayStart: () => boolean) {
-    this.#mayStart = mayStart
+  constructor(state: { readonly mayStart: boolean }) {
+    this.#state = state
   }
 
   /** Yields the jobs that may start at one endpoint. */
-  *start<T>(endpoint: Endpoint<T>): Generator<Started<T>> {
+  *start<T>(endpoint: Endpoint<T>): Generator<StartedJob<T>> {
     for (let next = this.#next(endpoint); next !== undefined; next = this.#next(endpoint)) {
       yield next
     }
@@ -28,7 +28,7 @@ export class Turns {
    * Yields the jobs that may start, one of each endpoint in turn, so that the first endpoint does
    * not take all slots.
    */
-  *startAll<T>(all: Iterable<Endpoint<T>>): Generator<Started<T>> {
+  *startAll<T>(all: Iterable<Endpoint<T>>): Generator<StartedJob<T>> {
     let waiting = [...all].filter(({ queued }) => queued > 0)
     const first = waiting.length === 0 ? 0 : this.#first++ % waiting.length
     waiting = [...waiting.slice(first), ...waiting.slice(0, first)]
@@ -44,8 +44,8 @@ export class Turns {
     }
   }
 
-  #next<T>(endpoint: Endpoint<T>): Started<T> | undefined {
-    if (endpoint.queued === 0 || !this.#mayStart()) return undefined
+  #next<T>(endpoint: Endpoint<T>): StartedJob<T> | undefined {
+    if (endpoint.queued === 0 || !this.#state.mayStart) return undefined
     const next = endpoint.next()
     return next && { endpoint, ...next }
   }

@@ -52,7 +52,7 @@ it('is on when more than half of the bytes have', () => {
   expect(pressure.isOn).toBe(true)
 })
 
-it('begins anew after it was over', () => {
+it('starts again after it ended', () => {
   hold(6)
   lasts(499)
   assignment.finish(0)

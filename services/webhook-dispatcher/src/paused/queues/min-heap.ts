@@ -1,7 +1,7 @@
-type Entry = { arrival: number; gone?: boolean }
+type HeapEntry = { arrival: number; gone?: boolean }
 
 /** Entries by arrival, lowest first. Entries marked as gone are skipped. */
-export class MinHeap<T extends Entry> {
+export class MinHeap<T extends HeapEntry> {
   readonly #entries: T[] = []
 
   /** Returns the first entry. */

@@ -6,12 +6,12 @@ const mostBytes = 4 * 1024 * 1024
  */
 const timesTheRest = 3
 
-type Kept = { count: number; bytes: number }
+type BodyTotals = { count: number; bytes: number }
 
 /** Counts the memory of the bodies of one partition's paused deliveries, by subscription. */
 export class PausedBodies {
-  readonly #of = new Map<string, Kept>()
-  readonly #all: Kept = { count: 0, bytes: 0 }
+  readonly #of = new Map<string, BodyTotals>()
+  readonly #all: BodyTotals = { count: 0, bytes: 0 }
 
   get count(): number {
     return this.#all.count
@@ -52,7 +52,7 @@ export class PausedBodies {
   }
 }
 
-function change(kept: Kept, count: number, bytes: number): void {
+function change(kept: BodyTotals, count: number, bytes: number): void {
   kept.count += count
   kept.bytes += bytes
 }

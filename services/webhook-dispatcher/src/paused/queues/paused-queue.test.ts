@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import type { Delivery } from '../../delivery/delivery.ts'
-import { PausedQueue, placeOf } from './paused-queue.ts'
+import { PausedQueue, positionOf } from './paused-queue.ts'
 
 const at = (arrival: number, offset: number) =>
   ({ job: { arrival, deliveryId: `${arrival}` }, message: { offset } }) as unknown as Delivery
@@ -15,13 +15,13 @@ it('reads a delivery again that found no room, even if another run was read firs
     { delivery: at(20, 4), run: 0 },
   ]
   for (const { delivery, run } of topic) {
-    queue.place(placeOf(delivery), { run, part: 0, near: 2, scan: first })
+    queue.place(positionOf(delivery), { run, part: 0, near: 2, scan: first })
   }
   const second = { id: 2, from: 1, position: 5 }
   for (const { delivery, run } of topic) {
-    const owner = queue.ownerOf(placeOf(delivery), { run, part: 0, scan: second })
+    const owner = queue.ownerOf(positionOf(delivery), { run, part: 0, scan: second })
     if (delivery.message.offset < 4) queue.keep(delivery, owner ?? null)
-    else owner?.refuse(placeOf(delivery), second)
+    else owner?.refuse(positionOf(delivery), second)
   }
   expect(queue.unreadAt(second)).toBe(4)
 })

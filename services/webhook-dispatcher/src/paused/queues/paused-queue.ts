@@ -1,25 +1,28 @@
 import type { Delivery } from '../../delivery/delivery.ts'
 import { MinHeap } from './min-heap.ts'
-import { PausedRun, type Place, type Placing, type Scan } from './paused-run.ts'
+import { type PausedPosition, PausedRun, type PlacingOptions, type Scan } from './paused-run.ts'
 
 /** A delivery whose body is in memory until its release. */
-export type Kept = Place & { delivery: Delivery; run: PausedRun | null; gone?: boolean }
+export type BufferedDelivery = PausedPosition & {
+  delivery: Delivery
+  run: PausedRun | null
+  gone?: boolean
+}
 /** A delivery that is out of order on the topic. */
-type Loose = Place & { gone?: boolean; dueAt: number }
+type UnorderedDelivery = PausedPosition & { gone?: boolean; dueAt: number }
 /** A delivery that is being written to the topic, or was not read there yet. */
-type Written = { arrival: number; gone?: boolean }
+type UnreadDelivery = { arrival: number; gone?: boolean }
 
 /**
  * The position of a delivery on the topic. Runs in different parts of the topic are independent.
  */
-export type Standing = { part: number; run: number; scan: Scan }
-type Placement = Standing & Placing
+export type RunLocation = { part: number; run: number; scan: Scan }
 
 /**
  * The next delivery: in memory, to be read at `offset`, not due yet (epoch ms), or still being
  * written to the topic.
  */
-export type Next =
+export type NextDelivery =
   | { kind: 'none' }
   | { kind: 'later'; dueAt: number }
   | { kind: 'kept'; delivery: Delivery }
@@ -35,8 +38,8 @@ const aheadInGroup = 8
 
 /**
  * The paused deliveries of one subscription, or of one group of its records, in order of arrival.
- * Memory holds the places of a few runs and of the deliveries out of order, which are at most as
- * many as were in flight. It also holds the next few bodies.
+ * Memory holds the ranges of a few runs, the positions of the deliveries out of order, and the next
+ * few bodies. At most as many deliveries are out of order as were in flight.
  */
 export class PausedQueue {
   readonly subscriptionId: string
@@ -45,12 +48,12 @@ export class PausedQueue {
   /** Identified by the part of the topic and the number that their writer gave them. */
   readonly #runs: PausedRun[] = []
   readonly #partOf = new Map<PausedRun, number>()
-  readonly #loose = new MinHeap<Loose>()
-  readonly #looseAt = new Map<number, Loose>()
-  readonly #kept = new MinHeap<Kept>()
-  readonly #keptAt = new Map<number, Kept>()
-  readonly #written = new MinHeap<Written>()
-  readonly #writtenAs = new Map<string, Written>()
+  readonly #loose = new MinHeap<UnorderedDelivery>()
+  readonly #looseAt = new Map<number, UnorderedDelivery>()
+  readonly #kept = new MinHeap<BufferedDelivery>()
+  readonly #keptAt = new Map<number, BufferedDelivery>()
+  readonly #written = new MinHeap<UnreadDelivery>()
+  readonly #writtenAs = new Map<string, UnreadDelivery>()
 
   constructor(subscriptionId: string, group: number | null) {
     this.subscriptionId = subscriptionId
@@ -75,7 +78,7 @@ export class PausedQueue {
     return arrival <= (this.#kept.peek()?.arrival ?? Number.POSITIVE_INFINITY)
   }
 
-  /** The number of places in memory. */
+  /** The number of ranges, positions and bodies in memory. */
   get places(): number {
     const stretches = this.#runs.reduce((sum, run) => sum + run.stretches, 0)
     return stretches + this.#looseAt.size + this.#writtenAs.size + this.#keptAt.size
@@ -117,7 +120,10 @@ export class PausedQueue {
    * @returns the run whose next delivery it is; `null` if it is out of order; undefined if others
    * come first
    */
-  place(at: Place, { part, run: id, ...how }: Placement): PausedRun | null | undefined {
+  place(
+    at: PausedPosition,
+    { part, run: id, ...how }: RunLocation & PlacingOptions,
+  ): PausedRun | null | undefined {
     const run = this.#runOf(id, part)
     const placed = run.place(at, how)
     if (placed === 'broken') {
@@ -127,8 +133,8 @@ export class PausedQueue {
     return placed === 'next' ? run : undefined
   }
 
-  /** Marks the place as out of order, so that the delivery is read again. */
-  putBack({ arrival, offset }: Place, dueAt = 0): void {
+  /** Marks the delivery as out of order, so that it is read again at its position. */
+  putBack({ arrival, offset }: PausedPosition, dueAt = 0): void {
     const known = this.#looseAt.get(offset)
     if (known !== undefined) {
       known.dueAt = dueAt
@@ -139,7 +145,7 @@ export class PausedQueue {
     this.#loose.push(loose)
   }
 
-  /** Forgets due times, so that the deliveries are read again and decided anew. */
+  /** Forgets due times, so that the deliveries are read and decided again. */
   forgetDueTimes(): void {
     for (const loose of this.#looseAt.values()) loose.dueAt = 0
   }
@@ -148,7 +154,7 @@ export class PausedQueue {
    * Returns the run whose next delivery it is; `null` if it is out of order; undefined if it must
    * not be taken now.
    */
-  ownerOf(at: Place, { part, run: id, scan }: Standing): PausedRun | null | undefined {
+  ownerOf(at: PausedPosition, { part, run: id, scan }: RunLocation): PausedRun | null | undefined {
     if (this.#keptAt.has(at.offset)) return undefined
     if (this.#looseAt.has(at.offset)) return null
     const run = this.#knownRun(id, part)
@@ -157,7 +163,7 @@ export class PausedQueue {
 
   /** Keeps the body until its release. */
   keep(delivery: Delivery, run: PausedRun | null): void {
-    const at = placeOf(delivery)
+    const at = positionOf(delivery)
     if (run === null) this.#forget(this.#looseAt, at.offset)
     else run.read(at)
     const kept = { ...at, delivery, run }
@@ -173,7 +179,7 @@ export class PausedQueue {
     return kept?.delivery
   }
 
-  next(scan: Scan): Next {
+  next(scan: Scan): NextDelivery {
     const kept = this.#kept.peek()
     const [arrival, source] = this.#firstUnread(scan)
     if (kept !== undefined && kept.arrival < arrival)
@@ -181,7 +187,7 @@ export class PausedQueue {
     return source
   }
 
-  /** Returns whether all bodies in memory are of deliveries behind one that has to be read. */
+  /** Returns true if the first delivery has no body in memory and later ones do. */
   keepsInVain(scan: Scan): boolean {
     const [unread] = this.#firstUnread(scan)
     const kept = this.#kept.peek()
@@ -204,11 +210,11 @@ export class PausedQueue {
   take(): { delivery: Delivery; copies: Delivery[] } | undefined {
     const first = this.#pop()
     if (first === undefined) return undefined
-    const same: Kept[] = [first]
-    const others: Kept[] = []
+    const same: BufferedDelivery[] = [first]
+    const others: BufferedDelivery[] = []
     for (let next = this.#kept.peek(); next?.arrival === first.arrival; next = this.#kept.peek()) {
       const isCopy = next.delivery.job.deliveryId === first.delivery.job.deliveryId
-      ;(isCopy ? same : others).push(this.#pop() as Kept)
+      ;(isCopy ? same : others).push(this.#pop() as BufferedDelivery)
     }
     for (const other of others) {
       this.#keptAt.set(other.offset, other)
@@ -227,7 +233,7 @@ export class PausedQueue {
     for (const [run, kept] of byRun) {
       for (const { offset } of kept) this.#forget(this.#keptAt, offset)
       if (run === null) for (const at of kept) this.putBack(at)
-      else run.rewind(kept[0] as Kept, (kept.at(-1) as Kept).offset, scan)
+      else run.rewind(kept[0] as BufferedDelivery, (kept.at(-1) as BufferedDelivery).offset, scan)
     }
     return all.map(({ delivery }) => delivery)
   }
@@ -249,10 +255,10 @@ export class PausedQueue {
     return this.#runs.find((one) => one.id === id && this.#partOf.get(one) === part)
   }
 
-  #firstUnread(scan: Scan): [arrival: number, Next] {
+  #firstUnread(scan: Scan): [arrival: number, NextDelivery] {
     let arrival = Number.POSITIVE_INFINITY
-    let next: Next = { kind: 'none' }
-    const consider = (from: number | undefined, what: Next) => {
+    let next: NextDelivery = { kind: 'none' }
+    const consider = (from: number | undefined, what: NextDelivery) => {
       if (from === undefined || from >= arrival) return
       arrival = from
       next = what
@@ -267,7 +273,7 @@ export class PausedQueue {
     return [arrival, next]
   }
 
-  #pop(): Kept | undefined {
+  #pop(): BufferedDelivery | undefined {
     const first = this.#kept.pop()
     if (first !== undefined) this.#keptAt.delete(first.offset)
     return first
@@ -281,10 +287,10 @@ export class PausedQueue {
   }
 }
 
-const readOrLater = ({ offset, dueAt }: Loose): Next =>
+const readOrLater = ({ offset, dueAt }: UnorderedDelivery): NextDelivery =>
   dueAt > Date.now() ? { kind: 'later', dueAt } : { kind: 'read', offset }
 
-export const placeOf = ({ job, message }: Delivery): Place => ({
+export const positionOf = ({ job, message }: Delivery): PausedPosition => ({
   arrival: job.arrival,
   offset: message.offset,
 })

@@ -5,9 +5,9 @@ import { PausedBodies } from './paused-bodies.ts'
 import { PausedQueue } from './paused-queue.ts'
 import { nearAhead, type PausedRun, type Scan } from './paused-run.ts'
 
-/** Above this number of places in memory, neighbouring places are merged. */
+/** Above this number of ranges and bodies in memory, neighbouring ranges are merged. */
 const mostPlaces = 50_000
-/** Places are counted once per this many batches. */
+/** They are counted once per this many batches. */
 const countEvery = 64
 
 /** The queues of one partition's paused deliveries, and their memory. */
@@ -28,7 +28,7 @@ export class PausedQueues {
     return this.#near
   }
 
-  /** The number of places and bodies in memory. */
+  /** The number of positions and bodies in memory. */
   get entries(): number {
     return this.#of.values().reduce((sum, queue) => sum + queue.places, 0)
   }
@@ -47,7 +47,7 @@ export class PausedQueues {
     return this.#bySubscription.get(subscriptionId) ?? []
   }
 
-  /** Forgets due times, so that the deliveries are read again and decided anew. */
+  /** Forgets due times, so that the deliveries are read and decided again. */
   forgetDueTimes(subscriptionId: string): void {
     for (const id of this.idsOf(subscriptionId)) this.#of.get(id)?.forgetDueTimes()
   }
@@ -104,7 +104,7 @@ export class PausedQueues {
     return largest !== undefined && largest !== queue.subscriptionId
   }
 
-  /** Removes a delivery that leaves its place. */
+  /** Removes a delivery that is relocated or was handled elsewhere. */
   remove(delivery: Delivery): void {
     const kept = this.#of.get(pausedQueueId(delivery))?.remove(delivery.message.offset)
     if (kept !== undefined) this.#uncount(kept)
@@ -130,7 +130,7 @@ export class PausedQueues {
     for (const delivery of queue.forgetBodies(scan)) this.#uncount(delivery)
   }
 
-  /** Bounds the number of places, however many deliveries there are. Call it after each batch. */
+  /** Bounds the number of ranges, however many deliveries there are. Call it after each batch. */
   bound(): void {
     if (this.#batches++ % countEvery > 0 || this.entries - this.#of.size <= mostPlaces) return
     this.#near *= 2

@@ -1,8 +1,5 @@
-/**
- * The place of a delivery: its position in the order of its subscription, and its offset on the
- * paused topic.
- */
-export type Place = { arrival: number; offset: number }
+/** `arrival`: in the order of the subscription. `offset`: on the paused topic. */
+export type PausedPosition = { arrival: number; offset: number }
 
 /** A range of the paused topic that is read without a gap: from `from`, so far up to `position`. */
 export type Scan = { id: number; from: number; position: number }
@@ -10,7 +7,7 @@ export type Scan = { id: number; from: number; position: number }
 /** Reading on to an offset within this distance costs less than a seek. */
 export const nearAhead = 500
 
-export type Placing = { near: number; scan: Scan }
+export type PlacingOptions = { near: number; scan: Scan }
 
 type Stretch = { from: number; to: number }
 
@@ -64,7 +61,10 @@ export class PausedRun {
    * @returns `next` if nothing unread of the run is before it; `broken` if it arrived before the
    * last one
    */
-  place({ arrival, offset }: Place, { near, scan }: Placing): 'next' | 'behind' | 'broken' {
+  place(
+    { arrival, offset }: PausedPosition,
+    { near, scan }: PlacingOptions,
+  ): 'next' | 'behind' | 'broken' {
     if (arrival <= this.#last) return 'broken'
     const isNext = this.isRead
     if (isNext) this.#least = arrival
@@ -78,27 +78,27 @@ export class PausedRun {
   }
 
   /** Returns whether it is the next delivery of the run, with nothing unread before it. */
-  isNext({ arrival, offset }: Place, scan: Scan): boolean {
+  isNext({ arrival, offset }: PausedPosition, scan: Scan): boolean {
     if (this.isRead || this.#refusedIn === scan.id || scan.from > this.next) return false
     return offset >= this.next && arrival > this.#read
   }
 
   /** Call it when the next delivery was read. */
-  read({ arrival, offset }: Place): void {
+  read({ arrival, offset }: PausedPosition): void {
     this.#read = arrival
     this.#least = arrival + 1
     this.#dropBelow(offset + 1)
   }
 
   /** Call it when the next delivery has to be read again. */
-  refuse({ arrival, offset }: Place, scan: Scan): void {
+  refuse({ arrival, offset }: PausedPosition, scan: Scan): void {
     this.#least = arrival
     this.#refusedIn = scan.id
     this.#dropBelow(offset)
   }
 
   /** Marks the deliveries from `first` up to the offset `last` as unread again. */
-  rewind(first: Place, last: number, scan: Scan): void {
+  rewind(first: PausedPosition, last: number, scan: Scan): void {
     this.#read = first.arrival - 1
     this.#least = first.arrival
     this.#refusedIn = scan.id

@@ -2,7 +2,7 @@ import type { Delivery } from '../../delivery/delivery.ts'
 import { pausedMark } from '../../delivery/paused-headers.ts'
 import { queueIdOf } from '../../delivery/record-groups.ts'
 import type { PausedView } from '../paused-actions.ts'
-import { type PausedQueue, placeOf, type Standing } from '../queues/paused-queue.ts'
+import { type PausedQueue, positionOf, type RunLocation } from '../queues/paused-queue.ts'
 import type { PausedQueues } from '../queues/paused-queues.ts'
 import type { PausedRun } from '../queues/paused-run.ts'
 import type { PausedReading } from './paused-reading.ts'
@@ -15,9 +15,7 @@ export type PausedPlacingOptions = {
   reading: PausedReading
 }
 
-/**
- * Notes the places of deliveries in their queues as they are read, and keeps the next few bodies.
- */
+/** Adds deliveries to their queues as they are read, and keeps the next few bodies. */
 export class PausedPlacing {
   readonly #options: PausedPlacingOptions
 
@@ -29,17 +27,17 @@ export class PausedPlacing {
   first(queue: PausedQueue, delivery: Delivery): void {
     if (this.#waits(queue, delivery)) return
     const { near } = this.#options.queues
-    const owner = queue.place(placeOf(delivery), { ...this.#standingOf(delivery), near })
+    const owner = queue.place(positionOf(delivery), { ...this.#locationOf(delivery), near })
     if (owner !== undefined) this.#keep(queue, delivery, owner)
   }
 
   again(queue: PausedQueue, delivery: Delivery): void {
-    const owner = queue.ownerOf(placeOf(delivery), this.#standingOf(delivery))
+    const owner = queue.ownerOf(positionOf(delivery), this.#locationOf(delivery))
     if (owner === undefined || this.#keep(queue, delivery, owner)) return
-    owner?.refuse(placeOf(delivery), this.#options.reading.scan)
+    owner?.refuse(positionOf(delivery), this.#options.reading.scan)
   }
 
-  #standingOf({ message }: Delivery): Standing {
+  #locationOf({ message }: Delivery): RunLocation {
     const { topic, reading } = this.#options
     const { run } = pausedMark(message)
     return { part: topic.partOf(message.offset), run, scan: reading.scan }
@@ -50,7 +48,7 @@ export class PausedPlacing {
     if (queue.group === null) return false
     const dueAt = this.#options.view.dueAt(delivery)
     if (dueAt <= Date.now()) return false
-    queue.putBack(placeOf(delivery), dueAt)
+    queue.putBack(positionOf(delivery), dueAt)
     return true
   }
 

@@ -1,7 +1,7 @@
 import { nearAhead, type Scan } from '../queues/paused-run.ts'
 
 /** The reasons to read the topic, each with its offset. */
-export type Demands = {
+export type ReadDemands = {
   /** Deliveries that were written and never read. */
   end: number | undefined
   /** The next deliveries that may be released. */
@@ -61,7 +61,7 @@ export class PausedReading {
   }
 
   /** @returns the offset to seek; `null` if reading continues at its position */
-  next(demands: Demands, frontier: number): number | null {
+  next(demands: ReadDemands, frontier: number): number | null {
     const wanted = this.#choose(demands) ?? frontier
     const ahead = wanted - this.#cursor
     if (ahead >= 0 && ahead < nearAhead) return null
@@ -69,7 +69,7 @@ export class PausedReading {
     return wanted
   }
 
-  #choose(demands: Demands): number | undefined {
+  #choose(demands: ReadDemands): number | undefined {
     const first = this.#turn + (this.#hadTurn ? 1 : 0)
     for (let nth = 0; nth < turns.length; nth++) {
       const turn = (first + nth) % turns.length

@@ -1,4 +1,5 @@
-import type { Place, Scan } from '../queues/paused-run.ts'
+import type { PausedView } from '../paused-actions.ts'
+import type { PausedPosition, Scan } from '../queues/paused-run.ts'
 
 /**
  * How many statuses are published per tick, because a subscription may have any number of paused
@@ -6,15 +7,15 @@ import type { Place, Scan } from '../queues/paused-run.ts'
  */
 const perTick = 1_000
 
-type Unpublished = { from: number; to: number; refusedIn: number }
+type UnpublishedRange = { from: number; to: number; refusedIn: number }
 
 /**
- * The places of deliveries that only wait for a slot, and whose status `paused` is not published.
+ * The offsets of deliveries that only wait for a slot, and whose status `paused` is not published.
  * When the circuit of their endpoint opens or their subscription is deactivated, they are read
  * again in portions and their status is published.
  */
 export class UnpublishedDeliveries {
-  readonly #of = new Map<string, Unpublished>()
+  readonly #of = new Map<string, UnpublishedRange>()
   #left = perTick
 
   has(subscriptionId: string): boolean {
@@ -22,7 +23,7 @@ export class UnpublishedDeliveries {
   }
 
   /** Adds a delivery whose status is not published. It has to be read again for that. */
-  add(subscriptionId: string, { offset }: Pick<Place, 'offset'>, scan: Scan): void {
+  add(subscriptionId: string, { offset }: Pick<PausedPosition, 'offset'>, scan: Scan): void {
     const { from, to } = this.#of.get(subscriptionId) ?? { from: offset, to: offset }
     this.#of.set(subscriptionId, {
       from: Math.min(from, offset),
@@ -45,7 +46,7 @@ export class UnpublishedDeliveries {
   }
 
   /** @returns whether the delivery's status has to be published now */
-  publish(subscriptionId: string, { offset }: Pick<Place, 'offset'>, scan: Scan): boolean {
+  publish(subscriptionId: string, { offset }: Pick<PausedPosition, 'offset'>, scan: Scan): boolean {
     const unpublished = this.#of.get(subscriptionId)
     if (unpublished === undefined || unpublished.refusedIn === scan.id) return false
     if (scan.from > unpublished.from || offset < unpublished.from || offset > unpublished.to)
@@ -76,19 +77,19 @@ export class UnpublishedDeliveries {
    * Returns the offset of the first delivery whose status has to be published, or undefined for
    * none.
    */
-  next(scan: Scan, isPaused: (subscriptionId: string) => boolean): number | undefined {
+  next(scan: Scan, view: Pick<PausedView, 'isPaused'>): number | undefined {
     if (this.#left === 0) return undefined
     for (const [subscriptionId, unpublished] of this.#of) {
       if (unpublished.refusedIn !== scan.id && scan.from <= unpublished.from) {
         unpublished.from = Math.max(unpublished.from, scan.position)
       }
       if (this.#forgetIfPublished(subscriptionId, unpublished)) continue
-      if (isPaused(subscriptionId)) return unpublished.from
+      if (view.isPaused(subscriptionId)) return unpublished.from
     }
     return undefined
   }
 
-  #forgetIfPublished(subscriptionId: string, { from, to }: Unpublished): boolean {
+  #forgetIfPublished(subscriptionId: string, { from, to }: UnpublishedRange): boolean {
     return from > to && this.#of.delete(subscriptionId)
   }
 }

@@ -4,11 +4,11 @@ import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partit
 const maxUnsettled = 128
 
 /**
- * Counts the outcomes of one partition that a crash would repeat: Kafka has not acknowledged them,
- * or their offsets are not committed. At the limit nothing starts, so the number stays bounded
+ * Counts the outcomes of one partition that Kafka has not acknowledged, or whose offsets are not
+ * committed: a crash would repeat them. At the limit nothing starts, so the number stays bounded
  * while Kafka is slow or down.
  */
-export class Unsettled {
+export class UnsettledOutcomes {
   readonly #assignments: ReadonlyMap<string, AssignedPartition>
   #recording = 0
   #refused = false

@@ -1,17 +1,17 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
-import { Unsettled } from './unsettled.ts'
+import { UnsettledOutcomes } from './unsettled-outcomes.ts'
 
 const assignmentOf = (topic: string) =>
   new AssignedPartition({ topic, partition: 0, committed: 0, metadata: null, end: 0 })
 
 let assignment: AssignedPartition
-let unsettled: Unsettled
+let unsettled: UnsettledOutcomes
 
 beforeEach(() => {
   assignment = assignmentOf(deliveriesTopic)
-  unsettled = new Unsettled(
+  unsettled = new UnsettledOutcomes(
     new Map([assignment, assignmentOf(pausedTopic)].map((one) => [one.topic, one])),
   )
 })
@@ -24,7 +24,7 @@ function finish(count: number): void {
   }
 }
 
-describe('Unsettled', () => {
+describe('UnsettledOutcomes', () => {
   it('has room until 128 offsets are finished and not committed', () => {
     finish(127)
     expect(unsettled.hasRoom).toBe(true)

@@ -1,0 +1,46 @@
+import type { Delivery } from '../../delivery/delivery.ts'
+import type { Endpoints } from '../../endpoint/endpoints.ts'
+import type { Subscription, Subscriptions } from '../../subscriptions/subscriptions.ts'
+import { isCancelled } from './admission.ts'
+
+/** Tells which subscriptions are blocked, and which of their deliveries were cancelled. */
+export class SubscriptionStatus {
+  readonly #subscriptions: Pick<Subscriptions, 'get'>
+  readonly #endpoints: Endpoints<Delivery>
+
+  constructor(subscriptions: Pick<Subscriptions, 'get'>, endpoints: Endpoints<Delivery>) {
+    this.#subscriptions = subscriptions
+    this.#endpoints = endpoints
+  }
+
+  /** True if the subscription is inactive, or the circuit of its endpoint is open. */
+  isBlocked({ deliverable, endpointId }: Subscription): boolean {
+    return !deliverable || this.#endpoints.of(endpointId).circuit.isOpen
+  }
+
+  /** True if a delivery that is not in flight was cancelled by request. */
+  isCancelled(subscription: Subscription, delivery: Delivery): boolean {
+    return isCancelled(subscription, delivery, () => this.#blockedSince(subscription))
+  }
+
+  /**
+   * True if a delivery was cancelled before it moves to another record. The new record does not
+   * show which status the delivery had at the time of the request.
+   */
+  isCancelledNow(delivery: Delivery): boolean {
+    const subscription = this.#subscriptions.get(delivery.job.subscriptionId)
+    if (subscription === undefined || subscription.url === null) return false
+    return this.isCancelled(subscription, delivery)
+  }
+
+  /** True if a delivery was cancelled during its attempt. It was not blocked then. */
+  isCancelledInFlight(subscription: Subscription, delivery: Delivery): boolean {
+    return isCancelled(subscription, delivery, () => Number.POSITIVE_INFINITY)
+  }
+
+  #blockedSince(subscription: Subscription): number | undefined {
+    const { openSince } = this.#endpoints.of(subscription.endpointId).circuit
+    const since = Math.min(openSince, subscription.inactiveSince)
+    return Number.isFinite(since) || !this.isBlocked(subscription) ? since : undefined
+  }
+}

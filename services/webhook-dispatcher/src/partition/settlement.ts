@@ -1,0 +1,115 @@
+import type { DeliveryJob } from '@surehook/contracts/events'
+import { pausedTopic } from '@surehook/contracts/topics'
+import type { Delivery } from '../delivery/delivery.ts'
+import type { PausedDeliveries } from '../paused/paused-deliveries.ts'
+import type { Subscription } from '../subscriptions/subscriptions.ts'
+import type { AttemptResult } from '../transitions/decide-next-attempt.ts'
+import type { DeliveryRouter } from '../transitions/delivery-router.ts'
+import { retryInOrder, type Transition } from '../transitions/transitions.ts'
+import { orderGroup, type RecordOrder } from './admission/record-order.ts'
+import type { SubscriptionStatus } from './admission/subscription-status.ts'
+import { RecentTransitions } from './progress/recent-transitions.ts'
+import type { UnsettledOutcomes } from './progress/unsettled-outcomes.ts'
+import type { WorkerDeps } from './worker-deps.ts'
+
+export type Outcome = Extract<Transition, { kind: 'attempted' }>
+
+export type SettlementOptions = {
+  deps: Pick<WorkerDeps, 'attempts' | 'subscriptions' | 'metrics'>
+  status: SubscriptionStatus
+  order: RecordOrder
+  paused: PausedDeliveries
+  router: DeliveryRouter
+  unsettled: UnsettledOutcomes
+}
+
+/** How many steps are remembered to recognise repetitions. */
+const rememberedSteps = 20_000
+
+/**
+ * Follows the steps of the deliveries of one partition: begins each step once, records the outcomes
+ * of attempts, and finishes a step when Kafka has its result.
+ */
+export class Settlement {
+  readonly #options: SettlementOptions
+  readonly #steps = new RecentTransitions(rememberedSteps)
+
+  constructor(options: SettlementOptions) {
+    this.#options = options
+  }
+
+  /** @returns false if the step was begun before, so that this delivery is a repetition */
+  begin({ deliveryId, step }: DeliveryJob): boolean {
+    return this.#steps.begin(deliveryId, step)
+  }
+
+  /** Forgets a step that was begun and will come again. */
+  abandon({ deliveryId, step }: DeliveryJob): void {
+    this.#steps.abandon(deliveryId, step)
+  }
+
+  isDone({ deliveryId, step }: DeliveryJob): boolean {
+    return this.#steps.isDone(deliveryId, step)
+  }
+
+  /** Remembers a job that was finished before this process owned the partition. */
+  remember(job: DeliveryJob): void {
+    if (this.begin(job)) this.#steps.done(job.deliveryId, job.step)
+  }
+
+  dropRepeated({ message }: Delivery): void {
+    this.#options.deps.metrics.repeated.inc()
+    message.finish()
+  }
+
+  /**
+   * Decides what follows from an attempt by the current subscription. If it was deleted or has
+   * become unreadable, decides by the one that the attempt was made for.
+   */
+  outcomeOf(delivery: Delivery, result: AttemptResult, before: Subscription): Outcome {
+    const { deps, status } = this.#options
+    const now = deps.subscriptions.get(delivery.job.subscriptionId)
+    const latest = now === undefined || now.url === null ? before : now
+    const next = deps.attempts.nextStep(delivery.job, result, latest)
+    const isRetried = next.kind === 'retry'
+    const isOver = isRetried && status.isCancelledInFlight(latest, delivery)
+    const group = isRetried && !isOver ? orderGroup(delivery.job, latest) : null
+    return { kind: 'attempted', result, next: isOver ? { kind: 'cancelled' } : next, group }
+  }
+
+  /**
+   * Repeats the outcome until Kafka has it. The attempt is not repeated.
+   * @returns whether another delivery of its record may start now
+   */
+  async record(delivery: Delivery, outcome: Outcome): Promise<boolean> {
+    const { paused, router, unsettled } = this.#options
+    const retry = outcome.group === null ? null : retryInOrder(delivery.job)
+    // Later deliveries of the record wait behind the retry from now on.
+    if (retry !== null) paused.expect(retry, outcome.group)
+    const route = () => unsettled.recorded(router.route(delivery.job, outcome))
+    let routed = await route()
+    while (routed === 'failed') routed = await route()
+    if (routed === 'revoked') return false
+    if (retry !== null && routed === 'refused') paused.unexpect(retry, outcome.group)
+    return this.settle(delivery)
+  }
+
+  /**
+   * Finishes the delivery's step. Call it when Kafka has the delivery's next record.
+   * @returns whether another delivery of its record may start now
+   */
+  settle(delivery: Delivery): boolean {
+    const { job, message } = delivery
+    this.#steps.done(job.deliveryId, job.step)
+    if (message.topic === pausedTopic) this.#options.paused.gone(message.offset)
+    message.finish()
+    return this.endOrder(delivery)
+  }
+
+  /** @returns whether another delivery of its record may start now */
+  endOrder(delivery: Delivery): boolean {
+    const queueId = this.#options.order.end(delivery)
+    if (queueId !== undefined) this.#options.paused.groupChanged(queueId)
+    return queueId !== undefined
+  }
+}
