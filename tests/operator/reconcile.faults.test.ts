@@ -3,7 +3,7 @@ import { mkdtemp, rename } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import type { SubscriptionState } from '@surehook/contracts/events'
+import { aSubscription } from '@surehook/contracts/testing/samples'
 import { subscriptionsTopic } from '@surehook/contracts/topics'
 import { openEventCodec } from '@surehook/schemas/codec'
 import {
@@ -115,14 +115,8 @@ it('restores a subscription whose name was taken since without its name, and goe
   expect(again).toMatchObject({ subscriptions: [{ id: 'no-uuid' }] })
 })
 
-function stateOf(id: string, name: string | null): SubscriptionState {
-  const at = new Date().toISOString()
-  return {
-    ...{ id, projectId: 'acme', environment: 'master', table: 'orders', events: ['INSERT'] },
-    ...{ url: 'https://b.example', active: true, filter: null, select: null, secrets: [] },
-    ...{ createdAt: at, updatedAt: at, policy: null, cancellations: [], name },
-  }
-}
+const stateOf = (id: string, name: string | null) =>
+  aSubscription({ id, projectId: 'acme', name, updatedAt: new Date().toISOString() })
 
 /** The WAL files that the server has removed and the archive keeps. */
 async function walOfSlots() {

@@ -1,10 +1,4 @@
-import type {
-  ChangeEvent,
-  ChangeOperation,
-  DeliveredChange,
-  DeliveryAttempt,
-  ErrorClass,
-} from '../events.ts'
+import type { ChangeEvent, ChangeOperation, DeliveryAttempt, ErrorClass } from '../events.ts'
 import type { FieldType } from '../filter/filter.ts'
 import { circuitEventId, deadLetterEventId, endpointId } from '../ids.ts'
 
@@ -90,14 +84,6 @@ export const isAboutDeliveries = (table: string): boolean => deliveryEventTables
 
 /** The URL as clients see it. Some receivers expect a key in the query. */
 export const withoutQuery = (url: string): string => url.split('?', 1)[0] ?? url
-
-/** What the job delivers, for the transition to a dead letter. */
-export const deliveredChange = ({
-  table,
-  operation,
-  recordId,
-  redeliveryOf,
-}: DeliveredChange): DeliveredChange => ({ table, operation, recordId, redeliveryOf })
 
 const unknownChange = { operation: null, recordId: null, redeliveryOf: null }
 

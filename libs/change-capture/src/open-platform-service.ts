@@ -34,7 +34,7 @@ export type PlatformServiceOptions = {
   toRecord: (codec: EventCodec) => RelayOptions['toRecord']
   /** Service whose states change the meaning of this service's records. */
   statesOf?: string
-  /** WalMessage messages that can never be sent go to the invalid topic of this topic. */
+  /** Captured messages that can never be sent go to the invalid topic of this topic. */
   topic: string
   log: Logger
   signal: AbortSignal

@@ -1,5 +1,5 @@
 import type { ChangeEvent, DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
-import { deliveredChange } from '@surehook/contracts/events/delivery-events'
+import { deliveryTransition } from '@surehook/contracts/events/delivery-transition'
 import { deliveryId } from '@surehook/contracts/ids'
 import { buildBody } from './build-body.ts'
 import type { Subscription } from './subscription.ts'
@@ -103,29 +103,9 @@ function deadLetter(
   job: DeliveryJob,
   { reason, now }: { reason: string; now: number },
 ): Pick<PlannedDelivery, 'job' | 'tooLarge'> {
-  const { deliveryId: id, eventId, subscriptionId, projectId, environment, createdAt, url } = job
+  const failure = { errorClass: 'too_large', errorMessage: reason } as const
   return {
     job: { ...job, step: 1 },
-    tooLarge: {
-      deliveryId: id,
-      eventId,
-      subscriptionId,
-      projectId,
-      environment,
-      createdAt,
-      step: 1,
-      status: 'dead_letter',
-      attempts: 0,
-      attempted: false,
-      at: now,
-      url,
-      httpStatus: null,
-      latencyMs: null,
-      errorClass: 'too_large',
-      errorMessage: reason,
-      answer: null,
-      nextAttemptAt: null,
-      change: deliveredChange(job),
-    },
+    tooLarge: deliveryTransition(job, { status: 'dead_letter', at: now, ...failure }),
   }
 }

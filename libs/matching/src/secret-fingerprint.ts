@@ -4,8 +4,9 @@ const bytes = 16
 
 /**
  * Returns a text that tells whether a secret value of a subscription is a known one, without
- * revealing it. Equal values of two subscriptions have different fingerprints. Anyone who may see
- * it may already receive a signature of that secret: by setting the URL to a receiver of theirs.
+ * revealing it. Equal values of two subscriptions have different fingerprints. A reader of the
+ * fingerprint may also set the subscription's URL, and so may already obtain signatures of the
+ * secret.
  */
 export function secretFingerprint(subscriptionId: string, value: string): string {
   const hmac = createHmac('sha256', `surehook fingerprint ${subscriptionId}`).update(value)

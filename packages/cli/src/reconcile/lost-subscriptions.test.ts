@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import type { SubscriptionState } from '@surehook/contracts/events'
+import { aSubscription } from '@surehook/contracts/testing/samples'
 import { type Client, DatabaseError } from 'pg'
 import { writeSubscriptionsBack } from './lost-subscriptions.ts'
 
@@ -28,12 +28,7 @@ function tableOf(names: Record<string, string | null>, refuses: readonly string[
 }
 
 const lost = (...states: (readonly [id: string, name: string | null])[]) => ({
-  lost: new Map(
-    states.map(([id, name]) => [
-      id,
-      { id, name, secrets: [], policy: null } as unknown as SubscriptionState,
-    ]),
-  ),
+  lost: new Map(states.map(([id, name]) => [id, aSubscription({ id, name })])),
   taken: new Map<string, string>(),
 })
 

@@ -1,11 +1,12 @@
 import { expect, it } from '@jest/globals'
 import type { SubscriptionState } from '@surehook/contracts/events'
+import { aSubscription } from '@surehook/contracts/testing/samples'
 import { takenNames } from './taken-names.ts'
 
-const place = { projectId: 'acme', environment: 'master' }
+const tenant = { projectId: 'acme', environment: 'master' }
 const lost = (id: string, fields: Partial<SubscriptionState> = {}) => {
-  const state = { id, ...place, name: 'billing', updatedAt: '2026-11-25T12:00:00Z', ...fields }
-  return [id, state as SubscriptionState] as const
+  const updatedAt = '2026-11-25T12:00:00Z'
+  return [id, aSubscription({ id, ...tenant, name: 'billing', updatedAt, ...fields })] as const
 }
 const row = (id: string, fields = {}) => ({
   ...{ id, project_id: 'acme', environment: 'master', name: 'billing' },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { type DeliveryJob, defaultPolicy } from '@surehook/contracts/events'
+import { aJob, aSubscription } from '@surehook/contracts/testing/samples'
 import { signingKeys } from '@surehook/matching/signed-headers'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
@@ -16,39 +17,19 @@ const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const under = (span: string) => `00-${traceId}-${span}-01`
 const [match, before, own] = ['1', '2', '3'].map((digit) => under(digit.repeat(16)))
 
-const aJob: DeliveryJob = {
-  deliveryId: 'd',
-  webhookId: 'd',
-  eventId: 'e',
-  subscriptionId: 's',
-  projectId: 'shop',
-  environment: 'master',
-  table: 'orders',
-  operation: 'INSERT',
+const job = aJob({
   url: 'https://receiver.example/hooks/a-secret',
-  body: Buffer.from('{}'),
   createdAt: Date.now() - 400,
-  attempt: 1,
-  step: 0,
-  dueAt: 0,
-  arrival: 7,
-  redeliveryOf: null,
   traceparent: match ?? null,
-  notBefore: 0,
-  waitMs: 0,
-  recordId: null,
-}
+})
 
 const subscriptionWith = (headers: Record<string, string>) =>
   new Subscription(
-    {
-      ...{ id: 's', projectId: 'shop', environment: 'master', table: 'orders', events: ['INSERT'] },
-      ...{ url: aJob.url, active: true, filter: null, select: null, createdAt: '', updatedAt: '' },
+    aSubscription({
+      url: job.url,
       policy: { ...defaultPolicy, headers: { names: Object.keys(headers), ciphertext: '' } },
       secrets: [{ ciphertext: '', validUntil: null }],
-      cancellations: [],
-      name: null,
-    },
+    }),
     { keys: () => signingKeys('secret'), headers: () => headers },
   )
 const subscription = subscriptionWith({})
@@ -91,7 +72,7 @@ function setUp({ result = delivered, traced = false, own: ownHeaders = {} }: Set
   })
   const circuit = { fire: (post: () => Promise<AttemptResult>) => post() } as Circuit
   const make = (change: Partial<DeliveryJob> = {}, headers = {}) => {
-    const delivery = { job: { ...aJob, ...change }, message: { headers } } as unknown as Delivery
+    const delivery = { job: { ...job, ...change }, message: { headers } } as unknown as Delivery
     return attempts.make(delivery, subscriptionWith(ownHeaders), circuit)
   }
   const metric = async (name: string) => {
@@ -138,9 +119,9 @@ describe('the delay of first attempts', () => {
 it('counts dead letters', async () => {
   const { attempts, metric } = setUp()
   const policy = { retryAfter: false, retryDelays: null }
-  attempts.nextStep(aJob, delivered, policy)
+  attempts.nextStep(job, delivered, policy)
   expect(await metric('surehook_delivery_dead_letters_total')).toBe(0)
-  attempts.nextStep(aJob, failed, policy)
+  attempts.nextStep(job, failed, policy)
   expect(await metric('surehook_delivery_dead_letters_total')).toBe(1)
 })
 
@@ -161,7 +142,8 @@ describe('an attempt that is not traced', () => {
     const { make, sent, lines } = setUp()
     const result = await make()
     expect(sent[0]?.headers['traceparent']).toBe(match)
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ deliveryId: 'd', eventId: 'e', traceId })
+    const { deliveryId, eventId } = job
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ deliveryId, eventId, traceId })
     expect(result.sentAs).toBeUndefined()
   })
 })
@@ -191,7 +173,7 @@ describe('an attempt that is traced', () => {
   it('ends as well when nothing was sent', async () => {
     const { attempts, spans } = setUp({ traced: true })
     const open = { fire: () => Promise.reject(new Error('EOPENBREAKER')) } as unknown as Circuit
-    const delivery = { job: aJob, message: {} } as unknown as Delivery
+    const delivery = { job, message: {} } as unknown as Delivery
     await expect(attempts.make(delivery, subscription, open)).rejects.toThrow('EOPENBREAKER')
     expect(spans).toMatchObject([{ outcome: { error: 'circuit_open' } }])
   })

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, expect, it } from '@jest/globals'
-import { type DeliveryJob } from '@surehook/contracts/events'
+import type { DeliveryJob } from '@surehook/contracts/events'
+import { aJob } from '@surehook/contracts/testing/samples'
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import { UndecodableError } from '@surehook/schemas/codec'
@@ -12,8 +13,7 @@ import { Dispatcher } from './dispatcher.ts'
 
 type Decode = () => DeliveryJob | Promise<DeliveryJob>
 
-const job = (deliveryId: string) =>
-  ({ deliveryId, step: 0, dueAt: 0, arrival: -1, subscriptionId: 'gone' }) as DeliveryJob
+const job = (deliveryId: string) => aJob({ deliveryId, subscriptionId: 'gone' })
 const away: Decode = () => Promise.reject(new Error('ECONNREFUSED'))
 
 let dispatcher: Dispatcher | undefined

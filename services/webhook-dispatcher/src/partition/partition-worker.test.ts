@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
-import { type DeliveryJob } from '@surehook/contracts/events'
+import type { DeliveryJob } from '@surehook/contracts/events'
+import { aJob } from '@surehook/contracts/testing/samples'
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
@@ -48,12 +49,8 @@ class WorkerWorld {
   /** Reads a job from the deliveries topic. */
   read(job: Partial<DeliveryJob> & { deliveryId: string }): void {
     const offset = this.#offset++
-    const whole = {
-      ...{ subscriptionId: 's', url: 'u', step: 0, attempt: 1, dueAt: 0, body: Buffer.alloc(1) },
-      ...{ projectId: 'p', environment: 'e', arrival: offset },
-      ...job,
-    } as DeliveryJob
-    this.worker.accept(this.#delivery(whole, { topic: deliveriesTopic, offset, reread: false }))
+    const read = aJob({ subscriptionId: 's', url: 'u', arrival: offset, ...job })
+    this.worker.accept(this.#delivery(read, { topic: deliveriesTopic, offset, reread: false }))
   }
 
   /** Reads the paused topic again. */
@@ -141,14 +138,6 @@ function nameOf({ step }: DeliveryJob, transition: Transition): string {
   }
 }
 
-const aJob = {
-  subscriptionId: 's',
-  url: 'u',
-  step: 0,
-  attempt: 1,
-  body: Buffer.alloc(1),
-} as DeliveryJob
-
 let world: WorkerWorld
 
 beforeEach(() => {
@@ -191,7 +180,7 @@ describe('a move that Kafka refuses', () => {
   it('to the paused topic is done if the job is found there anyway', async () => {
     world.active = false
     // Kafka takes the job, but fails for the second record.
-    const job = { ...aJob, deliveryId: 'a', arrival: 0 }
+    const job = aJob({ deliveryId: 'a', subscriptionId: 's', url: 'u', arrival: 0 })
     world.refuse = (move) => move === 'paused' && world.paused.push({ ...job, step: 1 }) > 0
     world.read(job)
     await passes(100)
@@ -203,7 +192,7 @@ describe('a move that Kafka refuses', () => {
 
   it('to the paused topic is done if the job was found there and released', async () => {
     world.active = false
-    const job = { ...aJob, deliveryId: 'a', arrival: 0 }
+    const job = aJob({ deliveryId: 'a', subscriptionId: 's', url: 'u', arrival: 0 })
     world.refuse = (move) => move === 'paused' && world.paused.push({ ...job, step: 1 }) > 0
     world.read(job)
     await passes(100)

@@ -26,7 +26,7 @@ describe('an owner that follows another', () => {
     expect(world.bodiesRead).toBe(read)
   })
 
-  it('reads everything first when there is no note, as after an earlier version', () => {
+  it('reads everything first when there is no note', () => {
     const world = leftByAnother({ withNote: false })
     expect(world.paused.isReady).toBe(false)
     while (!world.isRead) world.fetch(1_000)

@@ -2,30 +2,20 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from '@jest/globals'
-import type { SealedSecret, SubscriptionState } from '@surehook/contracts/events'
+import type { SealedSecret } from '@surehook/contracts/events'
+import { aSubscription } from '@surehook/contracts/testing/samples'
 import { pino } from 'pino'
 import { Subscriptions } from './subscriptions.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-const stateOf = (id: string): SubscriptionState => ({
-  id,
-  projectId: 'shop',
-  environment: 'master',
-  table: 'orders',
-  events: ['INSERT'],
-  url: 'https://receiver.example/',
-  active: true,
-  filter: `{"status":"${'x'.repeat(10_000)}"}`,
-  select: null,
-  secrets: [{ ciphertext: `sealed for ${id}`, validUntil: null }],
-  createdAt: '2026-01-01T00:00:00.000Z',
-  updatedAt: '2026-01-01T00:00:00.000Z',
-  policy: null,
-  cancellations: [],
-  name: null,
-})
+const stateOf = (id: string) =>
+  aSubscription({
+    id,
+    filter: `{"status":"${'x'.repeat(10_000)}"}`,
+    secrets: [{ ciphertext: `sealed for ${id}`, validUntil: null }],
+  })
 
 const droppedKey = 'sealed under a key that was dropped'
 const past = '2026-01-01T00:00:00.000Z'

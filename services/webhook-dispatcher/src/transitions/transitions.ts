@@ -1,5 +1,5 @@
 import type { DeliveryAttempt, DeliveryJob, DeliveryStatus } from '@surehook/contracts/events'
-import { deliveredChange } from '@surehook/contracts/events/delivery-events'
+import { deliveryTransition } from '@surehook/contracts/events/delivery-transition'
 import { endpointId } from '@surehook/contracts/ids'
 import {
   attemptsTopic,
@@ -59,7 +59,7 @@ type Plan = {
   published: DeliveryAttempt[]
 }
 
-type TransitionStatus = { status: DeliveryStatus; at: number; tooLarge?: string }
+type AttemptedStatus = { status: DeliveryStatus; at: number; nextAttemptAt?: number | null }
 
 const none = Buffer.alloc(0)
 
@@ -113,26 +113,26 @@ function planOf(job: DeliveryJob, transition: Transition, at: number): Plan {
     case 'pause': {
       const { published, group } = transition
       const next = paused({ ...job, dueAt: 0 }, { run: 0, published, group })
-      return { next, published: published ? [unattempted(job, { status: 'paused', at })] : [] }
+      return {
+        next,
+        published: published ? [deliveryTransition(job, { status: 'paused', at })] : [],
+      }
     }
     case 'relocate':
       return { next: paused(job, transition.mark), published: [] }
     case 'publish':
       return {
         next: null,
-        published: [unattempted({ ...job, step: job.step - 1 }, { status: 'paused', at })],
+        published: [deliveryTransition({ ...job, step: job.step - 1 }, { status: 'paused', at })],
       }
     case 'wait': {
       const { delay, dueAt, wasPaused } = transition
       const next = { topic: retryTopic(delay.name), job: { ...job, step: job.step + 1, dueAt } }
-      const retrying = () => ({
-        ...unattempted(job, { status: 'retrying', at }),
-        nextAttemptAt: job.notBefore,
-      })
-      return { next, published: wasPaused ? [retrying()] : [] }
+      const retrying = { status: 'retrying', at, nextAttemptAt: job.notBefore } as const
+      return { next, published: wasPaused ? [deliveryTransition(job, retrying)] : [] }
     }
     case 'cancel':
-      return { next: null, published: [unattempted(job, { status: 'cancelled', at })] }
+      return { next: null, published: [deliveryTransition(job, { status: 'cancelled', at })] }
     case 'reroute': {
       const { url } = transition
       const moved = {
@@ -157,12 +157,13 @@ function afterAttempt(
   const headers = result.sentAs
   switch (next.kind) {
     case 'delivered':
-      return { next: null, published: [attempted(job, result, { status: 'delivered', at }, null)] }
+      return { next: null, published: [attempted(job, result, { status: 'delivered', at })] }
     case 'retry': {
       const { dueAt, delay, notBefore = 0 } = next
       const waitMs = Math.max(0, (notBefore || dueAt) - at)
       const again = { ...nextStepOf(job), attempt: job.attempt + 1, dueAt, notBefore, waitMs }
-      const published = [attempted(job, result, { status: 'retrying', at }, notBefore || dueAt)]
+      const nextAttemptAt = notBefore || dueAt
+      const published = [attempted(job, result, { status: 'retrying', at, nextAttemptAt })]
       if (group === null)
         return { next: { topic: retryTopic(delay.name), job: again, headers }, published }
       const due = { ...again, dueAt: notBefore || dueAt }
@@ -170,11 +171,11 @@ function afterAttempt(
       return { next: { ...queued, headers: { ...headers, ...queued.headers } }, published }
     }
     case 'cancelled':
-      return { next: null, published: [attempted(job, result, { status: 'cancelled', at }, null)] }
+      return { next: null, published: [attempted(job, result, { status: 'cancelled', at })] }
     case 'dead-letter':
       return {
         next: { topic: deadLetterTopic, job: { ...job, step: job.step + 1 }, headers },
-        published: [attempted(job, result, { status: 'dead_letter', at }, null)],
+        published: [attempted(job, result, { status: 'dead_letter', at })],
       }
   }
 }
@@ -190,7 +191,12 @@ function refused(
 ): Plan {
   const withoutBody = { ...job, body: none }
   if (topic === deadLetterTopic) return { next: { topic, job: withoutBody, headers }, published }
-  const ended = unattempted(job, { status: 'dead_letter', at: Date.now(), tooLarge: reason })
+  const ended = deliveryTransition(job, {
+    status: 'dead_letter',
+    at: Date.now(),
+    errorClass: 'too_large',
+    errorMessage: reason,
+  })
   const buried = { ...withoutBody, step: job.step + 1 }
   return { next: { topic: deadLetterTopic, job: buried }, published: [...published, ended] }
 }
@@ -209,53 +215,19 @@ export const nextStepOf = (job: DeliveryJob): DeliveryJob => ({ ...job, step: jo
  */
 export const retryInOrder = (job: DeliveryJob): DeliveryJob => nextStepOf(nextStepOf(job))
 
-/** Builds a status without an attempt. */
-function unattempted(
-  job: DeliveryJob,
-  { status, at, tooLarge }: TransitionStatus,
-): DeliveryAttempt {
-  return {
-    ...identityOf(job),
-    status,
-    at,
-    attempts: job.attempt - 1,
-    attempted: false,
-    httpStatus: null,
-    latencyMs: null,
-    errorClass: tooLarge === undefined ? null : 'too_large',
-    errorMessage: tooLarge ?? null,
-    answer: null,
-    nextAttemptAt: null,
-    change: status === 'dead_letter' ? deliveredChange(job) : null,
-  }
-}
-
+/** Builds the transition that an attempt leads to. */
 function attempted(
   job: DeliveryJob,
   result: AttemptResult,
-  { status, at }: TransitionStatus,
-  nextAttemptAt: number | null,
+  { status, at, nextAttemptAt = null }: AttemptedStatus,
 ): DeliveryAttempt {
-  const responded = result.kind === 'responded'
-  const failedClass = status === 'delivered' ? null : 'http'
-  return {
-    ...identityOf(job),
-    status,
-    at,
-    attempts: job.attempt,
-    attempted: true,
-    httpStatus: responded ? result.status : null,
-    latencyMs: result.latencyMs,
-    errorClass: responded ? failedClass : result.errorClass,
-    errorMessage: responded ? null : result.message,
-    answer: responded ? result.answer : null,
-    nextAttemptAt,
-    change: status === 'dead_letter' ? deliveredChange(job) : null,
+  const { latencyMs } = result
+  const common = { status, at, nextAttemptAt, attempts: job.attempt, attempted: true, latencyMs }
+  if (result.kind === 'unreachable') {
+    const { errorClass, message: errorMessage } = result
+    return deliveryTransition(job, { ...common, errorClass, errorMessage })
   }
-}
-
-function identityOf(job: DeliveryJob) {
-  const { deliveryId, eventId, subscriptionId, projectId, environment, createdAt, url } = job
-  const step = job.step + 1
-  return { deliveryId, eventId, subscriptionId, projectId, environment, createdAt, url, step }
+  const errorClass = status === 'delivered' ? null : 'http'
+  const { status: httpStatus, answer } = result
+  return deliveryTransition(job, { ...common, httpStatus, answer, errorClass })
 }

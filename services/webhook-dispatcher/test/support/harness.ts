@@ -10,6 +10,7 @@ import {
   type SubscriptionState,
 } from '@surehook/contracts/events'
 import { deliveryId, endpointId, newEventId } from '@surehook/contracts/ids'
+import { aJob, aSubscription } from '@surehook/contracts/testing/samples'
 import { attemptsTopic, deliveriesTopic, subscriptionsTopic } from '@surehook/contracts/topics'
 import { createKafka } from '@surehook/kafka/client/client'
 import type { EventProducer } from '@surehook/kafka/producer/producer'
@@ -170,25 +171,12 @@ export async function openHarness(): Promise<Harness> {
     stop,
     async subscribe(url, change = {}, secrets = ['test-secret']) {
       const id = change.id ?? randomUUID()
-      const now = new Date().toISOString()
-      const state: SubscriptionState = {
-        id,
-        projectId,
-        environment: 'master',
-        table: 'orders',
-        events: ['INSERT'],
-        url,
-        active: true,
-        filter: null,
-        select: null,
+      const state = aSubscription({
+        ...{ id, projectId, events: ['INSERT'], url },
         secrets: secrets.map((secret) => ({ ciphertext: box.seal(secret, id), validUntil: null })),
-        createdAt: now,
-        updatedAt: now,
-        policy: null,
-        cancellations: [],
-        name: null,
+        updatedAt: new Date().toISOString(),
         ...change,
-      }
+      })
       await tell(id, state)
       return state
     },
@@ -237,26 +225,11 @@ function jobOf(
   const { id, projectId, environment, table, url } = subscription
   const eventId = newEventId()
   const webhookId = deliveryId(eventId, id)
-  return {
-    deliveryId: webhookId,
-    webhookId,
-    eventId,
-    subscriptionId: id,
-    projectId,
-    environment,
-    table,
-    operation: 'INSERT',
-    url,
+  return aJob({
+    ...{ deliveryId: webhookId, webhookId, eventId, subscriptionId: id },
+    ...{ projectId, environment, table, url },
     body: Buffer.from(JSON.stringify({ id: eventId, ...content })),
     createdAt: Date.now(),
-    attempt: 1,
-    step: 0,
-    dueAt: 0,
-    arrival: -1,
-    redeliveryOf: null,
-    traceparent: null,
-    notBefore: 0,
-    waitMs: 0,
     recordId: null,
-  }
+  })
 }

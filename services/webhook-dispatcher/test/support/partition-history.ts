@@ -8,16 +8,16 @@ export class PartitionHistory {
   readonly delivered = new Set<string>()
   readonly cancelled = new Set<string>()
   /**
-   * Attempts of deliveries that were retrying when that was cancelled, unless they were in flight.
+   * Attempts of deliveries whose status `retrying` was cancelled, unless they were in flight.
    */
   readonly attemptedInVain: string[] = []
   readonly #all = new Map<string, DeliveryRecord>()
   /**
-   * Deliveries that a request to cancel may have met. A killed owner leaves copies of earlier
+   * Deliveries that a request may have cancelled. A killed owner leaves copies with earlier
    * statuses.
    */
   readonly #met = new Set<string>()
-  /** Deliveries that were certainly retrying when that was cancelled. */
+  /** Deliveries that were certainly `retrying` when a request cancelled this status. */
   readonly #over = new Set<string>()
 
   /** Number of deliveries that were delivered or cancelled. */
@@ -25,7 +25,7 @@ export class PartitionHistory {
     return new Set([...this.delivered, ...this.cancelled]).size
   }
 
-  /** Deliveries that were cancelled without ever having had a status that was cancelled. */
+  /** Deliveries that were cancelled although no request named a status that they had. */
   get wronglyCancelled(): string[] {
     return [...this.cancelled].filter((id) => !this.#met.has(id))
   }

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { CancellableStatus, Cancellation, DeliveryJob } from '@surehook/contracts/events'
+import { aJob } from '@surehook/contracts/testing/samples'
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
@@ -58,10 +59,10 @@ export class PartitionWorld {
 
   enqueue(subscriptionId: string, recordId: string | null = null): void {
     const deliveryId = `d${this.#enqueued++}`
-    const projectId = subscriptionId[0]
-    const job = { deliveryId, subscriptionId, recordId, projectId, url: 'u', attempt: 1 }
-    const rest = { step: 0, dueAt: 0, arrival: -1, body: Buffer.alloc(10), createdAt: this.#now }
-    const made = { ...job, ...rest } as unknown as DeliveryJob
+    const made = aJob({
+      ...{ deliveryId, subscriptionId, recordId, url: 'u', createdAt: this.#now },
+      projectId: subscriptionId.slice(0, 1),
+    })
     this.history.enqueued(made)
     this.records.enqueued(made)
     this.#append(deliveriesTopic, made)

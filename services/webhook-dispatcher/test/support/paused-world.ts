@@ -1,4 +1,5 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
+import { aJob } from '@surehook/contracts/testing/samples'
 import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import type { Delivery } from '../../src/delivery/delivery.ts'
 import { type PausedMark, pausedHeaders } from '../../src/delivery/paused-headers.ts'
@@ -53,10 +54,11 @@ export class PausedWorld {
     arrival: number,
     { step = 0, group = null }: { step?: number; group?: number | null } = {},
   ): void {
-    const job = { subscriptionId, arrival, step, deliveryId: `${subscriptionId}/${arrival}` }
-    this.paused.expect(nextStepOf(job as DeliveryJob), group)
+    const deliveryId = `${subscriptionId}/${arrival}`
+    const job = aJob({ subscriptionId, arrival, step, deliveryId })
+    this.paused.expect(nextStepOf(job), group)
     const published = this.blocked.has(subscriptionId)
-    this.#write(job as DeliveryJob, { run: 0, published, group })
+    this.#write(job, { run: 0, published, group })
     this.#carryOut()
   }
 
@@ -66,8 +68,8 @@ export class PausedWorld {
     arrival: number,
     mark: PausedMark = { run: 0, published: true, group: null },
   ): void {
-    const job = { subscriptionId, arrival, step: 0, deliveryId: `${subscriptionId}/${arrival}` }
-    this.#write(job as DeliveryJob, mark)
+    const deliveryId = `${subscriptionId}/${arrival}`
+    this.#write(aJob({ subscriptionId, arrival, deliveryId }), mark)
   }
 
   /** Pauses the last delivery again: with its previous step, or with that of a later retry. */
@@ -112,8 +114,8 @@ export class PausedWorld {
   }
 
   /**
-   * Kills the process; another takes over from the last commit. Without the note it acts like the
-   * successor of an earlier version.
+   * Kills the process; another takes over from the last commit. Without the
+   * note, the commit has none that the next owner can read.
    */
   crash({ withNote = true } = {}): void {
     const { offset, metadata } = this.assignment.position()

@@ -7,7 +7,7 @@ export type JobRecord = { topic: string; job: DeliveryJob; headers: Record<strin
 
 export const retries = retryTopic('1s')
 
-/** Returns the next place of a job, as `Transitions` writes it. @param dueAt of a retry */
+/** Returns the next record of a job, as `Transitions` writes it. @param dueAt of a retry */
 export function placeAfter(job: DeliveryJob, to: Transition, dueAt: number): JobRecord | undefined {
   const next = nextStepOf(job)
   if (to.kind === 'pause')

@@ -13,7 +13,7 @@ export class RecordHistory {
     else known.push(job.deliveryId)
   }
 
-  /** It arrived, or no attempt of it will start any more. */
+  /** The delivery arrived, or no further attempt of it starts. */
   over({ deliveryId }: DeliveryJob): void {
     this.#over.add(deliveryId)
   }

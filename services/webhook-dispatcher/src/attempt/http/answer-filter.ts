@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** The limit for one exchange: much more than is read of an answer, including interim ones. */
+/** The most bytes of one exchange, interim answers included: far more than the 4 KiB that count. */
 const maxBytes = 262_144
 const longestStart = 'HTTP/1.1 100'.length
 const interimStart = /^HTTP\/1\.\d 1(\d\d)/
