@@ -7,7 +7,7 @@ import { PartitionReader } from '../consumer/partition-reader.ts'
 import type { LogEnds } from '../offsets/log-ends.ts'
 import type { AssignedPartition } from './assigned-partition.ts'
 import { AssignedPartitions } from './assigned-partitions.ts'
-import type { WindowedConsumerOptions } from './windowed-consumer-options.ts'
+import type { AssignedPartitionsOptions } from './windowed-consumer-options.ts'
 
 type Record = { offset: number; tenant: string }
 type Commit = { offset: string; metadata: string | null }
@@ -65,7 +65,7 @@ class Member {
         },
       },
       log: pino({ level: 'silent' }),
-    } as unknown as WindowedConsumerOptions
+    } as unknown as AssignedPartitionsOptions
     this.assignments = new AssignedPartitions(
       options,
       new PartitionReader(() => (this.#joined ? consumer : null)),

@@ -17,11 +17,11 @@ import {
   retryMs,
 } from './load-partitions.ts'
 import { overtakenPartitions } from './overtaken-partitions.ts'
-import type { WindowedConsumerOptions } from './windowed-consumer-options.ts'
+import type { AssignedPartitionsOptions } from './windowed-consumer-options.ts'
 
 /** Loads the partitions that this member owns, and pauses and resumes them by what they hold. */
 export class AssignedPartitions {
-  readonly #options: WindowedConsumerOptions
+  readonly #options: AssignedPartitionsOptions
   readonly #reader: PartitionReader
   readonly #loadFrom: LoadPartitionsOptions
   readonly #steering: FlowControl
@@ -39,7 +39,7 @@ export class AssignedPartitions {
   #certain = true
 
   constructor(
-    options: WindowedConsumerOptions,
+    options: AssignedPartitionsOptions,
     reader: PartitionReader,
     ends = new LogEnds(options.kafka, options.topics, options.log),
   ) {
@@ -275,7 +275,7 @@ export class AssignedPartitions {
   }
 
   #open(loaded: readonly LoadedPartition[]): void {
-    const { lookBack, handler } = this.#options
+    const { lookBack, handler, control } = this.#options
     for (const { assignment, logStart } of loaded) {
       this.#assignments.set(partitionKey(assignment), assignment)
       // The earlier position must not stay committed.
@@ -293,7 +293,7 @@ export class AssignedPartitions {
       const mine = loaded.filter(({ assignment }) => assignment.partition === partition)
       this.#lookBacks.set(partition, lookBackOver(mine, lookBack))
       const byTopic = mine.map(({ assignment }) => [assignment.topic, assignment] as const)
-      handler.assigned?.(partition, new Map(byTopic))
+      handler.assigned?.(partition, new Map(byTopic), control)
     }
   }
 }

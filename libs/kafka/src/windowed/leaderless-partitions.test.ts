@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { PartitionReader } from '../consumer/partition-reader.ts'
 import type { LogEnds } from '../offsets/log-ends.ts'
 import { AssignedPartitions } from './assigned-partitions.ts'
-import type { WindowedConsumerOptions } from './windowed-consumer-options.ts'
+import type { AssignedPartitionsOptions } from './windowed-consumer-options.ts'
 
 const window = { messages: 16, bytes: 1_000_000 }
 const topic = 't'
@@ -33,7 +33,7 @@ describe('partitions of which one has no leader', () => {
       kafka: { admin: () => ({ fetchOffsets: async () => [] }) },
       ...{ topics: [topic], window, log: pino({ level: 'silent' }) },
       handler: { assigned: (one: number) => void opened.push(one) },
-    } as unknown as WindowedConsumerOptions
+    } as unknown as AssignedPartitionsOptions
     return new AssignedPartitions(options, new PartitionReader(() => consumer), ends)
   }
 

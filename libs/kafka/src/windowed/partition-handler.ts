@@ -2,6 +2,17 @@ import type { KafkaMessage } from '../client/surface.ts'
 import type { AssignedPartition } from './assigned-partition.ts'
 import type { WindowedMessage } from './windowed-message.ts'
 
+/** What a handler may ask of its windowed consumer. */
+export type PartitionControl = {
+  /** Reads the partition again from `offset`. Open messages arrive with `reread: true`. */
+  seek(topic: string, partition: number, offset: number): void
+  /**
+   * False when new work may be a repetition or may be repeated: another member may have the
+   * partitions, or commits fail.
+   */
+  readonly mayStart: boolean
+}
+
 /** Works on the messages of the partitions that a windowed consumer owns. */
 export type PartitionHandler = {
   /** Must return at once. The work that it starts must finally call `message.finish`. */
@@ -11,7 +22,11 @@ export type PartitionHandler = {
   /** Number of running units of work of an assigned partition. */
   inFlightOf(partition: number): number
   /** Called with the assigned partition of every topic, before their messages are handed out. */
-  assigned?(partition: number, assignments: ReadonlyMap<string, AssignedPartition>): void
+  assigned?(
+    partition: number,
+    assignments: ReadonlyMap<string, AssignedPartition>,
+    control: PartitionControl,
+  ): void
   revoked?(partition: number): void
   /**
    * Called with true while the partition may move to another member: start none of its work. Called

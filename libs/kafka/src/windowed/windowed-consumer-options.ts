@@ -1,7 +1,7 @@
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Logger } from 'pino'
 import type { Kafka } from '../client/surface.ts'
-import type { PartitionHandler } from './partition-handler.ts'
+import type { PartitionControl, PartitionHandler } from './partition-handler.ts'
 
 export type WindowedConsumerOptions = {
   kafka: Kafka
@@ -32,4 +32,9 @@ export type WindowedConsumerOptions = {
   lookBack?: { topics: readonly string[]; messages: number; bytes: number }
   metrics?: Metrics | undefined
   log: Logger
+}
+
+export type AssignedPartitionsOptions = WindowedConsumerOptions & {
+  /** Passed to the handler with each assignment. */
+  control: PartitionControl
 }

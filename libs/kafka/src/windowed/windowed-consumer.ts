@@ -12,6 +12,7 @@ import type { AssignedPartition } from './assigned-partition.ts'
 import { AssignedPartitions } from './assigned-partitions.ts'
 import { CommitFailures } from './commit-failures.ts'
 import { CommitLoop } from './commit-loop.ts'
+import type { PartitionControl } from './partition-handler.ts'
 import { partitionMeters } from './partition-meters.ts'
 import { Rebalance } from './rebalance/rebalance.ts'
 import type { WindowedConsumerOptions } from './windowed-consumer-options.ts'
@@ -25,7 +26,7 @@ export type { WindowedMessage } from './windowed-message.ts'
  * It commits the contiguous prefix, with the finished offsets above it in the metadata. A member
  * gets the same partitions of every topic.
  */
-export class WindowedConsumer implements AsyncDisposable {
+export class WindowedConsumer implements AsyncDisposable, PartitionControl {
   readonly #options: WindowedConsumerOptions
   readonly #reader: PartitionReader
   readonly #assignments: AssignedPartitions
@@ -43,7 +44,7 @@ export class WindowedConsumer implements AsyncDisposable {
     this.#options = options
     fetchWithBackoff(options.groupId, options.lowTraffic ?? [], () => this.#mayWait)
     this.#reader = new PartitionReader(() => (this.#joined && this.#group?.current) || null)
-    this.#assignments = new AssignedPartitions(options, this.#reader)
+    this.#assignments = new AssignedPartitions({ ...options, control: this }, this.#reader)
     this.#outOfRange = watchOutOfRange(options.groupId, (at) => this.#assignments.outOfRange(at))
     if (options.metrics !== undefined) {
       const assignments = () => this.#assignments.all()
@@ -72,10 +73,6 @@ export class WindowedConsumer implements AsyncDisposable {
     return this.#joined && performance.now() - this.#heardAt < silenceMs
   }
 
-  /**
-   * False when new work may be a repetition or may be repeated: another member may have the
-   * partitions, or commits fail.
-   */
   get mayStart(): boolean {
     return this.#joined && this.#lease.holds && !this.#commits.isBehind
   }
@@ -122,7 +119,6 @@ export class WindowedConsumer implements AsyncDisposable {
     await this.#group.ready
   }
 
-  /** Reads the partition again from `offset`. Open messages arrive with `reread: true`. */
   seek(topic: string, partition: number, offset: number): void {
     this.#reader.seek({ topic, partition, offset: String(offset) })
   }

@@ -1,9 +1,7 @@
-import type { SubscriptionState } from '@surehook/contracts/events'
-import { deliveriesTopic, pausedTopic, subscriptionsTopic } from '@surehook/contracts/topics'
+import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import type { Messaging } from '@surehook/kafka/messaging'
 import { refuseInvalid } from '@surehook/kafka/producer/invalid-messages'
 import type { TopicView } from '@surehook/kafka/views/topic-view'
-import { openTopicView } from '@surehook/kafka/views/topic-view'
 import { WindowedConsumer } from '@surehook/kafka/windowed/windowed-consumer'
 import { orAborted } from '@surehook/service-kit/bounded'
 import { retryUntilReady } from '@surehook/service-kit/lifecycle'
@@ -17,8 +15,8 @@ import { CircuitEvents } from '../endpoint/circuit-events.ts'
 import type { CircuitStore } from '../endpoint/circuit-store.ts'
 import { CircuitWatch } from '../endpoint/circuit-watch.ts'
 import type { DispatcherGauges, DispatcherMetrics } from '../metrics.ts'
-import type { SecretOpener } from '../subscriptions/subscriptions.ts'
-import { Subscriptions } from '../subscriptions/subscriptions.ts'
+import type { SecretOpener, Subscriptions } from '../subscriptions/subscriptions.ts'
+import { openSubscriptionsView } from '../subscriptions/subscriptions-view.ts'
 import { Transitions } from '../transitions/transitions.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { drained } from './drained.ts'
@@ -65,32 +63,18 @@ export async function openDeliveryEngine(
   config: Config,
   deps: DeliveryEngineDeps,
 ): Promise<DeliveryEngine> {
-  const { log, opener, signal } = deps
+  const { kafka, codec, circuits, opener, log, signal } = deps
   await using opening = new AsyncDisposableStack()
-  const subscriptions = new Subscriptions(opener, {
-    onChange: (id) => dispatcher.subscriptionChanged(id),
-    log,
-  })
-  const dispatcher: Dispatcher = opening.use(
-    createDispatcher(config, deps, { subscriptions, view: () => view, consumer: () => consumer }),
-  )
-  opening.use(new CircuitWatch({ store: deps.circuits, endpoints: () => dispatcher.endpoints() }))
-  const view: TopicView = await openTopicView<SubscriptionState>({
-    kafka: deps.kafka,
-    codec: { ofTopic: () => deps.codec.subscription },
-    clientId: config.kafka.clientId,
-    topics: [subscriptionsTopic],
-    apply: (_topic, id, state) => subscriptions.apply(id, state),
-    // The matchers publish the message to the invalid topic.
-    onInvalid: async ({ message }) => subscriptions.unreadable(String(message.key ?? '')),
-    log,
-  })
-  opening.use(view)
-  const listing = () => retryTopicsToRead(deps.kafka, config.delayNames)
+  const { clientId } = config.kafka
+  const reading = await openSubscriptionsView({ kafka, clientId, codec, opener, log })
+  const { subscriptions } = reading
+  const view = opening.use(reading.view)
+  const dispatcher = opening.use(createDispatcher(config, deps, { subscriptions, view }))
+  subscriptions.onChange((id) => dispatcher.subscriptionChanged(id))
+  opening.use(new CircuitWatch({ store: circuits, endpoints: () => dispatcher.endpoints() }))
+  const listing = () => retryTopicsToRead(kafka, config.delayNames)
   const retryTopics = await retryUntilReady('kafka', listing, { log, signal })
-  const consumer: WindowedConsumer = opening.use(
-    createConsumer(config, deps, { dispatcher, retryTopics }),
-  )
+  const consumer = opening.use(createConsumer(config, deps, { dispatcher, retryTopics }))
   opening.defer(async () => {
     consumer.stopReading()
     dispatcher.stop()
@@ -120,16 +104,10 @@ export async function openDeliveryEngine(
   }
 }
 
-type Later = {
-  subscriptions: Subscriptions
-  view: () => TopicView
-  consumer: () => WindowedConsumer
-}
-
 function createDispatcher(
   config: Config,
   { codec, producer, poster, circuits, metrics, tracer, log }: DeliveryEngineDeps,
-  { subscriptions, view, consumer }: Later,
+  { subscriptions, view }: { subscriptions: Subscriptions; view: TopicView },
 ): Dispatcher {
   const ownLoad = new OwnLoad()
   const { delays, ladder } = config
@@ -157,9 +135,7 @@ function createDispatcher(
       attempts: new Attempts({ poster, delays, ladder, metrics, tracer, log }),
       transitions: new Transitions({ producer, codec, log }),
       subscriptions,
-      subscriptionsCurrent: (lease) => view().barrier(lease),
-      reader: { seek: (...at) => consumer().seek(...at) },
-      mayStart: () => consumer().mayStart,
+      view,
       metrics,
       onFault: (err) => log.error({ err }, 'delivery.fault'),
     },

@@ -31,9 +31,8 @@ function setUp(decode: Record<string, Decode[]>) {
   const metrics = dispatcherMetrics(createMetrics('test'))
   const worker = {
     window: { messages: 100, bytes: 100_000 },
-    mayStart: () => true,
     subscriptions: { get: () => undefined },
-    subscriptionsCurrent: () => Promise.resolve(),
+    view: { barrier: () => Promise.resolve() },
     transitions: { make: async ({ deliveryId }: DeliveryJob) => void cancelled.push(deliveryId) },
     metrics,
     onFault: (err: unknown) => faults.push(err),
@@ -55,7 +54,8 @@ function setUp(decode: Record<string, Decode[]>) {
   const assignments = [deliveriesTopic, pausedTopic].map(
     (topic) => new AssignedPartition({ topic, partition: 0, committed: 0, metadata: null, end: 0 }),
   )
-  open.assigned(0, new Map(assignments.map((assignment) => [assignment.topic, assignment])))
+  const byTopic = new Map(assignments.map((assignment) => [assignment.topic, assignment]))
+  open.assigned(0, byTopic, { seek: () => {}, mayStart: true })
   const read = (name: string, offset: number) => {
     const value = Buffer.from(name)
     const place = { topic: deliveriesTopic, partition: 0, offset }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
-import type { PartitionHandler } from '@surehook/kafka/windowed/partition-handler'
+import type { PartitionControl, PartitionHandler } from '@surehook/kafka/windowed/partition-handler'
 import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
 import { type EventCodec, UndecodableError } from '@surehook/schemas/codec'
 import { reasonOf } from '@surehook/service-kit/errors'
@@ -79,8 +79,12 @@ export class Dispatcher implements PartitionHandler, Disposable {
     for (const worker of this.#workers.values()) yield* worker.endpoints
   }
 
-  assigned(partition: number, assignments: ReadonlyMap<string, AssignedPartition>): void {
-    this.#workers.set(partition, new PartitionWorker(assignments, this.#deps.worker))
+  assigned(
+    partition: number,
+    assignments: ReadonlyMap<string, AssignedPartition>,
+    control: PartitionControl,
+  ): void {
+    this.#workers.set(partition, new PartitionWorker(assignments, control, this.#deps.worker))
   }
 
   revoked(partition: number): void {

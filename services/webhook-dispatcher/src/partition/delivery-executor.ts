@@ -1,5 +1,6 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { pausedTopic } from '@surehook/contracts/topics'
+import type { PartitionControl } from '@surehook/kafka/windowed/partition-handler'
 import { type Delivery, eventPlaceOf } from '../delivery/delivery.ts'
 import { pausedMark } from '../delivery/paused-headers.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
@@ -21,6 +22,7 @@ import type { WorkerDeps } from './worker-deps.ts'
 
 export type DeliveryExecutorOptions = {
   deps: WorkerDeps
+  control: PartitionControl
   partition: number
   state: PartitionState
   endpoints: Endpoints<Delivery>
@@ -31,10 +33,7 @@ export type DeliveryExecutorOptions = {
   settlement: Settlement
 }
 
-type RunningAttempt = Omit<StartedJob<Delivery>, 'job'> & {
-  delivery: Delivery
-  subscription: Subscription
-}
+type RunningAttempt = StartedJob<Delivery> & { subscription: Subscription }
 
 /**
  * Carries out the decisions on the deliveries of one partition. `Admissions`, `PausedDeliveries`
@@ -101,7 +100,7 @@ export class DeliveryExecutor {
       // Deliveries that arrive in the same turn of the event loop share one look.
       await Promise.resolve()
       const count = admissions.countUndecided(subscriptionId)
-      await deps.subscriptionsCurrent(state.lease)
+      await deps.view.barrier(state.lease)
       this.#decide(subscriptionId, count)
     }
     const again = async () => {
@@ -180,7 +179,7 @@ export class DeliveryExecutor {
   }
 
   #act(action: PausedAction): void {
-    const { deps, partition } = this.#options
+    const { control, partition } = this.#options
     switch (action.kind) {
       case 'release':
         return this.#release(action.delivery)
@@ -191,7 +190,7 @@ export class DeliveryExecutor {
       case 'publish':
         return void this.#publish(action.job)
       case 'read':
-        return deps.reader.seek(pausedTopic, partition, action.from)
+        return control.seek(pausedTopic, partition, action.from)
     }
   }
 
@@ -240,7 +239,7 @@ export class DeliveryExecutor {
     const subscription = deps.subscriptions.get(delivery.job.subscriptionId)
     const isDeliverable = subscription?.deliverable && subscription.url === delivery.job.url
     if (isDeliverable && !status.isCancelled(subscription, delivery)) {
-      return this.#work.track(this.#attempt({ delivery, subscription, endpoint, ended }))
+      return this.#work.track(this.#attempt({ job: delivery, subscription, endpoint, ended }))
     }
     // The subscription changed while the job waited. Its slot is free, and no attempt will release
     // it.
@@ -250,7 +249,7 @@ export class DeliveryExecutor {
     queueMicrotask(() => this.carryOut())
   }
 
-  async #attempt({ delivery, subscription, endpoint, ended }: RunningAttempt): Promise<void> {
+  async #attempt({ job: delivery, subscription, endpoint, ended }: RunningAttempt): Promise<void> {
     const { deps, state, paused, router, settlement } = this.#options
     const result = await deps.attempts
       .make(delivery, subscription, endpoint.circuit)

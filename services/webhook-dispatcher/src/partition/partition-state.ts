@@ -1,11 +1,11 @@
+import type { PartitionControl } from '@surehook/kafka/windowed/partition-handler'
 import type { UnsettledOutcomes } from './progress/unsettled-outcomes.ts'
 
 export type PartitionStateOptions = {
   /** Aborted when the partition is revoked. */
   lease: AbortSignal
   unsettled: UnsettledOutcomes
-  /** False while another process may have the partition. */
-  isOwner: () => boolean
+  control: Pick<PartitionControl, 'mayStart'>
 }
 
 /** Tells whether work on the deliveries of one partition may start. */
@@ -34,7 +34,7 @@ export class PartitionState {
 
   /** True if an attempt may start. */
   get mayStart(): boolean {
-    if (this.#isDraining || this.isRevoked || !this.#options.isOwner()) return false
+    if (this.#isDraining || this.isRevoked || !this.#options.control.mayStart) return false
     return this.#options.unsettled.hasRoom
   }
 }

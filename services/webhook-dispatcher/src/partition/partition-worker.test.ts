@@ -40,7 +40,7 @@ class WorkerWorld {
     this.#pausedAssignment = assignmentOf(pausedTopic)
     const assignments = [assignmentOf(deliveriesTopic), this.#pausedAssignment]
     const byTopic = new Map(assignments.map((assignment) => [assignment.topic, assignment]))
-    this.worker = new PartitionWorker(byTopic, this.#deps())
+    this.worker = new PartitionWorker(byTopic, this, this.#deps())
     this.lose = () => {
       for (const assignment of assignments) assignment.revoke('lost')
     }
@@ -51,6 +51,10 @@ class WorkerWorld {
     const offset = this.#offset++
     const read = aJob({ subscriptionId: 's', url: 'u', arrival: offset, ...job })
     this.worker.accept(this.#delivery(read, { topic: deliveriesTopic, offset, reread: false }))
+  }
+
+  seek(_topic: string, _partition: number, offset: number): void {
+    this.#position = offset
   }
 
   /** Reads the paused topic again. */
@@ -109,9 +113,7 @@ class WorkerWorld {
         },
         policyOf: () => undefined,
       },
-      subscriptionsCurrent: async () => {},
-      reader: { seek: (...at: number[]) => void (this.#position = at[2] ?? 0) },
-      mayStart: () => this.mayStart,
+      view: { barrier: async () => {} },
       metrics: dispatcherMetrics(createMetrics('test')),
       onFault: (err: unknown) => void this.faults.push(err),
     } as unknown as WorkerDeps

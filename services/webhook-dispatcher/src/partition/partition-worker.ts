@@ -1,6 +1,7 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
+import type { PartitionControl } from '@surehook/kafka/windowed/partition-handler'
 import type { Delivery } from '../delivery/delivery.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import { Endpoints } from '../endpoint/endpoints.ts'
@@ -38,7 +39,7 @@ export class PartitionWorker {
   readonly #settlement: Settlement
   readonly #executor: DeliveryExecutor
 
-  constructor(assignments: Assignments, deps: WorkerDeps) {
+  constructor(assignments: Assignments, control: PartitionControl, deps: WorkerDeps) {
     const { subscriptions, window } = deps
     const [deliveries, pausedTopicPartition] = [
       assignmentOf(assignments, deliveriesTopic),
@@ -48,7 +49,7 @@ export class PartitionWorker {
     const waiting = this.#waiting
     const order = new RecordOrder()
     const unsettled = new UnsettledOutcomes(assignments)
-    const state = new PartitionState({ lease, unsettled, isOwner: deps.mayStart })
+    const state = new PartitionState({ lease, unsettled, control })
     const router = new DeliveryRouter({ ...deps, lease })
     this.#unsettled = unsettled
     this.#state = state
@@ -63,7 +64,7 @@ export class PartitionWorker {
     this.#admissions = new Admissions({ ...decided, paused })
     this.#settlement = new Settlement({ deps, status, order, paused, router, unsettled })
     this.#executor = new DeliveryExecutor({
-      ...{ deps, partition, state, endpoints, status, paused, router },
+      ...{ deps, control, partition, state, endpoints, status, paused, router },
       admissions: this.#admissions,
       settlement: this.#settlement,
     })

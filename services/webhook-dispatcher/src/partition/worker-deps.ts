@@ -1,4 +1,4 @@
-import type { WindowedConsumer } from '@surehook/kafka/windowed/windowed-consumer'
+import type { TopicView } from '@surehook/kafka/views/topic-view'
 import type { Attempts } from '../attempt/attempts.ts'
 import type { CircuitOptions } from '../endpoint/circuit.ts'
 import type { EndpointLimits } from '../endpoint/endpoint.ts'
@@ -15,11 +15,8 @@ export type WorkerDeps = {
   attempts: Attempts
   transitions: Pick<Transitions, 'make'>
   subscriptions: Subscriptions
-  /** Resolves when the view of subscriptions is current. */
-  subscriptionsCurrent: (signal: AbortSignal) => Promise<void>
-  reader: Pick<WindowedConsumer, 'seek'>
-  /** False while another process may have the partitions: no attempt starts then. */
-  mayStart: () => boolean
+  /** The view that `subscriptions` is read from. */
+  view: Pick<TopicView, 'barrier'>
   metrics: DispatcherMetrics
   /** Called for an unexpected failure. The job stays open. */
   onFault: (err: unknown) => void

@@ -29,10 +29,8 @@ function setUp() {
       return sealed.replace(` for ${id}`, '')
     },
   }
-  const subscriptions = new Subscriptions(opener, {
-    onChange: (id) => void changed.push(id),
-    log: pino({ level: 'silent' }),
-  })
+  const subscriptions = new Subscriptions(opener, pino({ level: 'silent' }))
+  subscriptions.onChange((id) => void changed.push(id))
   return { subscriptions, changed }
 }
 

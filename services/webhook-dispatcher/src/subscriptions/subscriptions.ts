@@ -110,19 +110,17 @@ export class Subscriptions {
   readonly #byId = new Map<string, Subscription | UnreadableSubscription>()
   readonly #policies = new EndpointPolicies()
   readonly #opener: SecretOpener
-  readonly #onChange: (subscriptionId: string) => void
   readonly #log: Pick<Logger, 'error' | 'warn'>
+  #onChange: (subscriptionId: string) => void = () => undefined
 
-  constructor(
-    opener: SecretOpener,
-    {
-      onChange,
-      log,
-    }: { onChange: (subscriptionId: string) => void; log: Pick<Logger, 'error' | 'warn'> },
-  ) {
+  constructor(opener: SecretOpener, log: Pick<Logger, 'error' | 'warn'>) {
     this.#opener = opener
-    this.#onChange = onChange
     this.#log = log
+  }
+
+  /** Calls `listener` with the id of each subscription whose state has changed. */
+  onChange(listener: (subscriptionId: string) => void): void {
+    this.#onChange = listener
   }
 
   /** Returns `undefined` for a subscription that was deleted or never existed. */

@@ -31,6 +31,11 @@ export class Owner {
       pause: ([assignment]) => void this.stopped.add(assignment?.topic ?? ''),
       resume: (all) => void (all && this.stopped.delete([...all][0]?.topic ?? '')),
     })
-    this.worker = new PartitionWorker(assignments, deps(this))
+    const control = {
+      seek: (topic: string, _partition: number, offset: number) =>
+        void this.positions.set(topic, offset),
+      mayStart: true,
+    }
+    this.worker = new PartitionWorker(assignments, control, deps(this))
   }
 }

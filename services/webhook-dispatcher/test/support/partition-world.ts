@@ -247,12 +247,7 @@ export class PartitionWorld {
         }),
         policyOf: () => this.policy,
       },
-      subscriptionsCurrent: async () => {},
-      reader: {
-        seek: (topic: string, _partition: number, offset: number) =>
-          void owner.positions.set(topic, offset),
-      },
-      mayStart: () => true,
+      view: { barrier: async () => {} },
       metrics: dispatcherMetrics(createMetrics('test')),
       onFault: (err: unknown) => {
         throw err

@@ -7,7 +7,7 @@ import type { WorkingMember } from '../../kafkajs-patches/membership/join-while-
 import type { LogEnds } from '../../offsets/log-ends.ts'
 import { AssignedPartitions } from '../assigned-partitions.ts'
 import type { CommitLoop } from '../commit-loop.ts'
-import type { WindowedConsumerOptions } from '../windowed-consumer-options.ts'
+import type { AssignedPartitionsOptions } from '../windowed-consumer-options.ts'
 import { Rebalance } from './rebalance.ts'
 
 const { AssignerProtocol } = kafkajs
@@ -27,7 +27,7 @@ class Member {
     const options = {
       ...{ kafka: { admin: () => ({}) }, topics: [topic], log: pino({ level: 'silent' }) },
       ...{ window: { messages: 16, bytes: 1_000 }, drainMs: 1_000, handler: {} },
-    } as unknown as WindowedConsumerOptions
+    } as unknown as AssignedPartitionsOptions
     const commits = { pending: false, assignmentsChanged() {} } as unknown as CommitLoop
     const assignments = new AssignedPartitions(options, new PartitionReader(() => null), ends)
     this.#rebalance = new Rebalance({
