@@ -43,6 +43,18 @@ function onlyImports(room, allowed) {
   }
 }
 
+/** The rooms of the console, each above the ones behind it. Parts get their data by props. */
+const consoleRooms = ['app', 'pages', 'api', 'session', 'parts', 'styles']
+
+function onlyLowerRooms(room, at) {
+  return {
+    name: `the-console-imports-downwards-from-${room}`,
+    severity: 'error',
+    from: { path: `^console/src/${room}/` },
+    to: { path: `^console/src/(main\\.tsx|(${consoleRooms.slice(0, at).join('|') || 'main'})/)` },
+  }
+}
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
@@ -54,6 +66,15 @@ module.exports = {
       to: { circular: true },
     },
     ...Object.entries(mayImport).map(([room, allowed]) => onlyImports(room, allowed)),
+    ...consoleRooms.map(onlyLowerRooms),
+    {
+      name: 'folders-of-the-console-import-one-way',
+      severity: 'error',
+      comment: 'A folder and those below it count as one.',
+      scope: 'folder',
+      from: { path: '^console/src/' },
+      to: { circular: true },
+    },
     {
       name: 'only-tests-import-testing',
       severity: 'error',

@@ -1,17 +1,18 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { findCompose } from '@surehook/scripts/compose/docker-commands'
 import { writeComposeFiles } from '@surehook/scripts/compose/write-compose-files'
 import { buildImages } from '@surehook/scripts/images/build-images'
 import { imageNames } from '@surehook/scripts/images/image-names'
-import { repoRoot } from '@surehook/scripts/lib/paths'
+import { state } from '@surehook/scripts/lib/paths'
 import { freePort } from '@surehook/scripts/lib/ports'
 import { runCommand } from '@surehook/scripts/lib/run-command'
+import type { RunningSystem } from '@surehook/scripts/lib/running-system'
+import { ensureDemoCa } from '@surehook/scripts/receiver/demo-ca'
 import { until } from '@surehook/testing/until'
+import { surehook } from '../support/commands/operator-cli.ts'
 
 let compose: readonly string[]
 let env: NodeJS.ProcessEnv
@@ -54,13 +55,13 @@ async function up(): Promise<void> {
 }
 
 async function demo(): Promise<string> {
-  const script = ['--conditions=source', 'scripts/src/commands/demo.ts', '--quick']
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [...script, '--endpoints', `${dir}/endpoints.json`],
-    { cwd: repoRoot, timeout: 100_000 },
-  )
-  return stdout
+  const { certificateFile, keyFile } = await ensureDemoCa(state.demoCaDir)
+  const running = JSON.parse(await readFile(`${dir}/endpoints.json`, 'utf8')) as RunningSystem
+  const { baseUrl, adminToken, receiverHost } = running
+  const variables = { ...env, SUREHOOK_URL: baseUrl, SUREHOOK_ADMIN_TOKEN: adminToken }
+  const receiver = ['--receiver', `https://${receiverHost}:0`, '--certificate', certificateFile]
+  const { out, notes } = await surehook(variables, 'demo', '--all', ...receiver, '--key', keyFile)
+  return out + notes
 }
 
 it('starts the whole system, and the demo succeeds on it', async () => {

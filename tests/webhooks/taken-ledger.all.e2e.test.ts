@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type LedgerQuery, Surehook } from '@surehook/client'
 import type { Ledger, LedgerLine } from '@surehook/contracts/http/webhooks/ledger'
 import { changesTopic } from '@surehook/contracts/topics'
 import { createKafka } from '@surehook/kafka/client/client'
@@ -9,7 +10,6 @@ import type { Tenant } from '@surehook/scripts/client/tenant'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import type { Behaviour } from '@surehook/scripts/receiver/receiver'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
-import { askLedger, type LedgerQuestion } from 'surehook/ledger/ask-ledger'
 import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
 import { eventually } from '../support/world.ts'
 
@@ -31,8 +31,11 @@ const fail: Behaviour = () => ({ status: 500 })
 const stumble: Behaviour = (_, nth) => ({ status: nth % 3 === 0 ? 503 : 204 })
 
 /** Takes the ledger of one project since its beginning. */
-function ledgerOf({ projectId }: Tenant, more: Partial<LedgerQuestion> = {}) {
-  return askLedger(world.system, { from: startedAt, project: projectId, ...more })
+function ledgerOf({ projectId }: Tenant, more: Partial<LedgerQuery> = {}) {
+  const { baseUrl, adminToken } = world.system
+  const { admin } = new Surehook({ baseUrl, projectId, token: adminToken })
+  const query = { from: startedAt.toISOString(), project: projectId, ...more }
+  return admin.installation.ledger(query)
 }
 const startedAt = new Date()
 
@@ -105,7 +108,7 @@ describe('the ledger, through the gateway', () => {
     const listener = await world.listen(tenant)
     await tenant.insert({ n: 1 })
     await listener.arrived(1)
-    const middle = new Date()
+    const middle = new Date().toISOString()
     await tenant.insert({ n: 2 })
     await listener.arrived(2)
     const delivered = ({ total }: Ledger) => total.delivered

@@ -1,6 +1,6 @@
 import { Surehook } from '@surehook/client'
 import { createContext, use } from 'react'
-import type { Session } from '../app/session/session.ts'
+import type { Session } from '../session/session.ts'
 
 /** Calls of the signed-in user. Keys of queries begin with the tenant, so tenants share nothing. */
 export type Api = {

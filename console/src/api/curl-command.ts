@@ -1,4 +1,4 @@
-import type { Session } from '../app/session/session.ts'
+import type { Session } from '../session/session.ts'
 
 /** A command that calls the API. It takes the token from the environment, never from the page. */
 export function curlCommand(

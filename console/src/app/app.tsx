@@ -1,8 +1,8 @@
 import { createBrowserRouter, RouterProvider } from 'react-router'
+import type { CodeSignIn } from '../session/code-sign-in.ts'
+import type { SessionKeeper } from '../session/session.ts'
+import { CodeProvider, SessionProvider } from '../session/session-context.tsx'
 import { routes } from './routes.tsx'
-import type { CodeSignIn } from './session/code-sign-in.ts'
-import type { SessionKeeper } from './session/session.ts'
-import { CodeProvider, SessionProvider } from './session/session-context.tsx'
 
 export const openRouter = () => createBrowserRouter(routes, { basename: '/console' })
 

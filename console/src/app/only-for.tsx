@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { Navigate } from 'react-router'
 import { useApi } from '../api/api.ts'
-import { homeOf } from './pages.ts'
-import type { Session } from './session/session.ts'
+import type { Session } from '../session/session.ts'
+import { homeOf } from './shell/pages.ts'
 
 /** Leads whoever opens a page of another role to their own first page. */
 export function OnlyFor({ kind, children }: { kind: Session['kind']; children: ReactNode }) {

@@ -1,5 +1,5 @@
 import { useRouteError } from 'react-router'
-import { faultOf } from '../api/faults.ts'
+import { faultOf } from '../parts/feedback/faults.ts'
 import { Notice } from '../parts/feedback/notice.tsx'
 import { Button } from '../parts/forms/button.tsx'
 import { Page } from '../parts/layout/page.tsx'

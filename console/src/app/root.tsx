@@ -6,8 +6,8 @@ import { openWatchedApi } from '../api/session/check-session.ts'
 import { SignIn } from '../pages/sign-in/sign-in.tsx'
 import { Loading } from '../parts/feedback/loading.tsx'
 import { Toasts, useToasts } from '../parts/feedback/toasts.tsx'
-import type { Session } from './session/session.ts'
-import { useCode, useKeeper, useSession } from './session/session-context.tsx'
+import type { Session } from '../session/session.ts'
+import { useCode, useKeeper, useSession } from '../session/session-context.tsx'
 import { Shell } from './shell/shell.tsx'
 
 export function Root() {

@@ -2,8 +2,8 @@ import type { RouteObject } from 'react-router'
 import { NotFound } from './not-found.tsx'
 import { OnlyFor } from './only-for.tsx'
 import { PageFault } from './page-fault.tsx'
-import { type PageEntry, pages } from './pages.ts'
 import { Root } from './root.tsx'
+import { type PageEntry, pages } from './shell/pages.ts'
 
 export const routes: RouteObject[] = [
   {

@@ -36,6 +36,7 @@ export type {
   Ledger,
   Preview,
   Replay,
+  ResealedPage,
   RunningJobs,
   Subscription,
   WebhookNumbers,
@@ -62,6 +63,7 @@ export type {
   WebhookQuery,
   Webhooks,
 } from './resources/webhooks.ts'
+export type { ChangePage, ChangePageQuery, StreamedChange } from './stream/change-page.ts'
 export type { ChangeEvent, ChangeStream, StreamOptions } from './stream/change-stream.ts'
 export { Surehook, type SurehookOptions } from './surehook.ts'
 export type { RequestOptions, WriteOptions } from './transport/operation.ts'

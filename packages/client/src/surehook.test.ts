@@ -219,3 +219,23 @@ it('rejects a ledger that failed after its answer began', async () => {
   expect(error).toBeInstanceOf(SurehookError)
   expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: 'Kafka is away' })
 })
+
+it('reads a page of changes with the headers and bytes of their webhooks', async () => {
+  const change = { cursor: 'c1', headers: { 'webhook-id': 'e1' }, body: '{"id":"e1"}' }
+  const headers = { 'content-type': 'application/x-ndjson', 'x-next-cursor': 'c2' }
+  const lines = (text: string) => new Response(text, { headers })
+  const { surehook, sent } = clientOf([lines(`${JSON.stringify(change)}\n`), lines('')])
+  expect(await surehook.streamPage({ table: 'orders', wait: 20 })).toEqual({
+    changes: [change],
+    nextCursor: 'c2',
+  })
+  const query = 'table=orders&wait=20&format=ndjson'
+  expect(sent[0]?.url).toBe(`https://hooks.example/gw/api/rest/_stream?${query}`)
+  expect(await surehook.streamPage()).toEqual({ changes: [], nextCursor: 'c2' })
+})
+
+it('refuses an answer that is no page of changes', async () => {
+  const { surehook } = clientOf([json(200, {})])
+  const failure = await failureOf(surehook.streamPage())
+  expect(failure).toMatchObject({ code: 'UNEXPECTED_RESPONSE' })
+})

@@ -6,7 +6,9 @@ import { Events } from './resources/events.ts'
 import { type NewRecord, Records } from './resources/records.ts'
 import { Tables } from './resources/tables.ts'
 import { Webhooks } from './resources/webhooks.ts'
+import { type ChangePage, type ChangePageQuery, readChangePage } from './stream/change-page.ts'
 import { ChangeStream, type StreamOptions } from './stream/change-stream.ts'
+import type { RequestOptions } from './transport/operation.ts'
 import { Transport } from './transport/transport.ts'
 import { checkedBaseUrl, type TokenSource } from './transport/values.ts'
 
@@ -69,5 +71,13 @@ export class Surehook {
   /** Iterates over changes, across reconnections. `T` is a record. */
   stream<T extends object = Record<string, unknown>>(options: StreamOptions = {}): ChangeStream<T> {
     return new ChangeStream<T>(this.#transport, options)
+  }
+
+  /**
+   * Reads one page of changes, with the headers and bytes of their webhooks. `wait` must be shorter
+   * than `timeout`.
+   */
+  streamPage(query: ChangePageQuery = {}, options?: RequestOptions): Promise<ChangePage> {
+    return readChangePage(this.#transport, query, options)
   }
 }

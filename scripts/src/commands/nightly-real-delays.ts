@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { showCircuit } from '../demo/show-circuit.ts'
-import { showDeadLetter } from '../demo/show-dead-letter.ts'
-import { openStage, type Stage } from '../demo/stage.ts'
+import { openDemoReceiver } from 'surehook/demo/demo-receiver'
+import { showCircuit } from 'surehook/demo/show-circuit'
+import { showDeadLetter } from 'surehook/demo/show-dead-letter'
+import { openStage, type Stage } from 'surehook/demo/stage'
 import { state } from '../lib/paths.ts'
 import { runCommand } from '../lib/run-command.ts'
 import { startLocalStack } from '../local-stack/local-stack.ts'
@@ -27,7 +28,7 @@ async function run(): Promise<boolean> {
   )
   const endpoints = await startLocalStack({ dir: join(dir, 'stack') })
   opening.defer(() => endpoints.stop())
-  const { caFile } = await ensureDemoCa(state.demoCaDir)
+  const { caFile, keyFile, certificateFile } = await ensureDemoCa(state.demoCaDir)
   // Sets no variable for delays, because the defaults are under test.
   const env = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', WEBHOOK_EXTRA_CA_FILE: caFile }
   const secrets = newSecrets()
@@ -37,12 +38,24 @@ async function run(): Promise<boolean> {
   opening.defer(() => system.stop())
 
   // Copied from the specification.
-  const expected = { retryDelays: ['1s', '5s', '30s', '5m'], circuitCooldown: '2m' }
-  const { baseUrl, adminToken } = system
-  const running = { ...endpoints, ...expected, baseUrl, adminToken }
+  const times = { retryDelaysMs: [1_000, 5_000, 30_000, 300_000], cooldownMs: 120_000 }
+  const pem = {
+    key: await readFile(keyFile, 'utf8'),
+    cert: await readFile(certificateFile, 'utf8'),
+  }
+  const signal = AbortSignal.timeout(15 * 60_000)
   const check = async (name: string, show: (stage: Stage) => Promise<void>) => {
     const tell = (line: string) => say(`${name}: ${line.trim()}`)
-    await using stage = await openStage(running, tell)
+    await using receiver = await openDemoReceiver(new URL('https://localhost:0'), pem)
+    const url = `${receiver.url}/hooks`
+    await using stage = await openStage({
+      platform: system,
+      url,
+      receiver,
+      times,
+      signal,
+      say: tell,
+    })
     await show(stage)
   }
   const ended = await Promise.allSettled([

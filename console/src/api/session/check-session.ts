@@ -1,6 +1,6 @@
 import { AuthenticationError, PermissionError } from '@surehook/client'
 import type { QueryClient } from '@tanstack/react-query'
-import type { Session } from '../../app/session/session.ts'
+import type { Session } from '../../session/session.ts'
 import { type Api, type Calls, openApi } from '../api.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 

@@ -1,5 +1,5 @@
 import { type ConsoleSession, Surehook } from '@surehook/client'
-import type { Session } from '../../app/session/session.ts'
+import type { Session } from '../../session/session.ts'
 
 /** Exchanges a one-time code for the session that it opens. Rejects with the refusal. */
 export async function redeemCode(code: string): Promise<Session> {

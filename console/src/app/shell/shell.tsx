@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'react'
 import { Outlet, useLocation, useNavigation } from 'react-router'
 import { Button } from '../../parts/forms/button.tsx'
-import { pages } from '../pages.ts'
-import type { Session } from '../session/session.ts'
-import { useWatchedSession } from '../session/use-watched-session.ts'
+import type { Session } from '../../session/session.ts'
 import { Navigation } from './navigation.tsx'
+import { pages } from './pages.ts'
 import { TenantBadge } from './tenant-badge.tsx'
+import { useWatchedSession } from './use-watched-session.ts'
 import './shell.css'
 
 /** The frame around every page: who is signed in, where one can go, and the page. */

@@ -1,6 +1,6 @@
 import { Button } from '../../parts/forms/button.tsx'
-import type { Session } from '../session/session.ts'
-import { useKeeper } from '../session/session-context.tsx'
+import type { Session } from '../../session/session.ts'
+import { useKeeper } from '../../session/session-context.tsx'
 
 /** Whose data this is, and the way out. */
 export function TenantBadge({ session }: { session: Session }) {

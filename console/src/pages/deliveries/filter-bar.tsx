@@ -1,13 +1,19 @@
 import type { Violation } from '@surehook/client'
 import { type ReactNode, type Ref, useCallback, useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router'
-import { violationOf } from '../../api/faults.ts'
 import { useTableNames, useWebhooks } from '../../api/queries.ts'
+import { errorClasses } from '../../parts/deliveries/outcome-text.ts'
+import { violationOf } from '../../parts/feedback/faults.ts'
 import { Button } from '../../parts/forms/button.tsx'
 import { SelectField, TextField } from '../../parts/forms/field.tsx'
 import { useDebounced } from '../../parts/forms/use-debounced.ts'
-import { activeFilters, type FilterName, spans, withFilter, withoutFilters } from './filters.ts'
-import { errorClasses } from './outcome-text.ts'
+import {
+  activeFilters,
+  type FilterName,
+  spans,
+  withFilter,
+  withoutFilters,
+} from './list/filters.ts'
 import './filter-bar.css'
 
 const statuses = [

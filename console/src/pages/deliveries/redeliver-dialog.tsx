@@ -1,8 +1,8 @@
 import { useNavigate } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { useAction } from '../../api/use-action.ts'
+import { deliveryPath } from '../../parts/deliveries/delivery-columns.tsx'
 import { ConfirmDialog } from '../../parts/feedback/dialog.tsx'
-import { deliveryPath } from './delivery-columns.tsx'
 
 type RedeliverDialogProps = { delivery: { id: string; webhookId: string }; onClose: () => void }
 

@@ -1,7 +1,7 @@
 import type { DeliveryQuery, FoundDelivery } from '@surehook/client'
 import type { Counted } from '../../api/use-count.ts'
 import { count, plural } from '../../parts/data/numbers.ts'
-import { queryOf } from './filters.ts'
+import { queryOf } from './list/filters.ts'
 
 /** One run sends at most so many. */
 export const most = 1_000

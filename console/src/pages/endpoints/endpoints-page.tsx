@@ -10,9 +10,9 @@ import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
 import { useDay } from '../overview/use-day.ts'
+import { CloseCircuitButton } from '../webhook/close-circuit-button.tsx'
+import { CircuitBadge } from '../webhooks/circuit-badge.tsx'
 import type { NumbersById } from '../webhooks/webhook-columns.tsx'
-import { CircuitBadge } from './circuit-badge.tsx'
-import { CloseCircuitButton } from './close-circuit-button.tsx'
 import { endpointNumbers } from './endpoint-numbers.ts'
 
 const columnsOf = (numbers: NumbersById): readonly Column<Endpoint>[] => [

@@ -4,10 +4,10 @@ import { Link } from 'react-router'
 import { useWebhooks } from '../../api/queries.ts'
 import { StatusBadge } from '../../parts/data/status-badge.tsx'
 import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
+import { deliveryPath } from '../../parts/deliveries/delivery-columns.tsx'
 import { EmptyState } from '../../parts/feedback/empty-state.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
 import { Card } from '../../parts/layout/page.tsx'
-import { deliveryPath } from '../deliveries/delivery-columns.tsx'
 
 type Outcome = EventDetail['webhooks'][number]
 

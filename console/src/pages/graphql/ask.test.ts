@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { openApi } from '../../api/api.ts'
-import type { Session } from '../../app/session/session.ts'
+import type { Session } from '../../session/session.ts'
 import { ask, curlOfGraphQL } from './ask.ts'
 import { endpointOf } from './endpoints.ts'
 

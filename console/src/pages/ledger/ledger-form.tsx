@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { useSearchParams } from 'react-router'
-import { faultOf, violationOf } from '../../api/faults.ts'
+import { faultOf, violationOf } from '../../parts/feedback/faults.ts'
 import { TextField } from '../../parts/forms/field.tsx'
 import { FormActions } from '../../parts/forms/form-actions.tsx'
 import { choiceOf, withChoice } from '../../parts/forms/span/span.ts'

@@ -1,6 +1,6 @@
 import { PreconditionFailedError } from '@surehook/client'
 import { type FormEvent, useState } from 'react'
-import { faultOf, violationOf } from '../../api/faults.ts'
+import { faultOf, violationOf } from '../../parts/feedback/faults.ts'
 import { FaultNotice } from '../../parts/feedback/notice.tsx'
 import { FormActions } from '../../parts/forms/form-actions.tsx'
 import { JsonEditor } from '../../parts/forms/json-editor.tsx'

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import type { Session } from '../../app/session/session.ts'
+import type { Session } from '../../session/session.ts'
 
 /** Runs the sign-in of a form. After a success the form is gone. */
 export function useSigningIn(signIn: () => Promise<void>) {

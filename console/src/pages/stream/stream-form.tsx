@@ -1,7 +1,7 @@
 import type { Violation } from '@surehook/client'
 import { type FormEvent, useState } from 'react'
-import { violationOf } from '../../api/faults.ts'
-import { useColumns } from '../../api/queries.ts'
+import { useColumns, useTableNames } from '../../api/queries.ts'
+import { violationOf } from '../../parts/feedback/faults.ts'
 import { FilterField } from '../../parts/filter/filter-field.tsx'
 import { Button } from '../../parts/forms/button.tsx'
 import { CheckField, FieldGroup, SelectField } from '../../parts/forms/field.tsx'
@@ -23,6 +23,7 @@ export function StreamForm({ current, violations: refused, onStart }: StreamForm
   const [isTried, setTried] = useState(false)
   const { asked, violations: typed } = askedOf(choice)
   const columns = useColumns(choice.table)
+  const tables = useTableNames()
   const violations = [...(isTried ? typed : []), ...(asked === current ? refused : [])]
   const change = (part: Partial<StreamChoice>) => setChoice({ ...choice, ...part })
   const submit = (event: FormEvent) => {
@@ -34,6 +35,7 @@ export function StreamForm({ current, violations: refused, onStart }: StreamForm
     <form className="stream-form" noValidate onSubmit={submit}>
       <TableNameField
         placeholder="all tables"
+        tables={tables}
         value={choice.table}
         onName={(table) => change({ table })}
       />

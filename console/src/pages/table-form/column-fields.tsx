@@ -1,5 +1,5 @@
 import type { Violation } from '@surehook/client'
-import { violationOf } from '../../api/faults.ts'
+import { violationOf } from '../../parts/feedback/faults.ts'
 import { Button } from '../../parts/forms/button.tsx'
 import { CheckField, SelectField, TextField } from '../../parts/forms/field.tsx'
 import { type ColumnDraft, columnTypes } from './table-draft.ts'

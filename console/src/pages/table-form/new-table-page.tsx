@@ -1,4 +1,4 @@
-import { violationOf } from '../../api/faults.ts'
+import { violationOf } from '../../parts/feedback/faults.ts'
 import { TextField } from '../../parts/forms/field.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
 import { emptyTable } from './table-draft.ts'

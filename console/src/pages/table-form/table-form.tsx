@@ -1,6 +1,6 @@
 import type { Violation } from '@surehook/client'
 import type { FormEvent, ReactNode } from 'react'
-import { violationOf } from '../../api/faults.ts'
+import { violationOf } from '../../parts/feedback/faults.ts'
 import { FaultNotice } from '../../parts/feedback/notice.tsx'
 import { Button } from '../../parts/forms/button.tsx'
 import { TextField } from '../../parts/forms/field.tsx'

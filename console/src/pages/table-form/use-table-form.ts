@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useApi } from '../../api/api.ts'
-import { faultOf } from '../../api/faults.ts'
 import { useAction } from '../../api/use-action.ts'
+import { faultOf } from '../../parts/feedback/faults.ts'
 import { type TableDraft, tableInputOf } from './table-draft.ts'
 
 /** The state of the form. Its own faults show once somebody tried to save. */

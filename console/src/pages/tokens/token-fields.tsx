@@ -1,5 +1,5 @@
 import type { Violation } from '@surehook/client'
-import { violationOf } from '../../api/faults.ts'
+import { violationOf } from '../../parts/feedback/faults.ts'
 import { CheckField, FieldGroup, SelectField, TextField } from '../../parts/forms/field.tsx'
 import { toggled } from '../../parts/forms/toggled.ts'
 import { lifetimes, rights, type TokenDraft } from './token-draft.ts'

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { useApi } from '../../api/api.ts'
-import { faultOf, violationOf } from '../../api/faults.ts'
 import { useAction } from '../../api/use-action.ts'
+import { faultOf, violationOf } from '../../parts/feedback/faults.ts'
 import { FaultNotice } from '../../parts/feedback/notice.tsx'
 import { Button } from '../../parts/forms/button.tsx'
 import { TextField } from '../../parts/forms/field.tsx'

@@ -1,4 +1,4 @@
-import type { Session } from '../../app/session/session.ts'
+import type { Session } from '../../session/session.ts'
 
 /** A command that makes a user. It needs no token: everybody may sign up. */
 export function signUpCommand(session: Session, origin: string): string {

@@ -1,7 +1,7 @@
 import type { Preview } from '@surehook/client'
-import { faultOf } from '../../api/faults.ts'
 import { JsonView } from '../../parts/data/json/json-view.tsx'
 import { plural } from '../../parts/data/numbers.ts'
+import { faultOf } from '../../parts/feedback/faults.ts'
 import { FaultNotice, Notice } from '../../parts/feedback/notice.tsx'
 import { Warnings } from '../../parts/feedback/warnings.tsx'
 import { pathBelow } from '../../parts/filter/model/faults.ts'

@@ -1,7 +1,7 @@
 import type { Preview, Violation } from '@surehook/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api.ts'
-import { faultOf } from '../../api/faults.ts'
+import { faultOf } from '../../parts/feedback/faults.ts'
 import { useDebounced } from '../../parts/forms/use-debounced.ts'
 import { type Draft, parseDraft } from './draft.ts'
 

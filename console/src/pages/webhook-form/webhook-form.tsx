@@ -1,7 +1,7 @@
 import type { Violation } from '@surehook/client'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { violationOf } from '../../api/faults.ts'
-import { useColumns } from '../../api/queries.ts'
+import { useColumns, useTableNames } from '../../api/queries.ts'
+import { violationOf } from '../../parts/feedback/faults.ts'
 import { FaultNotice } from '../../parts/feedback/notice.tsx'
 import { FilterField } from '../../parts/filter/filter-field.tsx'
 import { CheckField, FieldGroup, TextField } from '../../parts/forms/field.tsx'
@@ -77,10 +77,12 @@ const distinct = (violations: readonly Violation[]): readonly Violation[] => [
 type FieldsProps = Pick<WebhookFormProps, 'draft' | 'onChange' | 'violations'>
 
 function BasicFields({ draft, onChange, violations }: FieldsProps) {
+  const tables = useTableNames()
   return (
     <>
       <TableNameField
         name="table"
+        tables={tables}
         value={draft.table}
         onName={(table) => onChange({ ...draft, table })}
         violation={violationOf(violations, 'table')}

@@ -2,9 +2,9 @@ import type { Delivery, Subscription } from '@surehook/client'
 import { useMemo } from 'react'
 import { Link } from 'react-router'
 import { DataTable } from '../../parts/data/tables/data-table.tsx'
+import { deliveryColumns } from '../../parts/deliveries/delivery-columns.tsx'
 import { EmptyState } from '../../parts/feedback/empty-state.tsx'
 import { Card } from '../../parts/layout/page.tsx'
-import { deliveryColumns } from '../deliveries/delivery-columns.tsx'
 import { TestButton } from './test-button.tsx'
 
 type LatestDeliveriesProps = { webhook: Subscription; deliveries: readonly Delivery[] }

@@ -2,8 +2,8 @@ import type { Subscription } from '@surehook/client'
 import { useNavigate } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { useAction } from '../../api/use-action.ts'
+import { deliveryPath } from '../../parts/deliveries/delivery-columns.tsx'
 import { Button } from '../../parts/forms/button.tsx'
-import { deliveryPath } from '../deliveries/delivery-columns.tsx'
 
 /** Sends a test event and shows its delivery. */
 export function TestButton({ webhook }: { webhook: Subscription }) {

@@ -3,7 +3,7 @@ import { plural } from '../../parts/data/numbers.ts'
 import { Countdown, Time } from '../../parts/data/time/time.tsx'
 import { Notice } from '../../parts/feedback/notice.tsx'
 import { Warnings } from '../../parts/feedback/warnings.tsx'
-import { CloseCircuitButton } from '../endpoints/close-circuit-button.tsx'
+import { CloseCircuitButton } from './close-circuit-button.tsx'
 import { ActiveButton } from './webhook-menu.tsx'
 
 type TroublesProps = { webhook: Subscription; endpoint: Endpoint | undefined }

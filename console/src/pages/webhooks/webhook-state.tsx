@@ -1,6 +1,6 @@
 import type { Endpoint, Subscription } from '@surehook/client'
 import { Badge } from '../../parts/data/status-badge.tsx'
-import { CircuitBadge } from '../endpoints/circuit-badge.tsx'
+import { CircuitBadge } from './circuit-badge.tsx'
 
 type WebhookStateProps = { webhook: Subscription; endpoint: Endpoint | undefined }
 

@@ -4,13 +4,13 @@ import { Link, useSearchParams } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { curlCommand } from '../../api/curl-command.ts'
 import { endpointOf, useEndpoints, useStatsPage, useWebhookPage } from '../../api/queries.ts'
-import type { Session } from '../../app/session/session.ts'
 import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { Pager } from '../../parts/data/tables/pager.tsx'
 import { EmptyState } from '../../parts/feedback/empty-state.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
+import type { Session } from '../../session/session.ts'
 import {
   byWebhook,
   latencyColumn,

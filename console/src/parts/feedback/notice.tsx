@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { faultOf } from '../../api/faults.ts'
 import { Button } from '../forms/button.tsx'
+import { faultOf } from './faults.ts'
 import './notice.css'
 
 type NoticeProps = { tone?: 'info' | 'warn' | 'bad'; title?: string; children?: ReactNode }

@@ -1,7 +1,7 @@
 import { Toast } from '@base-ui/react/toast'
 import type { ReactNode } from 'react'
-import { faultOf } from '../../api/faults.ts'
 import { Icon } from '../layout/icon.tsx'
+import { faultOf } from './faults.ts'
 import './toasts.css'
 
 /** Short messages about what happened. Screen readers announce them. */

@@ -1,14 +1,14 @@
 import { type ComponentProps, useId } from 'react'
-import { useTableNames } from '../../api/queries.ts'
 import { TextField } from './field.tsx'
 
 type TableNameProps = Omit<ComponentProps<typeof TextField>, 'label' | 'list' | 'onChange'> & {
+  /** The tables that exist. */
+  tables: readonly string[]
   onName: (name: string) => void
 }
 
 /** The name of a table. It offers those that exist, and takes any other. */
-export function TableNameField({ onName, ...field }: TableNameProps) {
-  const tables = useTableNames()
+export function TableNameField({ tables, onName, ...field }: TableNameProps) {
   const list = useId()
   return (
     <>

@@ -1,36 +1,46 @@
-import type { Operation } from '@surehook/contracts/operation'
+import type { Admin, RequestOptions } from '@surehook/client'
 import {
   type Call,
   type Command,
   defineCommand,
-  exitCodes,
+  type ExitCode,
   type OptionSpecs,
   type Values,
 } from '../cli/command.ts'
-import { findPlatform, platformOptions, platformVariables } from '../lib/platform-client.ts'
-import { textFields, textTable } from '../output/text-table.ts'
-import { callOperation, type ReplyOf, type RequestOf } from './call-operation.ts'
+import { firstItems } from '../lib/first-items.ts'
+import { countOf } from '../lib/input/option-values.ts'
+import {
+  adminClientOf,
+  findPlatform,
+  type Platform,
+  platformOptions,
+  platformVariables,
+} from '../lib/platform-client.ts'
+import { explainedToOperator } from '../output/explain-error.ts'
+import { conclude, type Shown, tableOf } from '../output/shown.ts'
 
-export type Ask = <Op extends Operation>(
-  operation: Op,
-  request: RequestOf<Op>,
-) => Promise<ReplyOf<Op>>
+export const limitOption = {
+  limit: { type: 'string', value: 'count', default: '1000', help: 'how many at most' },
+} as const satisfies OptionSpecs
 
-/** Output of a command: the value for `--json`, and the lines for a terminal. */
-export type Shown = { value: unknown; lines: readonly string[]; isWrong?: boolean }
+/** Values of a command's positionals. `readCall` has checked that all of them are given. */
+type Words = { project: string; environment: string; id: string; name: string; session: string }
+
+type AdminCall<Specs extends OptionSpecs> = Omit<Call<Specs>, 'words'> & {
+  readonly words: Words
+  readonly platform: Platform
+  /** Of the project and environment that the words name. */
+  readonly admin: Admin
+  /** Ends a request when the user stops the command. */
+  readonly request: RequestOptions
+}
 
 type AdminCommand<Specs extends OptionSpecs> = Pick<
   Command<Specs>,
   'name' | 'summary' | 'details' | 'options' | 'positionals'
 > & {
-  act(
-    call: Omit<Call<Specs>, 'values' | 'words'> & { values: Values<Specs>; words: Words },
-    ask: Ask,
-  ): Promise<Shown>
+  act(call: AdminCall<Specs>): Promise<Shown | ExitCode>
 }
-
-/** Values of a command's positionals. `readCall` has checked that all of them are given. */
-type Words = { project: string; environment: string; id: string; name: string; session: string }
 
 /** Defines a command that calls the administration API through the gateway. */
 export function adminCommand<const Specs extends OptionSpecs>(
@@ -45,35 +55,33 @@ export function adminCommand<const Specs extends OptionSpecs>(
       const values = call.values as Values<Specs> & Values<typeof platformOptions>
       const platform = findPlatform(values, call.env)
       const words = call.words as Words
-      const ask: Ask = (operation, request) => callOperation(platform, operation, request)
-      const { value, lines, isWrong = false } = await act({ ...call, values, words }, ask)
-      if (call.json) call.out(JSON.stringify(value, null, 2))
-      else for (const line of lines) call.out(line)
-      return isWrong ? exitCodes.wrong : exitCodes.ok
+      const { admin } = adminClientOf(platform, words)
+      const request = { signal: call.signal }
+      try {
+        return conclude(await act({ ...call, values, words, platform, admin, request }), call)
+      } catch (err) {
+        throw explainedToOperator(err, platform.baseUrl)
+      }
     },
   })
 }
 
-/** Shows one object, field by field. */
-export const showThing = (thing: object): Shown => ({ value: thing, lines: textFields(thing) })
-
-/** Shows one line for an operation without a result. */
-export const showDone = (line: string): Shown => ({ value: {}, lines: [line] })
-
-export function showList<Item extends object>(
-  { name, items, hasMore }: { name: string; items: readonly Item[]; hasMore: boolean },
-  row: (item: Item) => Record<string, string>,
-): Shown {
-  const rows = items.map(row)
-  const [first] = rows
-  const table = first
-    ? textTable([Object.keys(first), ...rows.map((cells) => Object.values(cells))])
-    : []
+/** Reads a list up to `--limit`, and shows it as rows. */
+export async function showList<Item extends object>(
+  name: string,
+  {
+    values: { limit },
+    iterate,
+  }: {
+    values: { readonly limit: string }
+    iterate: (page: { limit: number }) => AsyncIterable<Item>
+  },
+  row: (item: Item) => Readonly<Record<string, string>>,
+): Promise<Shown> {
+  const { items, hasMore } = await firstItems(countOf('limit', limit), iterate)
+  const rows = items.length === 0 ? [`no ${name}`] : tableOf(items.map(row))
   return {
     value: { [name]: items, hasMore },
-    lines: [
-      ...(table.length > 0 ? table : [`no ${name}`]),
-      ...(hasMore ? ['… and more: --limit'] : []),
-    ],
+    lines: [...rows, ...(hasMore ? ['… and more: --limit'] : [])],
   }
 }

@@ -1,19 +1,10 @@
 import { mkdir, open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { getEnvironment } from '@surehook/contracts/http/admin/admin'
-import { listRoles, listUsers } from '@surehook/contracts/http/admin/users'
-import type { Platform } from '../lib/platform-client.ts'
-import { callOperation } from './call-operation.ts'
-import {
-  type ManagedEnvironment,
-  type ManagementClient,
-  openManagementClient,
-} from './management-client.ts'
+import type { Surehook } from '@surehook/client'
+import { adminClientOf, type Platform } from '../lib/platform-client.ts'
+import { type EnvironmentId, openTemporaryClient } from './temporary-client.ts'
 
-type Page = { items: readonly object[]; nextCursor: string | null }
-type ReadPage = (cursor: string | undefined) => Promise<Page>
-
-const pageSize = 200
+const page = { limit: 200 }
 
 /**
  * Writes the data of an environment to `dir`: `settings.json`, `tables.json` and `webhooks.json`,
@@ -24,84 +15,53 @@ const pageSize = 200
  */
 export async function exportEnvironment(
   platform: Platform,
-  of: ManagedEnvironment,
+  environment: EnvironmentId,
   dir: string,
 ): Promise<Record<string, number>> {
   await mkdir(dir, { recursive: true })
-  await using client = await openManagementClient(platform, of, 'surehook admin export')
+  const { admin } = adminClientOf(platform, environment)
+  await using client = await openTemporaryClient(platform, environment, 'surehook admin export')
+  const { surehook } = client
   const counts: Record<string, number> = {}
-  const lines = async (path: string, read: ReadPage) => {
-    counts[path] = await writeLines(join(dir, path), read)
+  const writeItems: WriteItems = async (path, items) => {
+    counts[path] = await writeLines(join(dir, path), items)
   }
-  await writeJson(
-    join(dir, 'settings.json'),
-    await callOperation(platform, getEnvironment, { params: of }),
-  )
-  await lines('roles.ndjson', async (cursor) => {
-    const { roles, nextCursor } = await callOperation(platform, listRoles, pageOf(of, cursor))
-    return { items: roles, nextCursor }
-  })
-  await lines('users.ndjson', async (cursor) => {
-    const { users, nextCursor } = await callOperation(platform, listUsers, pageOf(of, cursor))
-    return { items: users, nextCursor }
-  })
-  const { tables } = await client.rest<{ tables: { name: string }[] }>('GET _tables')
+  await writeJson(join(dir, 'settings.json'), await admin.environments.get())
+  await writeItems('roles.ndjson', admin.roles.iterate(page))
+  await writeItems('users.ndjson', admin.users.iterate(page))
+  const tables = await surehook.tables.list()
   await writeJson(join(dir, 'tables.json'), tables)
   await mkdir(join(dir, 'records'), { recursive: true })
   for (const { name } of tables) {
-    await lines(`records/${name}.ndjson`, pagesOf(client, `${name}?order=id`, 'records'))
+    const records = surehook.table(name).iterate({ ...page, order: 'id' })
+    await writeItems(`records/${name}.ndjson`, records)
   }
-  await exportWebhooks(client, dir, lines)
+  await exportWebhooks(surehook, dir, writeItems)
   return counts
 }
 
-type Lines = (path: string, read: ReadPage) => Promise<void>
+type WriteItems = (path: string, items: AsyncIterable<object>) => Promise<void>
 
-async function exportWebhooks(client: ManagementClient, dir: string, lines: Lines): Promise<void> {
-  const webhooks: object[] = []
-  const read = pagesOf(client, '_webhooks', 'webhooks')
-  for await (const page of pages(read)) webhooks.push(...page)
-  await writeJson(join(dir, 'webhooks.json'), webhooks)
+async function exportWebhooks(
+  { webhooks }: Surehook,
+  dir: string,
+  writeItems: WriteItems,
+): Promise<void> {
+  const all: { id: string }[] = []
+  for await (const webhook of webhooks.iterate(page)) all.push(webhook)
+  await writeJson(join(dir, 'webhooks.json'), all)
   await mkdir(join(dir, 'deliveries'), { recursive: true })
-  for (const { id } of webhooks as { id: string }[]) {
-    await lines(
-      `deliveries/${id}.ndjson`,
-      pagesOf(client, `_webhooks/${id}/deliveries`, 'deliveries'),
-    )
+  for (const { id } of all) {
+    await writeItems(`deliveries/${id}.ndjson`, webhooks.iterateDeliveries(id, page))
   }
 }
 
-const pageOf = (params: ManagedEnvironment, cursor: string | undefined) => ({
-  params,
-  query: { limit: pageSize, cursor },
-})
-
-function pagesOf(client: ManagementClient, path: string, name: string): ReadPage {
-  return async (cursor) => {
-    const query = new URLSearchParams({ limit: String(pageSize), ...(cursor && { cursor }) })
-    const separator = path.includes('?') ? '&' : '?'
-    const page = await client.rest<Record<string, unknown>>(
-      `GET ${path}${separator}${query.toString()}`,
-    )
-    return { items: page[name] as object[], nextCursor: page['nextCursor'] as string | null }
-  }
-}
-
-async function* pages(read: ReadPage): AsyncGenerator<readonly object[]> {
-  let cursor: string | undefined
-  do {
-    const page = await read(cursor)
-    yield page.items
-    cursor = page.nextCursor ?? undefined
-  } while (cursor !== undefined)
-}
-
-async function writeLines(file: string, read: ReadPage): Promise<number> {
+async function writeLines(file: string, items: AsyncIterable<object>): Promise<number> {
   await using handle = await open(file, 'w', 0o600)
   let count = 0
-  for await (const page of pages(read)) {
-    await handle.write(page.map((item) => `${JSON.stringify(item)}\n`).join(''))
-    count += page.length
+  for await (const item of items) {
+    await handle.write(`${JSON.stringify(item)}\n`)
+    count += 1
   }
   return count
 }

@@ -1,8 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { reasonOf } from '@surehook/service-kit/errors'
+import { parseDuration } from '@surehook/service-kit/time'
 import { defineCommand, exitCodes, Failure, UsageError } from '../cli/command.ts'
 import { openDemoReceiver } from '../demo/demo-receiver.ts'
-import { playDemo } from '../demo/play-demo.ts'
+import { playAll, playDelivery, playFirstAttempt } from '../demo/play-demo.ts'
+import type { DemoTimes } from '../demo/stage.ts'
+import { listOf } from '../lib/input/option-values.ts'
 import {
   checkedUrl,
   findPlatform,
@@ -12,6 +15,15 @@ import {
 } from '../lib/platform-client.ts'
 import { demoCertificate, findRunningSystem } from '../lib/running-system.ts'
 import { durationOf } from '../lib/wait-for.ts'
+import { explainedToOperator } from '../output/explain-error.ts'
+
+/** RFC 2606 §2 reserves `.invalid`: the name never resolves. */
+const nowhere = 'https://receiver.invalid/hooks'
+
+const timesVariables = {
+  WEBHOOK_RETRY_DELAYS: 'the delays of the services, for --all. Default: theirs',
+  WEBHOOK_CIRCUIT_COOLDOWN: 'the cooldown of the services, for --all. Default: theirs',
+} as const
 
 export const demoCommand = defineCommand({
   name: 'demo',
@@ -21,6 +33,8 @@ export const demoCommand = defineCommand({
     'it needs no options. Elsewhere set --receiver: the dispatcher must reach that URL (WEBHOOK_ALLOWED_NETWORKS) and',
     'trust its certificate (WEBHOOK_EXTRA_CA_FILE). With --first-attempt it needs no receiver and succeeds after an',
     'attempt at a name that does not exist. The command leaves an empty project demo-….',
+    'With --all it shows more: an update and a deletion, retries, and a circuit that opens and recovers. That takes as',
+    'long as the first two delays and the cooldown, which are 2 min 6 s by default.',
   ].join('\n'),
   options: {
     receiver: {
@@ -34,29 +48,41 @@ export const demoCommand = defineCommand({
       type: 'boolean',
       help: 'deliver nothing, and end after the first attempt',
     },
+    all: { type: 'boolean', help: 'show updates, deletions, retries and a circuit too' },
     timeout: {
       type: 'string',
       value: 'duration',
-      default: '1m',
-      help: 'time limit of the whole command',
+      help: 'time limit of the whole command. Default: 1m, or 10m with --all',
     },
     ...platformOptions,
   },
-  variables: platformVariables,
+  variables: { ...platformVariables, ...timesVariables },
   async run({ values, env, json, out, note, signal }) {
     const platform = findPlatform(values, env)
-    const over = AbortSignal.timeout(durationOf('timeout', values.timeout))
+    const limit = values.timeout ?? (values.all ? '10m' : '1m')
+    const over = AbortSignal.timeout(durationOf('timeout', limit))
     await using opened = new AsyncDisposableStack()
-    const receiver = await openReceiver(receiverOf(values, platform), opened)
-    const say = json ? note : out
-    await playDemo({ platform, receiver, signal: AbortSignal.any([signal, over]), say })
+    const options = {
+      platform,
+      ...(await openReceiver(receiverOf(values, platform), opened)),
+      times: timesOf(platform, env),
+      signal: AbortSignal.any([signal, over]),
+      say: json ? note : out,
+    }
+    try {
+      if (options.receiver === null) await playFirstAttempt(options)
+      else await (values.all ? playAll : playDelivery)(options)
+    } catch (err) {
+      throw explainedToOperator(firstOf(err), platform.baseUrl)
+    }
     if (json) out(JSON.stringify({ ok: true }, null, 2))
     return exitCodes.ok
   },
 })
 
 type Values = Readonly<
-  Record<'receiver' | 'certificate' | 'key', string | undefined> & { 'first-attempt': boolean }
+  Record<'receiver' | 'certificate' | 'key', string | undefined> &
+    Record<'first-attempt' | 'all', boolean>
 >
 
 /** Address of the webhook receiver: an https URL of this process, with its certificate files. */
@@ -66,6 +92,7 @@ type ReceiverAt = { url: string; certificate: string; key: string }
 function receiverOf(values: Values, platform: Platform): ReceiverAt | null {
   const { receiver, certificate, key } = values
   if (values['first-attempt']) {
+    if (values.all) throw new UsageError('--first-attempt delivers nothing: leave out --all')
     if (receiver === undefined) return null
     throw new UsageError('--first-attempt has no receiver: leave out --receiver')
   }
@@ -90,10 +117,10 @@ function localReceiver({ baseUrl }: Platform): ReceiverAt {
 }
 
 async function openReceiver(at: ReceiverAt | null, opened: AsyncDisposableStack) {
-  if (at === null) return null
+  if (at === null) return { url: nowhere, receiver: null }
   const pem = { key: pemIn(at.key), cert: pemIn(at.certificate) }
-  const open = opened.use(await openDemoReceiver(new URL(at.url), pem))
-  return { url: `${open.url}/hooks`, open }
+  const receiver = opened.use(await openDemoReceiver(new URL(at.url), pem))
+  return { url: `${receiver.url}/hooks`, receiver }
 }
 
 function pemIn(file: string): string {
@@ -103,3 +130,22 @@ function pemIn(file: string): string {
     throw new Failure(`${file}: ${reasonOf(err)}`)
   }
 }
+
+/** What the services use, so that the demo knows when an attempt is late. */
+function timesOf({ baseUrl }: Platform, env: NodeJS.ProcessEnv): DemoTimes {
+  const system = findRunningSystem()
+  const own = system?.baseUrl === baseUrl ? system : undefined
+  const delays = env['WEBHOOK_RETRY_DELAYS'] || own?.retryDelays.join(',') || '1s,5s,30s,5m'
+  const cooldown = env['WEBHOOK_CIRCUIT_COOLDOWN'] || own?.circuitCooldown || '2m'
+  return {
+    retryDelaysMs: listOf(delays).map(parseDuration),
+    cooldownMs: parseDuration(cooldown),
+  }
+}
+
+/** The failure itself, rather than that of the cleaning up after it. */
+const firstOf = (err: unknown): unknown =>
+  // Node 20 has no class SuppressedError.
+  err instanceof Error && err.name === 'SuppressedError' && 'suppressed' in err
+    ? firstOf(err.suppressed)
+    : err

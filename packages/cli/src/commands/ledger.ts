@@ -1,9 +1,17 @@
+import type { LedgerQuery } from '@surehook/client'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { defineCommand, exitCodes, UsageError } from '../cli/command.ts'
-import { askLedger } from '../ledger/ask-ledger.ts'
 import { ledgerSpan } from '../ledger/ledger-span.ts'
 import { ledgerTable } from '../ledger/ledger-table.ts'
-import { findPlatform, platformOptions, platformVariables } from '../lib/platform-client.ts'
+import { given } from '../lib/input/option-values.ts'
+import {
+  adminClientOf,
+  findPlatform,
+  type Platform,
+  platformOptions,
+  platformVariables,
+} from '../lib/platform-client.ts'
+import { explaining } from '../output/explain-error.ts'
 
 const { ok: closed, wrong: holes, usage: unknown } = exitCodes
 
@@ -27,9 +35,9 @@ export const ledgerCommand = defineCommand({
   variables: platformVariables,
   async run({ values, env, json, out, note, now, signal }) {
     const { project, environment } = values
-    const question = { ...ledgerSpan(values, now()), project, environment }
+    const query = { ...ledgerSpan(values, now()), ...given({ project, environment }) }
     try {
-      const ledger = await askLedger(findPlatform(values, env), question, signal)
+      const ledger = await ledgerOf(findPlatform(values, env), query, signal)
       out(json ? JSON.stringify(ledger, null, 2) : ledgerTable(ledger).join('\n'))
       if (!ledger.complete) return unknown
       return ledger.closes ? closed : holes
@@ -40,3 +48,8 @@ export const ledgerCommand = defineCommand({
     }
   },
 })
+
+const ledgerOf = (platform: Platform, query: LedgerQuery, signal: AbortSignal) =>
+  explaining(platform.baseUrl, () =>
+    adminClientOf(platform).admin.installation.ledger(query, { signal }),
+  )

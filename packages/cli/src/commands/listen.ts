@@ -1,13 +1,13 @@
 import { signingKeys } from '@surehook/matching/signed-headers'
-import { type Call, defineCommand, exitCodes, type OptionSpecs } from '../cli/command.ts'
-import { countOf } from '../lib/input/option-values.ts'
+import { exitCodes, type OptionSpecs } from '../cli/command.ts'
+import { countOf, given } from '../lib/input/option-values.ts'
 import { durationOf } from '../lib/wait-for.ts'
 import { forward, forwardUrl } from '../listen/forward.ts'
 import { onKeyPresses } from '../listen/key-presses.ts'
 import { Listener } from '../listen/listen.ts'
 import { listenSecret } from '../listen/listen-secret.ts'
 import { readChanges } from '../listen/read-changes.ts'
-import { findTenant, tenantDescription, tenantOptions } from '../tenant/tenant-client.ts'
+import { type TenantCall, tenantCommand } from '../tenant/tenant-command.ts'
 
 const options = {
   'forward-to': {
@@ -27,10 +27,9 @@ const options = {
   'print-secret': { type: 'boolean', help: 'print the signing secret and end' },
   'exit-after': { type: 'string', value: 'count', help: 'end after that many changes' },
   timeout: { type: 'string', value: 'duration', default: '5s', help: 'time limit of one answer' },
-  ...tenantOptions,
 } as const satisfies OptionSpecs
 
-export const listenCommand = defineCommand({
+export const listenCommand = tenantCommand({
   name: 'listen',
   summary: 'Forward the changes of your environment to your machine',
   details: [
@@ -48,17 +47,15 @@ export const listenCommand = defineCommand({
   ],
   more: 'table',
   options,
-  ...tenantDescription,
-  async run(call) {
-    const tenant = findTenant(call.values, call.env)
-    const secret = listenSecret(tenant)
+  async act(call) {
+    const secret = listenSecret(call.tenant)
     if (call.values['print-secret']) {
       call.out(call.json ? JSON.stringify({ secret }) : secret)
       return exitCodes.ok
     }
     const stop = new AbortController()
     const signal = AbortSignal.any([call.signal, stop.signal])
-    const listener = new Listener(listeningOf(call, { tenant, secret, signal }))
+    const listener = new Listener(listeningOf(call, { secret, signal }))
     using _keys = onKeyPresses(process.stdin, {
       r: () => void listener.resendNewest(),
       f: () => void listener.resendFailed(),
@@ -69,13 +66,15 @@ export const listenCommand = defineCommand({
   },
 })
 
-type Opened = { tenant: ReturnType<typeof findTenant>; secret: string; signal: AbortSignal }
-
-function listeningOf(call: Call<typeof options>, { tenant, secret, signal }: Opened) {
+function listeningOf(
+  call: TenantCall<typeof options>,
+  { secret, signal }: { secret: string; signal: AbortSignal },
+) {
+  const { surehook, tenant } = call
   const { 'forward-to': target, events, filter, select, from, timeout } = call.values
   const { 'exit-after': exitAfter } = call.values
   const table = call.more.length === 0 ? undefined : call.more.join(',')
-  const wanted = { table, events, filter, select, from }
+  const query = given({ table, events, filter, select })
   const to = target === undefined ? null : forwardUrl(target)
   if (!call.json) {
     call.note(
@@ -89,7 +88,14 @@ function listeningOf(call: Call<typeof options>, { tenant, secret, signal }: Ope
     signal,
   }
   return {
-    changes: readChanges({ tenant, wanted, signal, note: call.note }),
+    changes: readChanges({
+      surehook,
+      baseUrl: tenant.baseUrl,
+      query,
+      from,
+      signal,
+      note: call.note,
+    }),
     forward:
       to === null
         ? null

@@ -1,15 +1,10 @@
-import {
-  type ResealedPage,
-  reEncryptKeys,
-  reEncryptSecrets,
-} from '@surehook/contracts/http/admin/re-encryption'
-import { callOperation } from '../admin/call-operation.ts'
-import { defineCommand, exitCodes, Failure } from '../cli/command.ts'
-import { findPlatform, platformOptions, platformVariables } from '../lib/platform-client.ts'
+import type { ResealedPage } from '@surehook/client'
+import { adminCommand } from '../admin/admin-command.ts'
+import { exitCodes } from '../cli/command.ts'
 
 type Sum = Omit<ResealedPage, 'next'>
 
-export const rotateKeyCommand = defineCommand({
+export const rotateKeyCommand = adminCommand({
   name: 'rotate-key',
   summary: 'Re-encrypt everything with the current KEY_ENCRYPTION_KEY',
   details: [
@@ -17,57 +12,41 @@ export const rotateKeyCommand = defineCommand({
     'KEY_ENCRYPTION_KEY_PREVIOUS: see docs/operate/security.md. The running services do the work, and no key leaves',
     'them. You may stop and repeat the command. It says when you may remove the old key.',
   ].join('\n'),
-  options: platformOptions,
-  variables: platformVariables,
-  async run({ values, env, json, out, note, signal }) {
-    const platform = findPlatform(values, env)
-    const keys = await everyPage(
-      (after) => callOperation(platform, reEncryptKeys, { query: { after } }),
-      signal,
-    )
+  options: {},
+  async act({ admin: { installation }, request, note }) {
+    const keys = await everyPage((query) => installation.reEncryptKeys(query, request))
     note('private keys and waiting mails: done')
-    const webhooks = { ...platform, baseUrl: `${platform.baseUrl}/gw` }
-    const secrets = await everyPage(
-      (after) => callOperation(webhooks, reEncryptSecrets, { query: { after } }),
-      signal,
-    )
+    const secrets = await everyPage((query) => installation.reEncryptSecrets(query, request))
     const { previousKeysUntil, sessions } = keys.last
     const unreadable = keys.sum.unreadable + secrets.sum.unreadable
-    if (json)
-      out(
-        JSON.stringify(
-          { keys: keys.sum, secrets: secrets.sum, previousKeysUntil, sessions },
-          null,
-          2,
-        ),
-      )
-    else {
-      out(`private keys and mails: ${summary(keys.sum)}`)
-      out(`secrets of webhooks: ${summary(secrets.sum)}`)
-      out(whatIsLeft(previousKeysUntil, sessions))
-    }
     if (unreadable > 0) {
-      throw new Failure(
+      note(
         `${unreadable} are sealed under a key that no service has: list it in KEY_ENCRYPTION_KEY_PREVIOUS`,
       )
     }
-    return exitCodes.ok
+    return {
+      value: { keys: keys.sum, secrets: secrets.sum, previousKeysUntil, sessions },
+      lines: [
+        `private keys and mails: ${summary(keys.sum)}`,
+        `secrets of webhooks: ${summary(secrets.sum)}`,
+        whatIsLeft(previousKeysUntil, sessions),
+      ],
+      exitCode: unreadable > 0 ? exitCodes.wrong : exitCodes.ok,
+    }
   },
 })
 
 async function everyPage<Page extends ResealedPage>(
-  ask: (after: string | undefined) => Promise<Page>,
-  signal: AbortSignal,
+  readPage: (query: { after?: string }) => Promise<Page>,
 ): Promise<{ sum: Sum; last: Page }> {
   const sum: Sum = { checked: 0, resealed: 0, unreadable: 0 }
-  for (let after: string | undefined; ; ) {
-    signal.throwIfAborted()
-    const page = await ask(after)
+  for (let query: { after?: string } = {}; ; ) {
+    const page = await readPage(query)
     sum.checked += page.checked
     sum.resealed += page.resealed
     sum.unreadable += page.unreadable
     if (page.next === null) return { sum, last: page }
-    after = page.next
+    query = { after: page.next }
   }
 }
 

@@ -1,82 +1,52 @@
-import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Delivery } from '@surehook/contracts/http/webhooks/webhooks'
 import { Failure } from '../cli/command.ts'
-import type { Platform } from '../lib/platform-client.ts'
-import { type DemoReceiver, isSigned } from './demo-receiver.ts'
-import { type DemoTenant, openDemoTenant } from './demo-tenant.ts'
+import { showChanges } from './show-changes.ts'
+import { showCircuit } from './show-circuit.ts'
+import { showRetries } from './show-retries.ts'
+import { type DemoOptions, openStage, type Stage, seconds } from './stage.ts'
+import { verifyReceipt } from './verify-receipt.ts'
 
-export type DemoOptions = {
-  platform: Platform
-  /** If `null`, webhooks go to an address that does not exist. */
-  receiver: { url: string; open: DemoReceiver } | null
-  signal: AbortSignal
-  say(line: string): void
-}
+const acts: readonly [title: string, play: (stage: Stage) => Promise<void>][] = [
+  ['Every change arrives, signed', showChanges],
+  ['A receiver that fails gets it again', showRetries],
+  ['Five failures in a row open the circuit', showCircuit],
+]
 
-/** RFC 2606 §2 reserves `.invalid`: the name never resolves. */
-const nowhere = 'https://receiver.invalid/hooks'
-const pollMs = 200
-
-/**
- * Follows a change through the whole system up to the receiver and its signature, or up to the
- * first attempt if there is no receiver. It deletes what it created.
- */
-export async function playDemo({ platform, receiver, signal, say }: DemoOptions): Promise<void> {
-  await using opened = new AsyncDisposableStack()
-  const tenant = opened.use(await openDemoTenant(platform))
-  say(`project ${tenant.projectId}`)
-  const columns = [{ name: 'customer', type: 'text' }]
-  await tenant.rest('PUT _tables/orders', { columns })
-  opened.defer(() => tenant.rest('DELETE _tables/orders'))
-  const secret = `whsec_${randomBytes(24).toString('base64')}`
-  const url = receiver?.url ?? nowhere
-  const webhook = await tenant.rest<{ id: string }>('POST _webhooks', {
-    projectId: tenant.projectId,
-    environment: 'master',
-    table: 'orders',
-    events: ['INSERT'],
-    url,
-    secret,
-  })
-  opened.defer(() => tenant.rest(`DELETE _webhooks/${webhook.id}`))
-  say(`subscription to INSERT of orders at ${url}`)
-  const record = await tenant.rest<{ id: string }>('POST orders', { customer: 'Ada' })
-  say(`record ${record.id}`)
-  const isDone = ({ status, attempts }: Delivery) =>
-    receiver === null ? attempts > 0 : status === 'delivered'
-  const { status, lastError } = await deliveryWhen(isDone, { tenant, id: webhook.id, signal })
-  if (receiver === null) return say(`first attempt made (${lastError ?? status}): all parts work`)
-  checkReceipts(receiver.open, { recordId: record.id, secret })
-  say('delivered, with a valid signature: all parts work')
-}
-
-type Watching = { tenant: DemoTenant; id: string; signal: AbortSignal }
-
-async function deliveryWhen(
-  isDone: (delivery: Delivery) => boolean,
-  { tenant, id, signal }: Watching,
-): Promise<Delivery> {
-  let last: Delivery | undefined
-  while (!signal.aborted) {
-    const { deliveries } = await tenant.rest<{ deliveries: Delivery[] }>(`GET _webhooks/${id}`)
-    last = deliveries[0]
-    if (last !== undefined && isDone(last)) return last
-    // An abort rejects the sleep. The loop's condition reports it.
-    await sleep(pollMs, undefined, { signal }).catch(() => undefined)
+/** Shows the main features, one after the other. It deletes what it created. */
+export async function playAll(options: DemoOptions): Promise<void> {
+  const { say } = options
+  const startedAt = performance.now()
+  {
+    await using stage = await openStage(options)
+    for (const [index, [title, play]] of acts.entries()) {
+      say(`\n${index + 1}  ${title}`)
+      await play(stage)
+    }
   }
-  const seen =
-    last === undefined
-      ? 'there is no delivery yet'
-      : `the delivery is ${last.status} after ${last.attempts} attempts, last error: ${last.lastError ?? 'none'}`
-  throw new Failure(`not delivered in time: ${seen}`, { delivery: last ?? null })
+  say(`\nCleaned up. Everything worked (${seconds(performance.now() - startedAt)}).`)
 }
 
-function checkReceipts(
-  { receipts }: DemoReceiver,
-  { recordId, secret }: { recordId: string; secret: string },
-): void {
-  const mine = receipts.find(({ body }) => body.includes(recordId))
+/** Follows one change through the whole system, up to its receiver. */
+export async function playDelivery(options: DemoOptions): Promise<void> {
+  await using stage = await openStage(options)
+  const { id } = await insertOne(stage)
+  await stage.deliveriesWhen(([newest]) => newest?.status === 'delivered')
+  const receipts = await stage.arrived(0)
+  const mine = receipts.find(({ body }) => body.includes(id))
   if (mine === undefined) throw new Failure('delivered, but not to this receiver')
-  if (!isSigned(mine, secret)) throw new Failure('the signature does not match the body')
+  verifyReceipt(mine, stage.secret)
+  stage.say('delivered, with a valid signature: all parts work')
+}
+
+/** Follows one change up to the first attempt. */
+export async function playFirstAttempt(options: DemoOptions): Promise<void> {
+  await using stage = await openStage(options)
+  await insertOne(stage)
+  const [newest] = await stage.deliveriesWhen(([first]) => (first?.attempts ?? 0) > 0)
+  stage.say(`first attempt made (${newest?.lastError ?? newest?.status}): all parts work`)
+}
+
+async function insertOne({ surehook, say }: Stage): Promise<{ id: string }> {
+  const record = await surehook.table('orders').create({ customer: 'Ada' })
+  say(`record ${record.id}`)
+  return record
 }

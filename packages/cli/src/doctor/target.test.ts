@@ -13,6 +13,7 @@ const running: RunningSystem = {
   kafkaBrokers: '127.0.0.1:9092',
   schemaRegistryUrl: 'http://127.0.0.1:8081',
   redisUrl: 'redis://127.0.0.1:6379',
+  circuitCooldown: '2m',
   retryDelays: ['1s', '2s'],
 }
 const ioWith = (env: NodeJS.ProcessEnv) => ({

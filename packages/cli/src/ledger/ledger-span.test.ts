@@ -4,7 +4,7 @@ import { ledgerSpan } from './ledger-span.ts'
 const now = Date.UTC(2026, 0, 31, 12)
 const spanOf = (given: { from?: string; to?: string }) => {
   const { from, to } = ledgerSpan({ from: '1h', to: 'now', ...given }, now)
-  return [from.toISOString(), to?.toISOString()]
+  return [from, to]
 }
 
 describe('ledgerSpan', () => {

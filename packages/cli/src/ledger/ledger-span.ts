@@ -1,13 +1,13 @@
 import { instantOf } from '../lib/input/option-values.ts'
 
-/** Parses the span of a ledger. `to` is undefined for `now`. */
+/** Parses the span of a ledger. `to` is absent for `now`. */
 export function ledgerSpan(
   { from, to }: { from: string; to: string },
   now: number,
-): { from: Date; to: Date | undefined } {
+): { from: string; to?: string } {
   // An open end includes records that are written until the request arrives.
   return {
-    from: instantOf('from', from, now),
-    to: to === 'now' ? undefined : instantOf('to', to, now),
+    from: instantOf('from', from, now).toISOString(),
+    ...(to !== 'now' && { to: instantOf('to', to, now).toISOString() }),
   }
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { Surehook } from '@surehook/client'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { Failure, type OptionSpecs, UsageError } from '../cli/command.ts'
 import { findRunningSystem, type RunningSystem } from './running-system.ts'
@@ -51,6 +52,21 @@ export function findPlatform(
     )
   }
   return { baseUrl: system.baseUrl, adminToken: given ?? system.adminToken }
+}
+
+/** Exporting and importing take longer than the usual call. */
+const adminTimeoutMs = 60_000
+
+/**
+ * The client that acts with the administration token. The operator belongs to no project, but the
+ * client needs one.
+ */
+export function adminClientOf(
+  { baseUrl, adminToken }: Platform,
+  { project = '-', environment = 'master' }: { project?: string; environment?: string } = {},
+): Surehook {
+  const names = { projectId: project, environment }
+  return new Surehook({ baseUrl, ...names, token: adminToken, timeout: adminTimeoutMs })
 }
 
 function adminTokenIn(env: NodeJS.ProcessEnv): string | undefined {

@@ -10,6 +10,7 @@ export type RunningSystem = {
   schemaRegistryUrl: string
   redisUrl: string
   retryDelays: string[]
+  circuitCooldown: string
   /** The delays that have a topic; absent for the default. */
   retryLadder?: string[]
   /** The name by which its deliveries reach this machine, when that is not `localhost`. */

@@ -1,9 +1,9 @@
+import type { StreamedChange } from '@surehook/client'
 import type { ChangeOperation } from '@surehook/contracts/events'
 import { type SigningKeys, signedHeaders } from '@surehook/matching/signed-headers'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { UsageError } from '../cli/command.ts'
 import { causeOf } from '../lib/cause-of.ts'
-import type { StreamedChange } from './read-changes.ts'
 
 /** How the receiver answered. `status` is `null` without an answer. */
 export type Answer = { status: number | null; error: string | null; ms: number }

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from '@jest/globals'
+import type { StreamedChange } from '@surehook/client'
 import { onKeyPresses } from './key-presses.ts'
 import { Listener } from './listen.ts'
-import type { StreamedChange } from './read-changes.ts'
 
 const change = (id: string): StreamedChange => ({
   cursor: id,

@@ -1,7 +1,7 @@
+import type { StreamedChange } from '@surehook/client'
 import type { Io } from '../cli/command.ts'
 import { visible } from '../output/visible.ts'
 import { type Answer, isAccepted } from './forward.ts'
-import type { StreamedChange } from './read-changes.ts'
 
 export type Listening = {
   changes: AsyncIterable<StreamedChange>

@@ -1,10 +1,16 @@
+import { type ExitCode, exitCodes } from '../cli/command.ts'
 import { textFields, textTable } from './text-table.ts'
 
 /** The output of a command: JSON for `--json`, and lines for a terminal. */
-export type Shown =
-  | { readonly value: unknown; readonly lines: readonly string[] }
+export type Shown = {
+  readonly lines: readonly string[]
+  /** Default: success. */
+  readonly exitCode?: ExitCode
+} & (
+  | { readonly value: unknown }
   /** `--json` prints one line for each item. */
-  | { readonly items: readonly unknown[]; readonly lines: readonly string[] }
+  | { readonly items: readonly unknown[] }
+)
 
 /** Shows one object, field by field. */
 export const showFields = (value: object, fields: object = value): Shown => ({
@@ -30,10 +36,16 @@ export function tableOf(rows: readonly Readonly<Record<string, string>>[]): stri
   return textTable([titles, ...rows.map((row) => titles.map((title) => row[title] ?? '-'))])
 }
 
-export function print(
-  shown: Shown,
-  { json, out }: { json: boolean; out: (line: string) => void },
-): void {
+type Printer = { readonly json: boolean; out(line: string): void }
+
+/** Prints the output, unless the command printed it already. Returns the exit code. */
+export function conclude(result: Shown | ExitCode, printer: Printer): ExitCode {
+  if (typeof result === 'number') return result
+  print(result, printer)
+  return result.exitCode ?? exitCodes.ok
+}
+
+export function print(shown: Shown, { json, out }: Printer): void {
   if (!json) for (const line of shown.lines) out(line)
   else if ('items' in shown) for (const item of shown.items) out(JSON.stringify(item))
   else out(JSON.stringify(shown.value, null, 2))

@@ -94,12 +94,6 @@ export function clientOf(
   return new Surehook({ baseUrl, projectId: project, environment, token, ...options })
 }
 
-export const tenantHeaders = ({ token, project, environment }: Tenant) => ({
-  authorization: `Bearer ${token}`,
-  'x-project-id': project,
-  environment,
-})
-
 function findProfile(named: string | undefined, env: NodeJS.ProcessEnv): Profile | undefined {
   const { current, profiles } = readProfiles(env)
   const name = named ?? (env['SUREHOOK_PROFILE'] || undefined)

@@ -3,12 +3,12 @@ import {
   type Call,
   type Command,
   defineCommand,
-  exitCodes,
+  type ExitCode,
   type OptionSpecs,
   UsageError,
 } from '../cli/command.ts'
-import { print, type Shown } from '../output/shown.ts'
-import { explained } from './explain-error.ts'
+import { explaining } from '../output/explain-error.ts'
+import { conclude, type Shown } from '../output/shown.ts'
 import {
   clientOf,
   findTenant,
@@ -32,13 +32,14 @@ export type TenantCall<Specs extends OptionSpecs, Name extends string = string> 
 
 type TenantCommand<Specs extends OptionSpecs, Name extends string> = Pick<
   Command<Specs>,
-  'name' | 'summary' | 'details' | 'examples' | 'options' | 'variables'
+  'name' | 'summary' | 'details' | 'examples' | 'options' | 'variables' | 'more' | 'printsDocument'
 > & {
   readonly positionals?: readonly Name[]
-  act(call: TenantCall<Specs, Name>): Promise<Shown>
+  /** Resolves with the output, or with the exit code of a command that prints by itself. */
+  act(call: TenantCall<Specs, Name>): Promise<Shown | ExitCode>
 }
 
-/** Defines a command that acts as a developer of one environment. */
+/** Defines a command that acts in one project and environment. */
 export function tenantCommand<const Specs extends OptionSpecs, const Name extends string = never>(
   command: TenantCommand<Specs, Name>,
 ): Command<Specs & typeof tenantOptions> {
@@ -51,31 +52,19 @@ export function tenantCommand<const Specs extends OptionSpecs, const Name extend
     async run(call) {
       for (const [name, word] of Object.entries(call.words)) assertId(name, word)
       const tenant = findTenant(call.values, call.env)
-      const shown = await explaining(tenant.baseUrl, () =>
-        act({
-          ...call,
-          words: call.words as Record<Name, string>,
-          tenant,
-          surehook: clientOf(tenant),
-          request: { signal: call.signal },
-        }),
+      const words = call.words as Record<Name, string>
+      const request = { signal: call.signal }
+      const result = await explaining(tenant.baseUrl, () =>
+        act({ ...call, words, tenant, surehook: clientOf(tenant), request }),
       )
-      print(shown, call)
-      return exitCodes.ok
+      return conclude(result, call)
     },
   })
 }
 
 /** An empty word, as of a variable that is not set, would name another operation. */
 function assertId(name: string, word: string): void {
-  if (/^\.{0,2}$/.test(word)) throw new UsageError(`<${name}>: "${word}" is not a name or an id`)
-}
-
-/** Rejects with a `Failure` that explains an error of the client. */
-export async function explaining<T>(baseUrl: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (err) {
-    throw explained(err, baseUrl)
-  }
+  const isFile = name === 'file'
+  if (!isFile && /^\.{0,2}$/.test(word))
+    throw new UsageError(`<${name}>: "${word}" is not a name or an id`)
 }

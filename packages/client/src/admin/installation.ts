@@ -1,4 +1,5 @@
 import { SurehookError } from '../errors.ts'
+import type { ResealKeysData, ResealKeysResponse } from '../generated/admin/types.gen.ts'
 import type {
   GetHistoryRebuildData,
   GetHistoryRebuildResponse,
@@ -10,6 +11,8 @@ import type {
   ListRunningJobsData,
   Problem,
   RebuildHistoryData,
+  ResealedPage,
+  ResealSecretsData,
   RunningJobs,
 } from '../generated/webhooks/types.gen.ts'
 import type { Query, RequestOptions } from '../transport/operation.ts'
@@ -61,6 +64,31 @@ export class Installation {
   rebuildHistory(options?: RequestOptions): Promise<HistoryRebuild> {
     return this.#transport.send<RebuildHistoryData, HistoryRebuild>(
       { method: 'POST', url: '/api/rest/_webhooks/_history/rebuild', repeat: 'safe', isAdmin },
+      options,
+    )
+  }
+
+  /**
+   * Encrypts one page of private keys and mailed codes again, if a previous `KEY_ENCRYPTION_KEY`
+   * encrypted them. Pass `next` of the answer as `after` until it is null.
+   */
+  reEncryptKeys(
+    query: Query<ResealKeysData> = {},
+    options?: RequestOptions,
+  ): Promise<ResealKeysResponse> {
+    return this.#transport.send<ResealKeysData, ResealKeysResponse>(
+      { method: 'POST', url: '/auth/admin/reseal', query, repeat: 'safe' },
+      options,
+    )
+  }
+
+  /** The same for the signing secrets of all subscriptions. */
+  reEncryptSecrets(
+    query: Query<ResealSecretsData> = {},
+    options?: RequestOptions,
+  ): Promise<ResealedPage> {
+    return this.#transport.send<ResealSecretsData, ResealedPage>(
+      { method: 'POST', url: '/api/rest/_webhooks/_reseal', query, repeat: 'safe', isAdmin },
       options,
     )
   }

@@ -10,6 +10,7 @@ import type {
   ListUsersData,
   ListUsersResponse,
   LogoutUserData,
+  OpenSession,
   UnlockUserData,
   UpdateUserData,
   UserAccount,
@@ -88,6 +89,16 @@ export class Users {
       { method: 'GET', url: `${one}/sessions`, path: this.#path(id), query, repeat: 'safe' },
       options,
     )
+  }
+
+  /** Iterates over the sessions of all pages. */
+  iterateSessions(
+    id: string,
+    query: Query<ListUserSessionsData> = {},
+    options?: RequestOptions,
+  ): AsyncGenerator<OpenSession, void, undefined> {
+    const list = (asked: typeof query) => this.sessions(id, asked, options)
+    return itemsOf(list, ({ sessions }) => sessions, query)
   }
 
   /** Ends one session of the user. */

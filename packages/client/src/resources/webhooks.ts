@@ -4,6 +4,7 @@ import type {
   CancelInput,
   CreateWebhookData,
   DeleteWebhookData,
+  Delivery,
   EnvironmentStats,
   ExplainWebhookData,
   Explanation,
@@ -173,6 +174,16 @@ export class Webhooks {
       { method: 'GET', url: `${one}/deliveries`, path: { id }, query, repeat: 'safe' },
       options,
     )
+  }
+
+  /** Iterates over the subscription's deliveries of all pages. */
+  iterateDeliveries(
+    id: string,
+    query: Query<ListDeliveriesData> = {},
+    options?: RequestOptions,
+  ): AsyncGenerator<Delivery, void, undefined> {
+    const list = (asked: typeof query) => this.deliveries(id, asked, options)
+    return itemsOf(list, ({ deliveries }) => deliveries, query)
   }
 
   /** Sends a test event. */

@@ -156,10 +156,13 @@ export function failureOf(err: unknown, deadline: Deadline, requestId?: string):
 const messageOf = (what: string, requestId: string | undefined) =>
   requestId === undefined ? what : `${what} (request ${requestId})`
 
-function bodyOf({ status }: Response, text: string, requestId: string): unknown {
-  if (text === '') return undefined
+const linesOf = (text: string) => text.split('\n').filter((line) => line !== '')
+
+function bodyOf({ status, headers }: Response, text: string, requestId: string): unknown {
+  const isLines = headers.get('content-type')?.startsWith('application/x-ndjson') === true
+  if (text === '' && !isLines) return undefined
   try {
-    return JSON.parse(text)
+    return isLines ? linesOf(text).map((line) => JSON.parse(line)) : JSON.parse(text)
   } catch (cause) {
     const message = `The answer is not JSON: does baseUrl name a Surehook? (request ${requestId})`
     throw new SurehookError(message, { code: 'UNEXPECTED_RESPONSE', status, requestId, cause })

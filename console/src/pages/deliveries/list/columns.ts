@@ -1,5 +1,5 @@
 import type { FoundDelivery } from '@surehook/client'
-import { changeColumn, deliveryColumns } from '../delivery-columns.tsx'
+import { changeColumn, deliveryColumns } from '../../../parts/deliveries/delivery-columns.tsx'
 
 export type ListProps = {
   params: URLSearchParams

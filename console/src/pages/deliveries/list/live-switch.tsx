@@ -1,5 +1,5 @@
 import { useSearchParams } from 'react-router'
-import { isLive, withLive } from '../filters.ts'
+import { isLive, withLive } from './filters.ts'
 import './live-list.css'
 
 /** Its state is in the URL: going back to the list finds it as it was. */

@@ -1,5 +1,5 @@
 import { EmptyState } from '../../../parts/feedback/empty-state.tsx'
-import { activeFilters } from '../filters.ts'
+import { activeFilters } from './filters.ts'
 
 export function NoDeliveries({ params }: { params: URLSearchParams }) {
   if (activeFilters(params).length > 0) {

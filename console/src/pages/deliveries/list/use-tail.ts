@@ -2,7 +2,7 @@ import type { FoundDelivery } from '@surehook/client'
 import { useQuery } from '@tanstack/react-query'
 import { type RefObject, useCallback, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useApi } from '../../../api/api.ts'
-import { queryOf } from '../filters.ts'
+import { queryOf } from './filters.ts'
 import { isBeingRead } from './is-being-read.ts'
 import { arrived, asked, caughtUp, drawEveryMs, drawn, pauseMs, type Tail, tailOf } from './tail.ts'
 

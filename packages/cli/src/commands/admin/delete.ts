@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { getEnvironment } from '@surehook/contracts/http/admin/admin'
-import { deleteEnvironment, deleteProject } from '@surehook/contracts/http/admin/deletion'
-import { type Ask, adminCommand, showDone } from '../../admin/admin-command.ts'
-import { Failure, type OptionSpecs, UsageError } from '../../cli/command.ts'
+import { type Admin, NotFoundError, type RequestOptions } from '@surehook/client'
+import { adminCommand } from '../../admin/admin-command.ts'
+import { type OptionSpecs, UsageError } from '../../cli/command.ts'
+import { adminClientOf } from '../../lib/platform-client.ts'
+import { showDone } from '../../output/shown.ts'
 
 const lookEveryMs = 1_000
 
@@ -29,10 +30,10 @@ export const deleteCommands = [
     details,
     positionals: ['project', 'environment'],
     options,
-    async act({ words: { project, environment }, values, signal }, ask) {
+    async act({ words: { project, environment }, values, admin, request }) {
       assertConfirmed(`${project}/${environment}`, values.confirm)
-      await ask(deleteEnvironment, { params: { project, environment } })
-      if (values.wait) await untilGone(ask, { project, environment }, signal)
+      await admin.environments.delete(request)
+      if (values.wait) await untilGone(admin, request)
       return showDone(
         `environment ${project}/${environment} is ${values.wait ? 'gone' : 'being deleted'}`,
       )
@@ -44,11 +45,11 @@ export const deleteCommands = [
     details,
     positionals: ['project'],
     options,
-    async act({ words: { project }, values, signal }, ask) {
+    async act({ words: { project }, values, platform, admin, request }) {
       assertConfirmed(project, values.confirm)
-      const { environments } = await ask(deleteProject, { params: { project } })
+      const { environments } = await admin.projects.delete(project, request)
       for (const environment of values.wait ? environments : []) {
-        await untilGone(ask, { project, environment }, signal)
+        await untilGone(adminClientOf(platform, { project, environment }).admin, request)
       }
       return showDone(`project ${project} is ${values.wait ? 'gone' : 'being deleted'}`)
     },
@@ -59,18 +60,16 @@ function assertConfirmed(name: string, confirmed: string): void {
   if (confirmed !== name) throw new UsageError(`--confirm must be "${name}", not "${confirmed}"`)
 }
 
-type Named = { project: string; environment: string }
-
-async function untilGone(ask: Ask, params: Named, signal: AbortSignal): Promise<void> {
-  while (!(await isGone(ask, params))) await sleep(lookEveryMs, undefined, { signal })
+async function untilGone(admin: Admin, request: RequestOptions): Promise<void> {
+  while (!(await isGone(admin, request))) await sleep(lookEveryMs, undefined, request)
 }
 
-async function isGone(ask: Ask, params: Named): Promise<boolean> {
+async function isGone({ environments }: Admin, request: RequestOptions): Promise<boolean> {
   try {
-    await ask(getEnvironment, { params })
+    await environments.get(request)
     return false
   } catch (err) {
-    if (err instanceof Failure && err.facts['error'] === 'ENVIRONMENT_NOT_FOUND') return true
+    if (err instanceof NotFoundError && err.code === 'ENVIRONMENT_NOT_FOUND') return true
     throw err
   }
 }

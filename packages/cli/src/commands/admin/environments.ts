@@ -1,8 +1,10 @@
-import { getEnvironment, putEnvironment, rotateKeys } from '@surehook/contracts/http/admin/admin'
-import { adminCommand, showList, showThing } from '../../admin/admin-command.ts'
+import type { EnvironmentInput } from '@surehook/client'
+import { adminCommand } from '../../admin/admin-command.ts'
 import { settingsFrom, settingsOptions } from '../../admin/settings-options.ts'
 import { Failure } from '../../cli/command.ts'
 import { readJsonFile } from '../../lib/input/json-file.ts'
+import { isObject } from '../../lib/input/option-values.ts'
+import { showFields, tableOf } from '../../output/shown.ts'
 
 const positionals = ['project', 'environment']
 
@@ -12,8 +14,8 @@ export const environmentCommands = [
     summary: 'Show the settings of an environment',
     positionals,
     options: {},
-    async act({ words: { project, environment } }, ask) {
-      return showThing(await ask(getEnvironment, { params: { project, environment } }))
+    async act({ admin, request }) {
+      return showFields(await admin.environments.get(request))
     },
   }),
   adminCommand({
@@ -28,14 +30,15 @@ export const environmentCommands = [
       file: { type: 'string', value: 'file', help: 'settings as JSON' },
       ...settingsOptions,
     },
-    async act({ words: { project, environment }, values }, ask) {
+    async act({ values, admin, request }) {
       const { file } = values
       const { auth, limits } = file === undefined ? {} : settingsIn(file)
       const body = {
         auth: settingsFrom(values, isObject(auth) ? auth : {}),
         ...(isObject(limits) && { limits }),
       }
-      return showThing(await ask(putEnvironment, { params: { project, environment }, body }))
+      // The API checks what the file and the options say.
+      return showFields(await admin.environments.put(body as EnvironmentInput, request))
     },
   }),
   adminCommand({
@@ -48,14 +51,14 @@ export const environmentCommands = [
         help: 'after a leak: refuse every token made with an old key from now on',
       },
     },
-    async act({ words: { project, environment }, values }, ask) {
-      const query = { immediately: values.immediately ? 'true' : 'false' } as const
-      const { keys } = await ask(rotateKeys, { params: { project, environment }, query })
-      return showList({ name: 'keys', items: keys, hasMore: false }, (key) => ({
-        key: key.kid,
-        use: key.use,
-        'used from': key.activeFrom,
+    async act({ values: { immediately }, admin, request }) {
+      const { keys } = await admin.environments.rotateKeys({ immediately }, request)
+      const rows = keys.map(({ kid, use, activeFrom }) => ({
+        key: kid,
+        use,
+        'used from': activeFrom,
       }))
+      return { value: { keys, hasMore: false }, lines: tableOf(rows) }
     },
   }),
 ]
@@ -66,6 +69,3 @@ function settingsIn(file: string): { auth?: unknown; limits?: unknown } {
   if (!isObject(read)) throw new Failure(`${file}: must hold a JSON object`)
   return 'auth' in read || 'limits' in read ? read : { auth: read }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,9 +1,7 @@
-import { listProjects } from '@surehook/contracts/http/admin/admin'
-import { type Ask, adminCommand } from '../../admin/admin-command.ts'
+import type { Admin, RequestOptions } from '@surehook/client'
+import { adminCommand } from '../../admin/admin-command.ts'
 import { exportEnvironment } from '../../admin/export-environment.ts'
-import { readPages } from '../../admin/read-pages.ts'
 import { Failure } from '../../cli/command.ts'
-import { findPlatform, platformOptions } from '../../lib/platform-client.ts'
 
 export const exportCommand = adminCommand({
   name: 'admin export',
@@ -22,12 +20,10 @@ export const exportCommand = adminCommand({
       help: 'the directory, created if it is missing',
     },
     environment: { type: 'string', value: 'name', help: 'only this environment' },
-    ...platformOptions,
   },
-  async act({ words: { project }, values, env, note }, ask) {
+  async act({ words: { project }, values, platform, admin, request, note }) {
     const { environment: only } = values
-    const names = only === undefined ? await environmentsOf(ask, project) : [only]
-    const platform = findPlatform(values, env)
+    const names = only === undefined ? await environmentsOf(admin, project, request) : [only]
     const written: Record<string, Record<string, number>> = {}
     for (const environment of names) {
       note(`environment ${environment}`)
@@ -44,12 +40,13 @@ export const exportCommand = adminCommand({
   },
 })
 
-async function environmentsOf(ask: Ask, project: string): Promise<string[]> {
-  const { items } = await readPages('1000000', async (query) => {
-    const { projects, nextCursor } = await ask(listProjects, { query })
-    return { items: projects, nextCursor }
-  })
-  const found = items.find(({ id }) => id === project)
-  if (found === undefined) throw new Failure(`There is no project "${project}"`)
-  return found.environments
+async function environmentsOf(
+  { projects }: Admin,
+  project: string,
+  request: RequestOptions,
+): Promise<string[]> {
+  for await (const { id, environments } of projects.iterate({ limit: 200 }, request)) {
+    if (id === project) return environments
+  }
+  throw new Failure(`There is no project "${project}"`)
 }

@@ -1,7 +1,6 @@
-import { importUsers } from '@surehook/contracts/http/admin/users'
-import type { Violation } from '@surehook/contracts/problem'
+import type { Violation } from '@surehook/client'
 import { adminCommand } from '../../admin/admin-command.ts'
-import { Failure } from '../../cli/command.ts'
+import { exitCodes, Failure } from '../../cli/command.ts'
 import { readJsonFile } from '../../lib/input/json-file.ts'
 
 /** Limit of one request. */
@@ -19,20 +18,21 @@ export const importUsersCommand = adminCommand({
   ].join('\n'),
   positionals: ['project', 'environment'],
   options: { file: { type: 'string', value: 'file', required: true, help: 'the users' } },
-  async act({ words: { project, environment }, values, note }, ask) {
+  async act({ values, admin, request, note }) {
     const users = usersIn(values.file)
     let imported = 0
     const failed: Refused[] = []
     for (let from = 0; from < users.length; from += batchSize) {
       const body = { users: users.slice(from, from + batchSize) }
-      const answer = await ask(importUsers, { params: { project, environment }, body })
+      const answer = await admin.users.import(body, request)
       imported += answer.imported
       failed.push(...answer.failed.map((one) => ({ ...one, index: from + one.index })))
       if (users.length > batchSize)
         note(`${Math.min(from + batchSize, users.length)} of ${users.length}`)
     }
     const lines = [`${imported} imported, ${failed.length} refused`, ...failed.flatMap(linesOf)]
-    return { value: { imported, failed }, lines, isWrong: failed.length > 0 }
+    const exitCode = failed.length > 0 ? exitCodes.wrong : exitCodes.ok
+    return { value: { imported, failed }, lines, exitCode }
   },
 })
 

@@ -1,6 +1,5 @@
-import { createRole, listRoles } from '@surehook/contracts/http/admin/users'
-import { adminCommand, showList, showThing } from '../../admin/admin-command.ts'
-import { limitOption, readPages } from '../../admin/read-pages.ts'
+import { adminCommand, limitOption, showList } from '../../admin/admin-command.ts'
+import { showFields } from '../../output/shown.ts'
 
 export const roleCommands = [
   adminCommand({
@@ -10,9 +9,9 @@ export const roleCommands = [
     options: {
       'self-assignable': { type: 'boolean', help: 'users may choose it at signup' },
     },
-    async act({ words: { project, environment, name }, values }, ask) {
+    async act({ words: { name }, values, admin, request }) {
       const body = { name, selfAssignable: values['self-assignable'] }
-      return showThing(await ask(createRole, { params: { project, environment }, body }))
+      return showFields(await admin.roles.create(body, request))
     },
   }),
   adminCommand({
@@ -20,12 +19,9 @@ export const roleCommands = [
     summary: 'List the roles of an environment',
     positionals: ['project', 'environment'],
     options: limitOption,
-    async act({ words: { project, environment }, values }, ask) {
-      const found = await readPages(values.limit, async (query) => {
-        const page = await ask(listRoles, { params: { project, environment }, query })
-        return { items: page.roles, nextCursor: page.nextCursor }
-      })
-      return showList({ name: 'roles', ...found }, ({ id, name, selfAssignable }) => ({
+    act({ values, admin, request }) {
+      const iterate = (page: { limit: number }) => admin.roles.iterate(page, request)
+      return showList('roles', { values, iterate }, ({ id, name, selfAssignable }) => ({
         id,
         name,
         'self-assignable': String(selfAssignable),

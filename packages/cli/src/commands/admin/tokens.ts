@@ -1,11 +1,6 @@
-import {
-  createManagementToken,
-  deleteManagementToken,
-  listManagementTokens,
-} from '@surehook/contracts/http/admin/admin'
-import type { ManagementRight } from '@surehook/contracts/rights'
-import { adminCommand, showDone, showList, showThing } from '../../admin/admin-command.ts'
-import { limitOption, readPages } from '../../admin/read-pages.ts'
+import type { NewToken } from '@surehook/client'
+import { adminCommand, limitOption, showList } from '../../admin/admin-command.ts'
+import { showDone, showFields } from '../../output/shown.ts'
 import { cellOf } from '../../output/text-table.ts'
 
 export const tokenCommands = [
@@ -32,15 +27,15 @@ export const tokenCommands = [
         help: 'when the token expires, such as 2027-01-31T12:00:00Z',
       },
     },
-    async act({ words: { project }, values }, ask) {
+    async act({ values, admin, request }) {
       const { name, environment: environments, rights, 'expires-at': expiresAt } = values
       const body = {
         name,
         ...(environments.length > 0 && { environments: [...environments] }),
-        ...(rights !== undefined && { rights: rights.split(',') as ManagementRight[] }),
+        ...(rights !== undefined && { rights: rights.split(',') as NewToken['rights'] & string[] }),
         ...(expiresAt !== undefined && { expiresAt }),
       }
-      return showThing(await ask(createManagementToken, { params: { project }, body }))
+      return showFields(await admin.tokens.create(body, request))
     },
   }),
   adminCommand({
@@ -48,12 +43,9 @@ export const tokenCommands = [
     summary: 'List the management tokens of a project',
     positionals: ['project'],
     options: limitOption,
-    async act({ words: { project }, values }, ask) {
-      const found = await readPages(values.limit, async (query) => {
-        const page = await ask(listManagementTokens, { params: { project }, query })
-        return { items: page.tokens, nextCursor: page.nextCursor }
-      })
-      return showList({ name: 'tokens', ...found }, (token) => ({
+    act({ values, admin, request }) {
+      const iterate = (page: { limit: number }) => admin.tokens.iterate(page, request)
+      return showList('tokens', { values, iterate }, (token) => ({
         id: token.id,
         name: token.name,
         environments: token.environments === null ? 'all' : cellOf(token.environments),
@@ -68,8 +60,8 @@ export const tokenCommands = [
     summary: 'Revoke a management token',
     positionals: ['project', 'id'],
     options: {},
-    async act({ words: { project, id } }, ask) {
-      await ask(deleteManagementToken, { params: { project, id } })
+    async act({ words: { id }, admin, request }) {
+      await admin.tokens.delete(id, request)
       return showDone(`token ${id} is revoked`)
     },
   }),

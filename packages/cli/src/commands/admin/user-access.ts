@@ -1,10 +1,5 @@
-import {
-  endUserSession,
-  getUserLock,
-  listUserSessions,
-} from '@surehook/contracts/http/admin/user-access'
-import { adminCommand, showDone, showList } from '../../admin/admin-command.ts'
-import { limitOption, readPages } from '../../admin/read-pages.ts'
+import { adminCommand, limitOption, showList } from '../../admin/admin-command.ts'
+import { showDone } from '../../output/shown.ts'
 import { textTable } from '../../output/text-table.ts'
 
 const one = ['project', 'environment', 'id']
@@ -16,13 +11,9 @@ export const userAccessCommands = [
     summary: 'List the open sessions of a user, newest first',
     positionals: one,
     options: limitOption,
-    async act({ words: { project, environment, id }, values }, ask) {
-      const found = await readPages(values.limit, async (query) => {
-        const params = { project, environment, id }
-        const { sessions, nextCursor } = await ask(listUserSessions, { params, query })
-        return { items: sessions, nextCursor }
-      })
-      return showList({ name: 'sessions', ...found }, (session) => ({ ...session }))
+    act({ words: { id }, values, admin, request }) {
+      const iterate = (page: { limit: number }) => admin.users.iterateSessions(id, page, request)
+      return showList('sessions', { values, iterate }, (session) => ({ ...session }))
     },
   }),
   adminCommand({
@@ -30,8 +21,8 @@ export const userAccessCommands = [
     summary: 'End one session of a user',
     positionals: [...one, 'session'],
     options: {},
-    async act({ words: { project, environment, id, session: sessionId } }, ask) {
-      await ask(endUserSession, { params: { project, environment, id, sessionId } })
+    async act({ words: { id, session: sessionId }, admin, request }) {
+      await admin.users.endSession(id, sessionId, request)
       return showDone(`session ${sessionId} ended`)
     },
   }),
@@ -40,8 +31,8 @@ export const userAccessCommands = [
     summary: 'Show until when failed logins lock a user',
     positionals: one,
     options: {},
-    async act({ words: { project, environment, id } }, ask) {
-      const lock = await ask(getUserLock, { params: { project, environment, id } })
+    async act({ words: { id }, admin, request }) {
+      const lock = await admin.users.lock(id, request)
       const rows = lock.locks.map(({ client, lockedUntil }) => [client ?? 'all', lockedUntil])
       const lines = textTable([['client', 'lockedUntil'], ...rows])
       return { value: lock, lines: rows.length === 0 ? [`user ${id} is not locked`] : lines }

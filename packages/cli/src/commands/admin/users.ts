@@ -1,14 +1,6 @@
-import {
-  deleteUser,
-  getUser,
-  listUsers,
-  logoutUser,
-  unlockUser,
-  updateUser,
-} from '@surehook/contracts/http/admin/users'
-import { adminCommand, showDone, showList, showThing } from '../../admin/admin-command.ts'
-import { limitOption, readPages } from '../../admin/read-pages.ts'
+import { adminCommand, limitOption, showList } from '../../admin/admin-command.ts'
 import { UsageError } from '../../cli/command.ts'
+import { showDone, showFields } from '../../output/shown.ts'
 import { cellOf } from '../../output/text-table.ts'
 
 const one = ['project', 'environment', 'id']
@@ -22,16 +14,11 @@ export const userCommands = [
       email: { type: 'string', value: 'address', help: 'only the user with this address' },
       ...limitOption,
     },
-    async act({ words: { project, environment }, values }, ask) {
-      const found = await readPages(values.limit, async (page) => {
-        const query = { ...page, email: values.email }
-        const { users, nextCursor } = await ask(listUsers, {
-          params: { project, environment },
-          query,
-        })
-        return { items: users, nextCursor }
-      })
-      return showList({ name: 'users', ...found }, (user) => ({
+    act({ values, admin, request }) {
+      const { email } = values
+      const iterate = (page: { limit: number }) =>
+        admin.users.iterate({ ...page, ...(email !== undefined && { email }) }, request)
+      return showList('users', { values, iterate }, (user) => ({
         id: user.id,
         email: user.email,
         name: cellOf(
@@ -48,8 +35,8 @@ export const userCommands = [
     summary: 'Show one user',
     positionals: one,
     options: {},
-    async act({ words: { project, environment, id } }, ask) {
-      return showThing(await ask(getUser, { params: { project, environment, id } }))
+    async act({ words: { id }, admin, request }) {
+      return showFields(await admin.users.get(id, request))
     },
   }),
   adminCommand({
@@ -77,7 +64,7 @@ export const userCommands = [
         help: 'true confirms the address, false ends every session',
       },
     },
-    async act({ words: { project, environment, id }, values }, ask) {
+    async act({ words: { id }, values, admin, request }) {
       const { 'first-name': firstName, 'last-name': lastName, role } = values
       const { 'email-verified': emailVerified } = values
       const hasRoles = role.length > 0 || values['no-roles']
@@ -90,7 +77,7 @@ export const userCommands = [
           emailVerified: truthOf('email-verified', emailVerified),
         }),
       }
-      return showThing(await ask(updateUser, { params: { project, environment, id }, body }))
+      return showFields(await admin.users.update(id, body, request))
     },
   }),
   adminCommand({
@@ -98,8 +85,8 @@ export const userCommands = [
     summary: 'Delete a user and end every session',
     positionals: one,
     options: {},
-    async act({ words: { project, environment, id } }, ask) {
-      await ask(deleteUser, { params: { project, environment, id } })
+    async act({ words: { id }, admin, request }) {
+      await admin.users.delete(id, request)
       return showDone(`user ${id} is deleted`)
     },
   }),
@@ -108,8 +95,8 @@ export const userCommands = [
     summary: 'End every session of a user',
     positionals: one,
     options: {},
-    async act({ words: { project, environment, id } }, ask) {
-      await ask(logoutUser, { params: { project, environment, id } })
+    async act({ words: { id }, admin, request }) {
+      await admin.users.logout(id, request)
       return showDone(`user ${id} is logged out everywhere`)
     },
   }),
@@ -118,8 +105,8 @@ export const userCommands = [
     summary: 'Unlock a user after failed logins',
     positionals: one,
     options: {},
-    async act({ words: { project, environment, id } }, ask) {
-      await ask(unlockUser, { params: { project, environment, id } })
+    async act({ words: { id }, admin, request }) {
+      await admin.users.unlock(id, request)
       return showDone(`user ${id} is unlocked`)
     },
   }),

@@ -1,4 +1,5 @@
-import { type RequestOptions, Surehook, SurehookError } from '@surehook/client'
+import { type RequestOptions, type Surehook, SurehookError } from '@surehook/client'
+import { adminClientOf } from '../../lib/platform-client.ts'
 import { type RateLimit, rateLimitsOf } from '../../limits/rate-limits.ts'
 import { tableOf } from '../../output/shown.ts'
 import { cellOf, leavesOf } from '../../output/text-table.ts'
@@ -54,8 +55,7 @@ async function limitsAt(
 
 async function settingsOf(tenant: Tenant, token: string | undefined, request: RequestOptions) {
   if (token === undefined) return undefined
-  const { baseUrl, project: projectId, environment } = tenant
-  const { admin } = new Surehook({ baseUrl, projectId, environment, token })
+  const { admin } = adminClientOf({ baseUrl: tenant.baseUrl, adminToken: token }, tenant)
   return (await admin.environments.get(request)).limits
 }
 

@@ -1,5 +1,7 @@
-import { type Project, Surehook } from '@surehook/client'
+import type { Project } from '@surehook/client'
 import { type Call, defineCommand, exitCodes } from '../../cli/command.ts'
+import { adminClientOf } from '../../lib/platform-client.ts'
+import { explaining } from '../../output/explain-error.ts'
 import { print, showRows } from '../../output/shown.ts'
 import { cellOf } from '../../output/text-table.ts'
 import { timeCell } from '../../output/times.ts'
@@ -12,7 +14,6 @@ import {
   tenantOptions,
   tenantVariables,
 } from '../../tenant/tenant-client.ts'
-import { explaining } from '../../tenant/tenant-command.ts'
 
 const options = { ...limitOption, ...adminTokenOptions, ...tenantOptions }
 
@@ -51,8 +52,7 @@ async function projectsOf(call: Call<typeof options>): Promise<Shown[]> {
     return [{ id: project, environments: [environment] }]
   }
   const { baseUrl } = gateway
-  // The list is of no project. The client needs one all the same.
-  const { admin } = new Surehook({ baseUrl, projectId: '-', token })
+  const { admin } = adminClientOf({ baseUrl, adminToken: token })
   const pages = (page: { limit: number }) => admin.projects.iterate(page, { signal })
   return explaining(baseUrl, () => take(values, pages, call))
 }

@@ -1,17 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FoundDelivery, Surehook } from '@surehook/client'
-import { type Call, defineCommand, type ExitCode, exitCodes } from '../../cli/command.ts'
+import type { FoundDelivery } from '@surehook/client'
+import { type ExitCode, exitCodes, type OptionSpecs } from '../../cli/command.ts'
 import { countOf, instantOf } from '../../lib/input/option-values.ts'
 import { endedLine } from '../../output/deliveries.ts'
 import { DeliveryTail } from '../../tail/delivery-tail.ts'
 import { retryingSource } from '../../tail/retrying-source.ts'
-import {
-  clientOf,
-  findTenant,
-  tenantDescription,
-  tenantOptions,
-} from '../../tenant/tenant-client.ts'
-import { explaining } from '../../tenant/tenant-command.ts'
+import { type TenantCall, tenantCommand } from '../../tenant/tenant-command.ts'
 
 const options = {
   failed: { type: 'boolean', help: 'only dead letters' },
@@ -22,10 +16,9 @@ const options = {
     help: 'begin with those made since 1h ago, or since a time. Default: now',
   },
   'exit-after': { type: 'string', value: 'count', help: 'end after that many deliveries' },
-  ...tenantOptions,
-} as const
+} as const satisfies OptionSpecs
 
-export const tailCommand = defineCommand({
+export const tailCommand = tenantCommand({
   name: 'tail',
   summary: 'Show each delivery when it ends',
   details: [
@@ -38,25 +31,23 @@ export const tailCommand = defineCommand({
   ].join('\n'),
   examples: ['tail', 'tail --failed --table orders', 'tail --since 1h --failed --json'],
   options,
-  ...tenantDescription,
-  run(call) {
-    const tenant = findTenant(call.values, call.env)
-    const { project, environment, baseUrl } = tenant
+  act(call) {
+    const { project, environment } = call.tenant
     if (!call.json) call.note(`deliveries of ${project}/${environment}, as they end`)
-    return explaining(baseUrl, () => follow(call, clientOf(tenant)))
+    return follow(call)
   },
 })
 
-type TailCall = Call<typeof options>
+type TailCall = TenantCall<typeof options>
 
 const everyMs = 1_000
 const longestPauseMs = 15_000
 
-async function follow(call: TailCall, surehook: Surehook): Promise<ExitCode> {
+async function follow(call: TailCall): Promise<ExitCode> {
   const { values, signal, now } = call
   const exitAfter = values['exit-after']
   let left = exitAfter === undefined ? Number.POSITIVE_INFINITY : countOf('exit-after', exitAfter)
-  for await (const delivery of endedDeliveries(call, surehook)) {
+  for await (const delivery of endedDeliveries(call)) {
     if (values.failed && delivery.status !== 'dead_letter') continue
     call.out(call.json ? JSON.stringify(delivery) : endedLine(delivery, now()))
     left -= 1
@@ -66,8 +57,8 @@ async function follow(call: TailCall, surehook: Surehook): Promise<ExitCode> {
 }
 
 /** Goes on until the user stops the command. */
-async function* endedDeliveries(call: TailCall, surehook: Surehook): AsyncGenerator<FoundDelivery> {
-  const { values, signal, now } = call
+async function* endedDeliveries(call: TailCall): AsyncGenerator<FoundDelivery> {
+  const { surehook, values, signal, now } = call
   const { table, since } = values
   const source = retryingSource(surehook, call)
   const tail = new DeliveryTail(source, {

@@ -1,13 +1,5 @@
-import type { Surehook } from '@surehook/client'
 import { reasonOf } from '@surehook/service-kit/errors'
-import {
-  type Call,
-  defineCommand,
-  type ExitCode,
-  exitCodes,
-  Failure,
-  type OptionSpecs,
-} from '../../cli/command.ts'
+import { type ExitCode, exitCodes, Failure, type OptionSpecs } from '../../cli/command.ts'
 import { parseFile } from '../../environment-file/file/parse-file.ts'
 import { wishesOf } from '../../environment-file/file/wishes.ts'
 import { makePlan } from '../../environment-file/plan/plan.ts'
@@ -17,27 +9,20 @@ import { type Progress, runSteps } from '../../environment-file/run-steps.ts'
 import { planLines, stepName, stepView } from '../../environment-file/show-plan.ts'
 import { confirm } from '../../lib/input/confirm.ts'
 import { readStdin, textOf } from '../../lib/input/read-input.ts'
+import { explained } from '../../output/explain-error.ts'
 import { visible } from '../../output/visible.ts'
-import { explained } from '../../tenant/explain-error.ts'
-import {
-  clientOf,
-  findTenant,
-  tenantDescription,
-  tenantOptions,
-} from '../../tenant/tenant-client.ts'
-import { explaining } from '../../tenant/tenant-command.ts'
+import { type TenantCall, tenantCommand } from '../../tenant/tenant-command.ts'
 
 const options = {
   'dry-run': { type: 'boolean', help: 'only print the difference' },
   prune: { type: 'boolean', help: 'delete the tables and subscriptions that the file lacks' },
   'allow-data-loss': { type: 'boolean', help: 'with --prune: delete tables with their records' },
   yes: { type: 'boolean', help: 'do not ask' },
-  ...tenantOptions,
 } as const satisfies OptionSpecs
 
-type ApplyCall = Call<typeof options>
+type ApplyCall = TenantCall<typeof options, 'file'>
 
-export const applyCommand = defineCommand({
+export const applyCommand = tenantCommand({
   name: 'apply',
   summary: 'Change an environment to what a file says',
   details: [
@@ -50,33 +35,28 @@ export const applyCommand = defineCommand({
   examples: ['apply surehook.yaml --dry-run', 'apply surehook.yaml --prune --yes'],
   positionals: ['file'],
   options,
-  ...tenantDescription,
-  async run(call) {
-    const { values, env, signal } = call
-    const tenant = findTenant(values, env)
+  async act(call) {
+    const { values, env, tenant, surehook, request } = call
     const wishes = wishesOf(parseFile(await contentOf(call), nameOf(call)), env)
     const { prune, 'allow-data-loss': allowDataLoss } = values
-    return explaining(tenant.baseUrl, async () => {
-      const surehook = clientOf(tenant)
-      const state = await readState(surehook, wishes, { prune, request: { signal } })
-      const plan = makePlan(wishes, state, { prune, allowDataLoss })
-      for (const line of planLines(plan)) (call.json ? call.note : call.out)(line)
-      if (plan.refusals.length > 0) return refuse(call, plan)
-      if (values['dry-run'] || plan.steps.length === 0) return end(call, plan)
-      const where = `${tenant.project}/${tenant.environment}`
-      if (!values.yes && !(await confirm(call, `Change ${where}?`))) {
-        throw new Failure('nothing was done')
-      }
-      return carryOut(call, surehook, { plan, baseUrl: tenant.baseUrl })
-    })
+    const state = await readState(surehook, wishes, { prune, request })
+    const plan = makePlan(wishes, state, { prune, allowDataLoss })
+    for (const line of planLines(plan)) (call.json ? call.note : call.out)(line)
+    if (plan.refusals.length > 0) return refuse(call, plan)
+    if (values['dry-run'] || plan.steps.length === 0) return end(call, plan)
+    const where = `${tenant.project}/${tenant.environment}`
+    if (!values.yes && !(await confirm(call, `Change ${where}?`))) {
+      throw new Failure('nothing was done')
+    }
+    return carryOut(call, plan)
   },
 })
 
 const nameOf = ({ words }: ApplyCall): string =>
-  words['file'] === '-' ? 'standard input' : (words['file'] ?? '')
+  words.file === '-' ? 'standard input' : words.file
 
 async function contentOf(call: ApplyCall): Promise<string> {
-  const { file = '' } = call.words
+  const { file } = call.words
   return file === '-' ? readStdin(call, 'a file') : textOf(file)
 }
 
@@ -90,15 +70,9 @@ function end(call: ApplyCall, plan: Plan): ExitCode {
   return plan.steps.length === 0 ? exitCodes.ok : exitCodes.differs
 }
 
-type Carrying = { plan: Plan; baseUrl: string }
-
-async function carryOut(
-  call: ApplyCall,
-  surehook: Surehook,
-  { plan, baseUrl }: Carrying,
-): Promise<ExitCode> {
-  const progress = await runSteps(surehook, plan.steps, {
-    request: { signal: call.signal },
+async function carryOut(call: ApplyCall, plan: Plan): Promise<ExitCode> {
+  const progress = await runSteps(call.surehook, plan.steps, {
+    request: call.request,
     allowDataLoss: call.values['allow-data-loss'],
     onDone(step, warnings) {
       call.note(`${step.action}d ${stepName(step)}`)
@@ -110,7 +84,7 @@ async function carryOut(
     printJson(call, plan, progress)
     return exitCodes.ok
   }
-  const error = explained(failed.error, baseUrl)
+  const error = explained(failed.error, call.tenant.baseUrl)
   printJson(call, plan, progress, error)
   call.note(`failed: ${failed.step.action} ${stepName(failed.step)}`)
   call.note(reasonOf(error))

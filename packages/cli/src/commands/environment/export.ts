@@ -1,21 +1,10 @@
 import { writeFile as write } from 'node:fs/promises'
-import { defineCommand, exitCodes, Failure, type OptionSpecs } from '../../cli/command.ts'
+import { exitCodes, Failure } from '../../cli/command.ts'
 import { readAll } from '../../environment-file/read-state.ts'
 import { writeFile } from '../../environment-file/write-file.ts'
-import {
-  clientOf,
-  findTenant,
-  tenantDescription,
-  tenantOptions,
-} from '../../tenant/tenant-client.ts'
-import { explaining } from '../../tenant/tenant-command.ts'
+import { tenantCommand } from '../../tenant/tenant-command.ts'
 
-const options = {
-  out: { type: 'string', value: 'file', help: 'the file to write. Default: standard output' },
-  ...tenantOptions,
-} as const satisfies OptionSpecs
-
-export const exportFileCommand = defineCommand({
+export const exportFileCommand = tenantCommand({
   name: 'export',
   summary: 'Write the file of an environment, for apply',
   details: [
@@ -23,14 +12,12 @@ export const exportFileCommand = defineCommand({
     'each. "apply" needs them set. Sections that the token may not read are left out.',
   ].join('\n'),
   examples: ['export --out surehook.yaml'],
-  options,
-  ...tenantDescription,
+  options: {
+    out: { type: 'string', value: 'file', help: 'the file to write. Default: standard output' },
+  },
   printsDocument: true,
-  async run(call) {
-    const tenant = findTenant(call.values, call.env)
-    const state = await explaining(tenant.baseUrl, () =>
-      readAll(clientOf(tenant), { signal: call.signal }),
-    )
+  async act(call) {
+    const state = await readAll(call.surehook, call.request)
     const missing = Object.entries(state).flatMap(([section, read]) => (read ? [] : [section]))
     if (missing.length === 3) throw new Failure('the token may read no section of the file')
     const { text, variables } = writeFile(state)

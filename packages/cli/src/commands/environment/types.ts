@@ -1,27 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import {
-  defineCommand,
-  type ExitCode,
-  exitCodes,
-  type OptionSpecs,
-  UsageError,
-} from '../../cli/command.ts'
-import {
-  clientOf,
-  findTenant,
-  tenantDescription,
-  tenantOptions,
-} from '../../tenant/tenant-client.ts'
-import { explaining } from '../../tenant/tenant-command.ts'
+import { type ExitCode, exitCodes, UsageError } from '../../cli/command.ts'
+import { tenantCommand } from '../../tenant/tenant-command.ts'
 import { writeTypes } from '../../types/write-types.ts'
 
-const options = {
-  out: { type: 'string', value: 'file', help: 'the file to write. Default: standard output' },
-  check: { type: 'boolean', help: 'write nothing, and compare the file of --out' },
-  ...tenantOptions,
-} as const satisfies OptionSpecs
-
-export const typesCommand = defineCommand({
+export const typesCommand = tenantCommand({
   name: 'types',
   summary: 'Write TypeScript types of the tables and their events',
   details: [
@@ -29,16 +11,15 @@ export const typesCommand = defineCommand({
     'the tables. With --check, the exit code is 0 if the file of --out is up to date, and 4 if not.',
   ].join('\n'),
   examples: ['types --out src/surehook-types.ts', 'types --out src/surehook-types.ts --check'],
-  options,
-  ...tenantDescription,
+  options: {
+    out: { type: 'string', value: 'file', help: 'the file to write. Default: standard output' },
+    check: { type: 'boolean', help: 'write nothing, and compare the file of --out' },
+  },
   printsDocument: true,
-  async run(call) {
+  async act(call) {
     const { out: file, check } = call.values
     if (check && file === undefined) throw new UsageError('--check needs --out')
-    const tenant = findTenant(call.values, call.env)
-    const tables = await explaining(tenant.baseUrl, () =>
-      clientOf(tenant).tables.list({ signal: call.signal }),
-    )
+    const tables = await call.surehook.tables.list(call.request)
     const text = writeTypes(tables)
     const facts = { file: file ?? null, tables: tables.map(({ name }) => name) }
     if (file === undefined) {

@@ -1,7 +1,8 @@
-import { Surehook } from '@surehook/client'
 import { type Call, defineCommand, exitCodes, UsageError } from '../../../cli/command.ts'
 import { openBrowser } from '../../../console/open-browser.ts'
+import { adminClientOf } from '../../../lib/platform-client.ts'
 import { findRunningSystem } from '../../../lib/running-system.ts'
+import { explaining } from '../../../output/explain-error.ts'
 import { print, showDone } from '../../../output/shown.ts'
 import {
   adminTokenOptions,
@@ -17,7 +18,6 @@ import {
   tenantOptions,
   tenantVariables,
 } from '../../../tenant/tenant-client.ts'
-import { explaining } from '../../../tenant/tenant-command.ts'
 
 const options = {
   operator: {
@@ -71,10 +71,9 @@ function signerOf({ values, env }: ConsoleCall) {
     return { surehook: clientOf(tenant), baseUrl, place: { project, environment }, who }
   }
   const gateway = findGateway(values, env)
-  const token = operatorToken(values, env, gateway)
+  const adminToken = operatorToken(values, env, gateway)
   const { baseUrl } = gateway
-  // The operator is of no project. The client needs one all the same.
-  const surehook = new Surehook({ baseUrl, projectId: '-', token })
+  const surehook = adminClientOf({ baseUrl, adminToken })
   return { surehook, baseUrl, place: {}, who: 'the operator' }
 }
 

@@ -4,10 +4,10 @@ import { checkedUrl, platformOptions, tokenIn } from '../../../lib/platform-clie
 import { findRunningSystem } from '../../../lib/running-system.ts'
 import { ask } from '../../../login/ask.ts'
 import { rightsOf } from '../../../login/check-token.ts'
+import { explaining } from '../../../output/explain-error.ts'
 import { print, showDone } from '../../../output/shown.ts'
 import { readProfiles, writeProfiles } from '../../../tenant/profile-file.ts'
 import { clientOf, type Tenant } from '../../../tenant/tenant-client.ts'
-import { explaining } from '../../../tenant/tenant-command.ts'
 
 const options = {
   profile: {

@@ -19,11 +19,37 @@ export function explained(err: unknown, baseUrl: string): unknown {
     return new Unreachable([line, ...request].join('\n'), facts)
   }
   const lines = [
-    visible(`${status} ${code}: ${sentenceOf(err)}`),
+    visible(`${status === undefined ? '' : `${status} `}${code}: ${sentenceOf(err)}`),
     ...violations.map(({ field, message }) => visible(`  ${field}: ${message}`)),
     ...request,
   ]
   return new Failure(lines.join('\n'), facts)
+}
+
+/**
+ * The same for commands of operators. They end with 1 also without an answer, and `message` of
+ * their `--json` is the sentence of the API.
+ */
+export function explainedToOperator(err: unknown, baseUrl: string): unknown {
+  const failure = explained(err, baseUrl)
+  if (!(err instanceof SurehookError && failure instanceof Failure)) return failure
+  if (failure instanceof Unreachable) return new Failure(failure.message)
+  const { lockedUntil, violations } = err
+  return new Failure(failure.message, {
+    ...failure.facts,
+    message: sentenceOf(err),
+    violations: violations.length === 0 ? undefined : violations,
+    lockedUntil,
+  })
+}
+
+/** Rejects with a `Failure` that explains an error of the client. */
+export async function explaining<T>(baseUrl: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (err) {
+    throw explained(err, baseUrl)
+  }
 }
 
 /** The client appends the violations, the status and the request. They have lines of their own. */

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { sessionQuery } from '../../api/session/check-session.ts'
-import type { Session } from './session.ts'
-import { useKeeper } from './session-context.tsx'
+import type { Session } from '../../session/session.ts'
+import { useKeeper } from '../../session/session-context.tsx'
 
 const refused = 'The token was refused. It was revoked, or it expired.'
 

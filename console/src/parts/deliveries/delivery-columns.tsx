@@ -1,8 +1,8 @@
 import type { Delivery, FoundDelivery } from '@surehook/client'
 import { Link } from 'react-router'
-import { StatusBadge } from '../../parts/data/status-badge.tsx'
-import type { Column } from '../../parts/data/tables/data-table.tsx'
-import { Countdown, Time } from '../../parts/data/time/time.tsx'
+import { StatusBadge } from '../data/status-badge.tsx'
+import type { Column } from '../data/tables/data-table.tsx'
+import { Countdown, Time } from '../data/time/time.tsx'
 import { outcomeText } from './outcome-text.ts'
 
 export const deliveryPath = (webhookId: string, id: string) =>
