@@ -198,7 +198,7 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     // What packages bring along is often in a dist of theirs.
     exclude: {
-      path: '^[a-z]+/dist/|^(libs|packages|services)/[a-z-]+/dist/|^scripts/lint-canary/',
+      path: '^[a-z]+/dist/|^(libs|packages|services)/[a-z-]+/dist/|^scripts/lint-canary/|^tests/data/openapi-client/',
     },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.check.json' },

@@ -1,3 +1,5 @@
+import { inChosenNamespaces, namespaceVariable } from './namespaces.ts'
+
 /** A Prometheus query of a panel. `legend` may contain labels: `{{topic}}`. */
 export type Query = { expr: string; legend?: string }
 
@@ -42,7 +44,10 @@ export function grafanaJson({ uid, title, description, rows }: Dashboard): objec
     time: { from: 'now-1h', to: 'now' },
     links: [{ type: 'dashboards', tags: ['surehook'], title: 'Surehook', asDropdown: true }],
     templating: {
-      list: [{ name: 'datasource', label: 'Prometheus', type: 'datasource', query: 'prometheus' }],
+      list: [
+        { name: 'datasource', label: 'Prometheus', type: 'datasource', query: 'prometheus' },
+        namespaceVariable,
+      ],
     },
     panels: placed(rows),
   }
@@ -99,7 +104,7 @@ function panelJson({ title, description, kind, unit = 'short', limit, queries }:
     targets: queries.map(({ expr, legend }, index) => ({
       refId: String.fromCharCode(65 + index),
       datasource,
-      expr,
+      expr: inChosenNamespaces(expr),
       legendFormat: legend ?? '__auto',
     })),
   }

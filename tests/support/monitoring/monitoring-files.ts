@@ -11,10 +11,10 @@ export type Rule = {
   annotations?: Record<string, string>
 }
 
-const deploy = new URL('../../../deploy/', import.meta.url)
+const files = new URL('../../../deploy/helm/surehook/files/', import.meta.url)
 
 export async function readRules(): Promise<Rule[]> {
-  const text = await readFile(new URL('prometheus/alerts.yml', deploy), 'utf8')
+  const text = await readFile(new URL('alerts.yaml', files), 'utf8')
   const { groups } = parse(text) as { groups: { rules: Rule[] }[] }
   return groups.flatMap(({ rules }) => rules)
 }
@@ -22,16 +22,16 @@ export async function readRules(): Promise<Rule[]> {
 type Target = { expr: string; legendFormat: string }
 type Panel = { title: string; targets?: Target[] }
 
-/** Replaces Grafana's variable by a duration. */
+/** Replaces Grafana's variables: the interval by a duration, the chosen namespaces by all. */
 export async function readDashboards(): Promise<Asked[]> {
-  const dir = new URL('grafana/dashboards/', deploy)
+  const dir = new URL('dashboards/', files)
   const names = await readdir(dir)
   const read = names.map(async (name) => {
     const { panels } = JSON.parse(await readFile(new URL(name, dir), 'utf8')) as { panels: Panel[] }
     return panels.flatMap(({ title, targets = [] }) =>
       targets.map(({ expr, legendFormat }) => ({
         where: `${name}: ${title}`,
-        expr: expr.replaceAll('$__rate_interval', '5m'),
+        expr: expr.replaceAll('$__rate_interval', '5m').replaceAll('$namespace', '.*'),
         legend: legendFormat,
       })),
     )

@@ -7,8 +7,6 @@ import { entriesOf, manifestOf, publicPackages } from '../../release/pack-packag
 /** Generates all files again, and prints the committed ones that differ. */
 const generatedDirs = [
   'contracts/openapi',
-  'deploy/grafana/dashboards',
-  'deploy/helm/surehook/files',
   'deploy/helm/surehook/files/dashboards',
   'deploy/strimzi',
   'docs/reference/http',
@@ -16,7 +14,6 @@ const generatedDirs = [
   'packages/client/src/generated/admin',
   'packages/client/src/generated/data',
   'packages/client/src/generated/webhooks',
-  'tests/generated',
 ]
 const generatedPages = [
   'docs/reference/cli.md',
