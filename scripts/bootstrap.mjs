@@ -12,37 +12,72 @@ const oldestNode = 20
 const projectNode = 24
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const installed = join(root, 'node_modules')
-const stampFile = join(installed, '.surehook-lock-hash')
+/** The hash of the lock file that is installed, and the level. */
+const stampFile = join(installed, '.surehook-installed')
 
-const [script, ...args] = process.argv.slice(2)
-if (script === undefined) fail('usage: node scripts/bootstrap.mjs <script> [arguments]')
+/** What each kind of command installs: the workspaces of a level are added to those of the one before. */
+const levels = ['start', 'test', 'test-all']
+const workspacesOf = {
+  start: ['contracts', 'libs', 'services', 'console', 'scripts', 'packages/cli'],
+  test: ['packages', '@surehook/tests', '@surehook/test-tools', 'bench'],
+  'test-all': ['@surehook/test-all-tools'],
+}
+
+const { level, script, args } = readCommand(process.argv.slice(2))
 const ownMajor = Number(process.versions.node.split('.')[0])
 if (ownMajor < oldestNode) fail(`Node ${oldestNode} or newer is needed, this is ${process.version}`)
 installWhenStale()
 run(nodeOfTheProject())
 
+function readCommand(words) {
+  const isNamed = words[0] === '--for'
+  const [wanted, rest] = isNamed ? [words[1], words.slice(2)] : ['start', words]
+  if (!levels.includes(wanted) || rest[0] === undefined) {
+    fail(`usage: node scripts/bootstrap.mjs [--for ${levels.join('|')}] <script> [arguments]`)
+  }
+  return { level: wanted, script: rest[0], args: rest.slice(1) }
+}
+
 function installWhenStale() {
   const lock = readFileSync(join(root, 'package-lock.json'))
   const hash = createHash('sha256').update(lock).digest('hex')
-  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === hash) return
+  const stamp = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : ''
+  const [ofHash, ofLevel] = stamp.split(' ')
+  const isOfLock = ofHash === hash && levels.includes(ofLevel)
+  if (isOfLock && levels.indexOf(ofLevel) >= levels.indexOf(level)) return
   if (isCurrent(lock)) {
-    writeFileSync(stampFile, hash)
+    writeFileSync(stampFile, `${hash} test-all`)
     return
   }
   const startedAt = Date.now()
-  console.log('installing packages (npm ci)')
+  // The second command adds what the packages of the first one lack. It keeps the lock file as it is.
+  const how = isOfLock ? ['install', '--no-save'] : ['ci']
+  console.log(`installing packages for ${level} (npm ${how.join(' ')})`)
   const patience = ['--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000']
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
-  const result = spawnSync('npm', ['ci', ...quiet, ...patience], {
-    cwd: root,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // Finds npm on any path; on Windows npm is a batch file.
-    shell: process.platform === 'win32',
-  })
-  if (result.status !== 0) fail(`npm ci failed: ${reasonOf(result)}`)
-  writeFileSync(stampFile, hash)
+  // The lock file names every version, so what the cache knows of a package is good enough.
+  const result = spawnSync(
+    'npm',
+    [...how, ...filter(), '--prefer-offline', ...quiet, ...patience],
+    {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // Finds npm on any path; on Windows npm is a batch file.
+      shell: process.platform === 'win32',
+    },
+  )
+  if (result.status !== 0) fail(`npm ${how[0]} failed: ${reasonOf(result)}`)
+  writeFileSync(stampFile, `${hash} ${level}`)
   console.log(`packages installed (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`)
+}
+
+/** Options of npm that name the workspaces of the level and of those before. The last has them all. */
+function filter() {
+  const upTo = levels.slice(0, levels.indexOf(level) + 1)
+  if (upTo.length === levels.length) return []
+  const names = upTo.flatMap((one) => workspacesOf[one])
+  return [...names.map((name) => `--workspace=${name}`), '--include-workspace-root']
 }
 
 /**
@@ -56,6 +91,8 @@ function isCurrent(lock) {
   const present = JSON.parse(readFileSync(record, 'utf8')).packages
   return Object.entries(wanted).every(([path, entry]) => {
     if (!path.includes('node_modules/')) return true
+    // Nobody imports the workspaces that only name tools.
+    if (entry.resolved?.startsWith('tests/tools')) return true
     if (entry.link === true) return present[path]?.resolved === entry.resolved
     // Optional packages may be for other platforms, and npm skips those.
     return present[path] === undefined

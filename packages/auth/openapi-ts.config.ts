@@ -1,8 +1,6 @@
-import { defineConfig } from '@hey-api/openapi-ts'
-
 /** Types only: the package sends its few calls itself. */
-export default defineConfig({
+export default {
   input: '../../contracts/openapi/auth.json',
   output: { path: 'src/generated', entryFile: false },
   plugins: ['@hey-api/typescript'],
-})
+}

@@ -1,6 +1,7 @@
 import { cp, mkdtempDisposable, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { admin, expectStatus } from '@surehook/scripts/client/call'
 import { defaultSecret, type Tenant } from '@surehook/scripts/client/tenant'
@@ -30,6 +31,10 @@ beforeAll(async () => {
 })
 afterAll(() => resources.disposeAsync())
 
+const generator = fileURLToPath(
+  new URL('bin/cli.js', import.meta.resolve('openapi-typescript/package.json')),
+)
+
 /** Generates types from the OpenAPI documents beside the client, and compiles it against them. */
 async function compiledClient(dir: string): Promise<string> {
   await cp(join(import.meta.dirname, 'openapi-client'), dir, { recursive: true })
@@ -40,7 +45,7 @@ async function compiledClient(dir: string): Promise<string> {
   await writeFile(`${dir}/tsconfig.json`, JSON.stringify(tsconfig))
   for (const api of ['auth', 'data', 'webhooks']) {
     const document = `${repoRoot}/contracts/openapi/${api}.json`
-    await run('openapi-typescript', document, '--output', `${dir}/${api}.ts`)
+    await run('node', generator, document, '--output', `${dir}/${api}.ts`)
   }
   await run('tsc', '--project', dir)
   return `${dir}/js/client.js`

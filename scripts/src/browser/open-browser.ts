@@ -6,6 +6,7 @@ import { type Browser, chromium } from 'playwright-core'
 import { cacheDir } from '../lib/paths.ts'
 
 const run = promisify(execFile)
+const chromiumPackage = '@sparticuz/chromium'
 const unpackedWithinMs = 120_000
 const startsWithinMs = 60_000
 
@@ -38,7 +39,10 @@ async function unpackedChromium(): Promise<{ path: string; libraries: string }> 
     const script = `${import.meta.dirname}/unpack-chromium.ts`
     // The package unpacks the libraries where this variable asks for those of Amazon Linux 2023.
     const env = { ...process.env, TMPDIR: partial, AWS_LAMBDA_JS_RUNTIME: 'nodejs24.x' }
-    await run(process.execPath, [script], { env, timeout: unpackedWithinMs })
+    await run(process.execPath, [script, import.meta.resolve(chromiumPackage)], {
+      env,
+      timeout: unpackedWithinMs,
+    })
     await rename(partial, dir).catch(async (err: unknown) => {
       // Another process was faster.
       await rm(partial, { recursive: true })
@@ -49,7 +53,7 @@ async function unpackedChromium(): Promise<{ path: string; libraries: string }> 
 }
 
 async function versionOfChromium(): Promise<string> {
-  const manifest = new URL('../package.json', import.meta.resolve('@sparticuz/chromium'))
+  const manifest = new URL('../package.json', import.meta.resolve(chromiumPackage))
   return (JSON.parse(await readFile(manifest, 'utf8')) as { version: string }).version
 }
 

@@ -97,7 +97,7 @@ async function refuseWhenTaken(port: number): Promise<void> {
 }
 
 async function build(): Promise<void> {
-  const { ok, output } = await runCommand({ args: ['npm', 'run', '-s', 'build'] })
+  const { ok, output } = await runCommand({ args: ['npm', 'run', '-s', 'build:services'] })
   if (!ok) throw new Error(`the build failed:\n${output}`)
 }
 

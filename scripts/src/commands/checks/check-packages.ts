@@ -98,10 +98,20 @@ async function checkTypes(dir: string, project: string, { manifest, entries }: T
   const alone = entries.filter((entry) => !isOfPeer(entry))
   await compile(`${dir}: types`, project, { entries: alone, skipLibCheck: false })
   if (peers.length === 0) return
-  const versions = peers.map((peer) => `${peer}@${manifest.devDependencies?.[peer] ?? 'latest'}`)
+  const versions = await Promise.all(peers.map((peer) => testedVersion(peer, manifest)))
   await install(`${dir}: install ${peers.join(', ')}`, project, versions)
   // Frameworks have faults in their own types.
   await compile(`${dir}: types beside frameworks`, project, { entries, skipLibCheck: true })
+}
+
+/** The version of a framework that the package's tests use, or else the examples. */
+async function testedVersion(name: string, manifest: Manifest): Promise<string> {
+  const examples = await readdir(`${repoRoot}/examples`)
+  const manifests = await Promise.all(examples.map((example) => manifestOf(`examples/${example}`)))
+  const named = [manifest.devDependencies, ...manifests.map(({ dependencies }) => dependencies)]
+  const version = named.find((one) => one?.[name] !== undefined)?.[name]
+  if (version === undefined) throw new Error(`no manifest names a version of ${name}`)
+  return `${name}@${version}`
 }
 
 type Compiled = { entries: readonly string[]; skipLibCheck: boolean }
