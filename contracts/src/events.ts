@@ -253,7 +253,7 @@ export type DeliveryAttempt = {
   /** First 4 KiB of the response body. */
   answer: string | null
   nextAttemptAt: number | null
-  /** Only of a dead letter; null: made by an older version. */
+  /** Only of a dead letter. */
   change: DeliveredChange | null
 }
 

@@ -42,7 +42,6 @@ create table delivery (
   webhook_id uuid,
   redelivery_of text,
   body bytea,
-  body_of uuid,
   attempt_log text,
   job_partition integer,
   job_offset bigint,
@@ -118,7 +117,6 @@ create table recovery (
   constraint recovery_pkey PRIMARY KEY (id)
 );
 CREATE INDEX recovery_next ON recovery USING btree (worked_at);
-CREATE TRIGGER recovery_guard BEFORE DELETE OR UPDATE OF position_at, position_id ON recovery FOR EACH ROW EXECUTE FUNCTION recovery_guard();
 
 create table replay (
   id uuid not null,
@@ -170,7 +168,6 @@ create table subscription (
 );
 CREATE UNIQUE INDEX subscription_name ON subscription USING btree (project_id, environment, name) WHERE name IS NOT NULL;
 CREATE INDEX subscription_newest ON subscription USING btree (project_id, environment, created_at DESC, id DESC);
-CREATE TRIGGER policy_guard BEFORE UPDATE ON subscription FOR EACH ROW WHEN (old.policy IS NOT NULL OR old.cancellations <> '[]'::jsonb) EXECUTE FUNCTION policy_guard();
 
 create table subscription_version (
   subscription_id uuid not null,
@@ -183,27 +180,3 @@ create table subscription_version (
   filter text,
   constraint subscription_version_pkey PRIMARY KEY (subscription_id, number)
 );
-
-CREATE OR REPLACE FUNCTION webhook_api.policy_guard()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if coalesce(current_setting('surehook.knows_policy', true), '') <> 'on' then
-    raise exception 'this version does not know the policy or cancellations of this subscription: a newer one changes it';
-  end if;
-  return new;
-end $function$;
-
-CREATE OR REPLACE FUNCTION webhook_api.recovery_guard()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if coalesce(current_setting('surehook.reads_job_places', true), '') <> 'on'
-    and exists (select from subscription where id = old.subscription_id)
-  then
-    raise exception 'this version cannot read the bodies of this recovery: a newer one goes on with it';
-  end if;
-  return case when tg_op = 'DELETE' then old else new end;
-end $function$;

@@ -12,8 +12,8 @@ export type DeadLetterRecord = {
   id: string
   webhookId: string
   eventId: string
-  table: string | null
-  event: ChangeOperation | null
+  table: string
+  event: ChangeOperation
   recordId: string | null
   status: 'dead_letter'
   attempts: number
@@ -85,19 +85,13 @@ export const isAboutDeliveries = (table: string): boolean => deliveryEventTables
 /** The URL as clients see it. Some receivers expect a key in the query. */
 export const withoutQuery = (url: string): string => url.split('?', 1)[0] ?? url
 
-const unknownChange = { operation: null, recordId: null, redeliveryOf: null }
-
 /**
- * The event of a delivery that became a dead letter, or null if it is a delivery about deliveries.
- * A repeated call makes the same event.
- * @param table of the subscription, for a transition of an older version, which lacks the change
+ * The event of a delivery that became a dead letter. Null for other transitions, and for a delivery
+ * about deliveries. A repeated call makes the same event.
  */
-export function deadLetterEvent(
-  transition: DeliveryAttempt,
-  table: string | null = null,
-): ChangeEvent | null {
-  const change = transition.change ?? { ...unknownChange, table }
-  if (change.table !== null && isAboutDeliveries(change.table)) return null
+export function deadLetterEvent(transition: DeliveryAttempt): ChangeEvent | null {
+  const { change } = transition
+  if (change === null || isAboutDeliveries(change.table)) return null
   const { deliveryId: id, subscriptionId: webhookId, at } = transition
   const record: DeadLetterRecord = {
     id,

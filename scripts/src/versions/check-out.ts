@@ -29,16 +29,6 @@ export async function build({ name, dir }: Version): Promise<void> {
   }
 }
 
-/**
- * Returns the newest tag before this commit. Without one, returns the commit `commitsBack` before
- * it.
- */
-export function previousVersion(commitsBack: number): string {
-  const args = ['describe', '--tags', '--abbrev=0', 'HEAD^']
-  const { status, stdout } = spawnSync('git', args, { cwd: repoRoot, encoding: 'utf8' })
-  return status === 0 ? stdout.trim() : `HEAD~${commitsBack}`
-}
-
 function git(...args: string[]): string {
   const { status, stdout, stderr } = spawnSync('git', args, { cwd: repoRoot, encoding: 'utf8' })
   if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr.trim()}`)

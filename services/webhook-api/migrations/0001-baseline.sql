@@ -31,22 +31,6 @@ create index subscription_newest on subscription (project_id, environment, creat
 create unique index subscription_name on subscription (project_id, environment, name)
   where name is not null;
 
--- An older version publishes states without policy and cancellations. They must not vanish from the
--- topic: dispatchers would send what was cancelled. A version that knows them says so in the setting
--- surehook.knows_policy. It may change a subscription with a name: only `surehook reconcile` reads
--- names from the topic, and the next newer relay publishes them again.
-create function policy_guard() returns trigger language plpgsql as $$
-begin
-  if coalesce(current_setting('surehook.knows_policy', true), '') <> 'on' then
-    raise exception 'this version does not know the policy or cancellations of this subscription: a newer one changes it';
-  end if;
-  return new;
-end $$;
-
-create trigger policy_guard before update on subscription
-  for each row when (old.policy is not null or old.cancellations <> '[]')
-  execute function policy_guard();
-
 -- What a subscription was, for as long as a change of that time can be asked about.
 create table subscription_version (
   subscription_id uuid not null,
@@ -114,7 +98,6 @@ create table delivery (
   redelivery_of text,
   -- The body of a job that webhook-api made itself, until the job is read.
   body bytea,
-  body_of uuid,
   -- A line per attempt, the JSON of [step, at, attempt, status, url, httpStatus, latencyMs,
   -- errorClass, errorMessage, answer]. A line may appear more than once.
   attempt_log text,
@@ -186,22 +169,6 @@ create table recovery (
 
 create index recovery_next on recovery (worked_at);
 
--- An older version takes a row without a body for a dead letter that cannot be redelivered, and must
--- not advance a recovery past it. A version that finds bodies on the topic says so in its
--- transaction.
-create function recovery_guard() returns trigger language plpgsql as $$
-begin
-  if coalesce(current_setting('surehook.reads_job_places', true), '') <> 'on'
-    and exists (select from subscription where id = old.subscription_id)
-  then
-    raise exception 'this version cannot read the bodies of this recovery: a newer one goes on with it';
-  end if;
-  return case when tg_op = 'DELETE' then old else new end;
-end $$;
-
-create trigger recovery_guard before update of position_at, position_id or delete on recovery
-  for each row execute function recovery_guard();
-
 create table replay (
   id uuid primary key,
   project_id text not null,
@@ -263,7 +230,6 @@ drop table idempotency_key;
 drop table history_rebuild;
 drop table replay;
 drop table recovery;
-drop function recovery_guard;
 drop table attempt_stats;
 drop table delivery;
 drop table long_retries;
@@ -271,4 +237,3 @@ drop table gone_subscription;
 drop table failing_subscription;
 drop table subscription_version;
 drop table subscription;
-drop function policy_guard;

@@ -56,7 +56,6 @@ import { streamRoutes } from './stream/stream-routes.ts'
 import { manageSubscriptions } from './subscriptions/manage-subscriptions.ts'
 import { reEncryptRoutes } from './subscriptions/re-encryption/re-encrypt-routes.ts'
 import { createSecretReEncryption } from './subscriptions/re-encryption/re-encrypt-secrets.ts'
-import { runRestateSubscriptions } from './subscriptions/restate-subscriptions.ts'
 import { runSettleFilters } from './subscriptions/settle-filters.ts'
 import { webhookRoutes } from './subscriptions/webhook-routes.ts'
 import { type KnownTables, openKnownTables } from './tables/known-tables.ts'
@@ -226,7 +225,6 @@ function openManagement(deps: ManagementDeps) {
   )
   const gone = open.use(runDisableGone(parts))
   open.use(openPurge(parts))
-  open.use(runRestateSubscriptions({ ...parts, relay }))
   const ledgers = open.use(openLedgers({ ...parts, ...messaging }))
   const rebuilds = open.use(openRebuilds({ ...parts, ...messaging }))
   const redis = open.use(openBackgroundRedis(config.redis, log))

@@ -5,7 +5,6 @@ import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import type { Client } from '@surehook/scripts/client/call'
 import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
-import { createDeliveryDays, dayOf } from '../src/history/rows/delivery-days.ts'
 import { clientOf, validInput } from './support/client.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
@@ -179,78 +178,5 @@ describe('the body of a delivery', () => {
     await trim(letter)
     const second = await client.call(`POST ${path}`, undefined, key)
     expect([first.status, second.status, second.body]).toEqual([202, 202, first.body])
-  })
-})
-
-describe('beside a version that keeps bodies in rows', () => {
-  const names = [
-    'day, id, created_at, event_id, subscription_id, project_id, environment',
-    'status, step, moved_at, attempts, attempt_step, attempted_at, watched_table',
-    'operation, webhook_id, body, body_of',
-  ].join(', ')
-
-  /** Inserts a row as the older version wrote it. */
-  async function oldRow({ body = null, of = null }: { body?: Buffer | null; of?: string | null }) {
-    const [deliveryId, eventId, now] = [randomUUID(), randomUUID(), new Date()]
-    const { projectId, environment } = tenant
-    await createDeliveryDays(pool).ensure([dayOf(now.getTime())])
-    await pool.query(
-      `insert into delivery (${names})
-       values ($1, $2, $3, $4, $5, $6, $7, 'dead_letter', 5, $3, 5, 5, $3, 'orders', 'INSERT', $2, $8, $9)`,
-      [dayOf(now.getTime()), deliveryId, now, eventId, id, projectId, environment, body, of],
-    )
-    return { deliveryId, eventId }
-  }
-
-  it('reads the bodies of its rows, and of rows that refer to them', async () => {
-    const body = Buffer.from('{"kept":"in the row"}')
-    const keeper = await oldRow({ body })
-    const named = await oldRow({ of: keeper.deliveryId })
-    const namedInTurn = await oldRow({ of: named.deliveryId })
-    const all = [keeper, named, namedInTurn]
-    for (const { deliveryId } of all) expect(await shownBody(deliveryId)).toBe(body.toString())
-    const letter = await deadLetter()
-    expect(await recover()).toBe(4)
-    expect(await sentAgain()).toEqual({
-      ...Object.fromEntries(all.map(({ deliveryId }) => [deliveryId, body.toString()])),
-      [letter.deliveryId]: letter.body.toString(),
-    })
-  })
-
-  it('keeps a body that another row may refer to', async () => {
-    const body = Buffer.from('{"kept":"in the row"}')
-    const { deliveryId, eventId } = await oldRow({ body })
-    const { projectId, environment } = tenant
-    const own = { deliveryId, eventId, subscriptionId: id, projectId, environment }
-    const again = aJob({ ...own, createdAt: Date.now(), body: Buffer.from('{"read":"again"}') })
-    const moved = aTransition({ ...own, createdAt: again.createdAt, step: 6, at: Date.now() })
-    const value = world.codec.attempt.encode(moved)
-    await world.producer.send([
-      { topic: deliveriesTopic, key: again.url, value: world.codec.job.encode(again) },
-    ])
-    // This job has the same key, so once its place is known, the log has read everything before it.
-    await deadLetter()
-    await world.producer.send([{ topic: attemptsTopic, key: deliveryId, value }])
-    const isMoved = async () =>
-      (await client.call(`GET ${pathOf(deliveryId)}`)).text.includes('"status":"delivered"')
-    await until(isMoved, { what: 'the transition' })
-    expect(await rowOf(deliveryId)).toEqual({ body, job_partition: null, job_offset: null })
-  })
-
-  it('keeps that version from ending or advancing a recovery whose bodies it cannot read', async () => {
-    await pool.query(
-      `insert into recovery values ($1, $2, $3, $4, now(), now(), now(), 'infinity', $1, 'infinity')`,
-      [randomUUID(), tenant.projectId, tenant.environment, id],
-    )
-    const refused = 'cannot read the bodies'
-    const own = 'where subscription_id = $1'
-    await expect(pool.query(`delete from recovery ${own}`, [id])).rejects.toThrow(refused)
-    await expect(
-      pool.query(`update recovery set position_at = now() ${own}`, [id]),
-    ).rejects.toThrow(refused)
-    await pool.query(`update recovery set worked_at = now() ${own}`, [id])
-    // The recovery of a deleted environment may be removed by any version.
-    await pool.query('delete from subscription where id = $1', [id])
-    await pool.query(`delete from recovery ${own}`, [id])
   })
 })

@@ -34,19 +34,18 @@ beforeEach(async () => {
 
 const create = (fields: object) => client.call('POST', { ...validInput(tenant), ...fields })
 
-type Given = { table?: string; by?: Tenant; transition?: Partial<DeliveryAttempt>; isOld?: boolean }
+type Given = { table?: string; by?: Tenant; transition?: Partial<DeliveryAttempt> }
 
 /** Publishes a delivery that becomes a dead letter, as matcher and dispatcher do. */
 async function deadLetter(subscriptionId: string, given: Given = {}): Promise<string> {
-  const { table = 'orders', by = tenant, transition = {}, isOld = false } = given
+  const { table = 'orders', by = tenant, transition = {} } = given
   const [deliveryId, now] = [randomUUID(), Date.now()]
   const { projectId, environment } = by
   const of = { deliveryId, subscriptionId, projectId, environment, eventId: randomUUID() }
   const job = aJob({ ...of, table, createdAt: now, webhookId: deliveryId })
   const change = { table, operation: 'INSERT', recordId: 'r1', redeliveryOf: null } as const
   const ended = aTransition({
-    change: isOld ? null : change,
-    ...{ ...of, createdAt: now, at: now + 5, step: 9, status: 'dead_letter', attempts: 5 },
+    ...{ ...of, change, createdAt: now, at: now + 5, step: 9, status: 'dead_letter', attempts: 5 },
     ...{ httpStatus: 503, errorClass: 'http', url: 'https://receiver.example/hook?key=hidden' },
     ...transition,
   })
@@ -98,18 +97,16 @@ describe('_deliveries', () => {
   it('has none for other transitions, nor for deliveries about deliveries', async () => {
     const { body } = await create({ table: '_deliveries' })
     const none = [
-      await deadLetter(body.id, { transition: { status: 'retrying' } }),
+      await deadLetter(body.id, { transition: { status: 'retrying', change: null } }),
       await deadLetter(body.id, { table: '_deliveries' }),
       await deadLetter(body.id, { table: '_endpoints' }),
-      // An older dispatcher does not tell the table, so the subscription does.
-      await deadLetter(body.id, { isOld: true }),
     ]
     const isFiled = async () => {
       const sql = 'select from delivery where id = any($1::uuid[])'
       return (await world.pool.query(sql, [none])).rows.length === none.length
     }
     await until(isFiled, { what: 'the deliveries in the history' })
-    const canary = await deadLetter((await create({})).body.id, { isOld: true })
+    const canary = await deadLetter((await create({})).body.id)
     await untilEvent('_deliveries', ofDelivery(canary))
     const told = (await eventsOf(tenant, '_deliveries')).map(({ recordId }) => recordId)
     expect(told).toEqual([canary])
@@ -117,11 +114,9 @@ describe('_deliveries', () => {
 
   it('keeps tenants apart', async () => {
     const neighbour = await world.tenant()
-    // A subscription of one tenant in the delivery of another tells nothing.
-    const { body } = await create({ table: '_deliveries' })
-    const id = await deadLetter(body.id, { by: neighbour, isOld: true })
-    const [event] = await untilEvent('_deliveries', ofDelivery(id), neighbour)
-    expect(JSON.parse(event?.record ?? '')).toMatchObject({ table: null })
+    const { body } = await create({})
+    const id = await deadLetter(body.id, { by: neighbour })
+    await untilEvent('_deliveries', ofDelivery(id), neighbour)
     expect(await eventsOf(tenant, '_deliveries')).toEqual([])
   })
 })

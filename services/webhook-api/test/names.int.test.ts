@@ -1,9 +1,6 @@
-import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import { subscriptionsTopic } from '@surehook/contracts/topics'
 import { secretFingerprint } from '@surehook/matching/secret-fingerprint'
 import type { Client } from '@surehook/scripts/client/call'
-import { until } from '@surehook/testing/until'
 import { clientOf, validInput } from './support/client.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -70,60 +67,4 @@ it('shows fingerprints of the current secret and headers, only if it is asked', 
   }
   expect(body.webhooks).toMatchObject([{ id, fingerprints }])
   expect(text).not.toMatch(/second-secret|Bearer first/)
-})
-
-it('an older version cannot change a subscription with a policy, which it does not know', async () => {
-  const policy = { gone: 'deactivate' }
-  const { id } = (await client.call('POST', { ...validInput(tenant), policy })).body
-  await refusesOlder(id)
-  expect((await client.call(`PATCH /${id}`, { policy: null })).status).toBe(200)
-  await changeAsOlder(id)
-})
-
-it('an older version can change a subscription with a name', async () => {
-  const { id } = (await client.call('POST', { ...validInput(tenant), name: 'billing' })).body
-  await changeAsOlder(id)
-  const { webhook } = (await client.call(`GET /${id}`)).body
-  expect(webhook).toMatchObject({ active: false, name: 'billing' })
-})
-
-it('an older version cannot change a subscription with cancellations, which it does not know', async () => {
-  const { id } = (await client.call('POST', validInput(tenant))).body
-  expect((await client.call(`POST /${id}/cancel`, { status: 'paused' })).status).toBe(202)
-  await refusesOlder(id)
-})
-
-const changeAsOlder = (id: string) =>
-  world.pool.query('update subscription set active = false where id = $1', [id])
-
-async function refusesOlder(id: string): Promise<void> {
-  await expect(changeAsOlder(id)).rejects.toThrow('does not know the policy or cancellations')
-}
-
-it('what an older version has left out on the topic is there again once this one relays', async () => {
-  const policied = (
-    await client.call('POST', { ...validInput(tenant), policy: { gone: 'deactivate' } })
-  ).body
-  const named = (await client.call('POST', { ...validInput(tenant), name: 'left-out' })).body
-  const cancelled = (await client.call('POST', validInput(tenant))).body
-  await client.call(`POST /${cancelled.id}/cancel`, { status: 'paused' })
-  const ids = [policied.id, named.id, cancelled.id]
-  const statesOf = async () => {
-    const states = await world.subscriptionStates()
-    return ids.map((id) => states.get(id))
-  }
-  const states = await statesOf()
-  const older = states.flatMap((state) =>
-    state === undefined ? [] : { ...state, policy: null, name: null, cancellations: [] },
-  )
-  await world.producer.send(
-    older.map((state) => ({
-      ...{ topic: subscriptionsTopic, key: state.id },
-      value: world.codec.subscription.encode(state),
-    })),
-  )
-  expect(await statesOf()).toEqual(older)
-  await service[Symbol.asyncDispose]()
-  service = await world.startService()
-  await until(async () => isDeepStrictEqual(await statesOf(), states))
 })

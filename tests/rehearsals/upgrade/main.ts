@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
 import { localDir, repoRoot } from '@surehook/scripts/lib/paths'
 import { type ServiceName, serviceNames } from '@surehook/scripts/system/service-catalog'
-import { build, checkOut, previousVersion } from '@surehook/scripts/versions/check-out'
+import { build, checkOut } from '@surehook/scripts/versions/check-out'
+import { firstVersion, releases } from '@surehook/scripts/versions/releases'
 import { emptyDir } from '../../faults/suite/empty-dir.ts'
 import { describeOutcome } from '../../faults/suite/report.ts'
 import { runUnderLoad } from '../../faults/suite/run-trial.ts'
@@ -17,10 +18,8 @@ import { openReplicaVersions } from './versions.ts'
  * replica, and back. Exits with 1 if anything is lost, repeated or refused.
  */
 const usage = `npm run rehearse -- upgrade [--from <commit>] [--back webhook-dispatcher,data-api] [--dir .local/upgrade]
---from: the newest tag, or 20 commits ago where there is none; --back: services that return to it, "all" or "none"`
+--from: the newest release; --back: services that return to it, "all" or "none"`
 
-/** The default if nothing was released yet. */
-const commitsBack = 20
 const load = {
   writers: { rest: 4, graphql: 2, topic: 2, http: 0 },
   pauseMs: 100,
@@ -43,12 +42,16 @@ const { values } = parseArgs({
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
-if (values.help) say(usage)
-else process.exitCode = (await rehearse()) ? 0 : 1
+const from = values.from ?? releases()[0]
 
-async function rehearse(): Promise<boolean> {
+if (values.help) say(usage)
+else if (from === undefined) {
+  say(`no release from ${firstVersion} on: name a commit to upgrade from\n${usage}`)
+} else process.exitCode = (await rehearse(from)) ? 0 : 1
+
+async function rehearse(commit: string): Promise<boolean> {
   const back = servicesOf(values.back)
-  const older = await checkOut(values.from ?? previousVersion(commitsBack))
+  const older = await checkOut(commit)
   const newer = { name: 'this checkout', dir: repoRoot }
   say(`from ${older.name}\nto   ${newer.name}`)
   for (const version of [older, newer]) await build(version)

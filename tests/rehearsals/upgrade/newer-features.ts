@@ -19,8 +19,8 @@ export type NewerFeatures = {
 }
 
 /**
- * Uses what the older version does not know, once all services are new: the name and the order of a
- * subscription, the rights of a token, and limits of an environment.
+ * Uses features that an older version may not know, once all services are new: the name and the
+ * order of a subscription, the rights of a token, and limits of an environment.
  */
 export async function useNewerFeatures({
   platform,

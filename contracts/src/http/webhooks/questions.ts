@@ -17,10 +17,7 @@ export const FoundDelivery = Delivery.extend({
   webhookId: z.string().describe('The id of the subscription'),
   table: z.string().nullable().describe('The table of the change. null until the job was read'),
   event: z.enum(changeOperations).nullable().describe('null until the job was read'),
-  recordId: z
-    .string()
-    .nullable()
-    .describe('The record of the change. null for deliveries of versions before 0.3'),
+  recordId: z.string().nullable().describe('The record of the change. null until the job was read'),
 }).meta({ id: 'FoundDelivery' })
 export type FoundDelivery = z.infer<typeof FoundDelivery>
 
@@ -263,8 +260,7 @@ export const getWebhookStats = defineOperation({
   summary: 'Get statistics',
   description:
     'Counts what became of the attempts of the subscription in the last hour, 24 hours or ' +
-    '7 days. The numbers follow the history and are a second behind. They begin with version ' +
-    '0.3.',
+    '7 days. The numbers follow the history and are a second behind.',
   params: z.object({ id: z.string().describe('The id of the subscription') }),
   query: z.strictObject({ window }),
   reply: { status: 200, schema: WebhookStats },

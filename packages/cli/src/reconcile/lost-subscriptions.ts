@@ -88,7 +88,7 @@ export async function writeSubscriptionsBack(
   // A name may have moved from one of them to another.
   await db.query(
     `update webhook_api.subscription set name = null
-     where id::text = any($1::text[]) and set_config('surehook.knows_policy', 'on', true) = 'on'`,
+     where id::text = any($1::text[])`,
     [ids],
   )
   const refused = new Map<string, RefusedRow>()
@@ -109,11 +109,7 @@ async function giveNamesBack(
   const refused: RefusedRow[] = []
   for (const { id, name } of named) {
     const reason = await tryRow(db, () =>
-      db.query(
-        `update webhook_api.subscription set name = $2
-         where id = $1 and set_config('surehook.knows_policy', 'on', true) = 'on'`,
-        [id, name],
-      ),
+      db.query('update webhook_api.subscription set name = $2 where id = $1', [id, name]),
     )
     if (reason !== null) refused.push({ row: `name "${name}" of subscription ${id}`, reason })
   }
@@ -145,8 +141,7 @@ const upsert = `
   values (${columns.map((_, index) => `$${index + 1}`).join(', ')})
   on conflict (id) do update set
     ${columns.map((name) => `${name} = excluded.${name}`).join(', ')},
-    disabled_at = null, disabled_reason = null
-  where set_config('surehook.knows_policy', 'on', true) = 'on'`
+    disabled_at = null, disabled_reason = null`
 
 function valuesOf(state: SubscriptionState): unknown[] {
   const { id, projectId, environment, table, events, url, active, filter, select } = state

@@ -53,8 +53,7 @@ export function createNotices({ pool, box, log }: NoticesDeps): Notices {
         'email' in to ? to.email : to.userId,
         template,
         mailId,
-        // An older replica may take the mail. It decrypts this value, does not know the template,
-        // and leaves the mail to a newer replica.
+        // The sender decrypts the code of every mail. A notice has none.
         box.seal('', mailContext(mailId)),
         quietForS[template],
       ],

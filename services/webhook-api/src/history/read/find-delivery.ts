@@ -18,17 +18,9 @@ export type LoggedDelivery = DeliveryRow &
     attempt_log: string | null
   }
 
-/**
- * The columns of delivery `d` that locate its body. An older version stored the bytes once per
- * event, and referred to their row from the others.
- */
-export const bodyColumns = `subscription_id, project_id, environment, job_partition, job_offset, (
-  with recursive keeper as (
-    select d.body, d.body_of
-    union all
-    select next.body, next.body_of
-    from keeper join delivery next on next.id = keeper.body_of and next.day = d.day)
-  select body from keeper where body is not null limit 1) as body`
+/** The columns of a delivery that locate its body. */
+export const bodyColumns =
+  'subscription_id, project_id, environment, job_partition, job_offset, body'
 
 /** Returns one delivery, or `undefined` if the subscription has no such delivery. */
 export async function findDelivery(
@@ -39,7 +31,7 @@ export async function findDelivery(
     `select day::text, ${shownColumns}, watched_table, operation, webhook_id, record_id,
             attempt_log,
             ${bodyColumns}
-     from delivery d
+     from delivery
      where id = $1 and subscription_id = $2 and project_id = $3 and environment = $4`,
     [deliveryId, subscriptionId, tenant.projectId, tenant.environment],
   )

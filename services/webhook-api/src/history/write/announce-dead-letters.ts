@@ -16,37 +16,10 @@ export async function announceDeadLetters(
   service: string,
   transitions: readonly DeliveryAttempt[],
 ): Promise<void> {
-  const ended = transitions.filter(({ status }) => status === 'dead_letter')
-  const tables = await tablesOf(
-    pool,
-    ended.filter(({ change }) => change === null),
-  )
-  const events = ended.flatMap((transition) => {
-    const table = tables.get(transition.subscriptionId.toLowerCase())
-    return deadLetterEvent(transition, table) ?? []
-  })
+  const events = transitions.flatMap((transition) => deadLetterEvent(transition) ?? [])
   const messages = events.map((event) => ({
     header: { topic: changesTopic, key: changeKey(event) },
     body: JSON.stringify(event),
   }))
   await emitAll(pool, service, messages)
-}
-
-/** Returns the tables of subscriptions, for transitions that an older version made. */
-async function tablesOf(
-  pool: Pool,
-  transitions: readonly DeliveryAttempt[],
-): Promise<ReadonlyMap<string, string>> {
-  if (transitions.length === 0) return new Map()
-  const { rows } = await pool.query<{ id: string; table: string }>(
-    `select s.id, s.watched_table as "table" from subscription s
-     join unnest($1::uuid[], $2::text[], $3::text[]) as ended (id, project_id, environment)
-       using (id, project_id, environment)`,
-    [
-      transitions.map(({ subscriptionId }) => subscriptionId),
-      transitions.map(({ projectId }) => projectId),
-      transitions.map(({ environment }) => environment),
-    ],
-  )
-  return new Map(rows.map(({ id, table }) => [id, table]))
 }

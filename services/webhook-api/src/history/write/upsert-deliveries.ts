@@ -70,7 +70,6 @@ const takenWhen = (condition: string, names: readonly string[]) =>
     .map((name) => `${name} = case when ${condition} then excluded.${name} else d.${name} end`)
     .join(', ')
 
-// A row of an older version keeps its body, because other rows may refer to it.
 const knownPlace = `(d.job_partition = ${notRead} and excluded.job_partition <> ${notRead})`
 const ofJob = ['watched_table', 'operation', 'webhook_id', 'redelivery_of', 'record_id']
 const ofBody = ['job_partition', 'job_offset', 'body']

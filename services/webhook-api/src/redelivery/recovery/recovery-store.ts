@@ -59,11 +59,8 @@ export async function waitingRecoveries(pool: Pool): Promise<{ id: string; proje
 export const peekRecovery = (pool: Pool, id: string) => findRecovery(pool, id, '')
 
 /** Locks the recovery. Returns `undefined` if it is done, or if another replica works on it. */
-export async function takeRecovery(tx: PoolClient, id: string): Promise<Recovery | undefined> {
-  // Required by the trigger `recovery_guard`, which refuses versions that cannot read all bodies.
-  await tx.query(`set local surehook.reads_job_places = 'on'`)
-  return findRecovery(tx, id, 'for update skip locked')
-}
+export const takeRecovery = (tx: PoolClient, id: string) =>
+  findRecovery(tx, id, 'for update skip locked')
 
 async function findRecovery(
   db: Pool | PoolClient,

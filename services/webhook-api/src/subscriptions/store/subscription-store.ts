@@ -6,9 +6,6 @@ import * as z from 'zod'
 import type { Tenant } from '../../tenants/tenant.ts'
 import type { SubscriptionRow } from './subscription-row.ts'
 
-/** A condition that is always true. The trigger `policy_guard` refuses updates without it. */
-const knowsPolicy = `set_config('surehook.knows_policy', 'on', true) = 'on'`
-
 /** Rejects with CONFLICT if another subscription has its name. */
 export async function insertSubscription(client: PoolClient, row: SubscriptionRow): Promise<void> {
   await named(
@@ -29,7 +26,7 @@ export async function updateSubscription(client: PoolClient, row: SubscriptionRo
        url = $6, active = $7, filter = $8, selected = $9, secrets = $10, created_at = $11,
        updated_at = $12, disabled_at = $13, disabled_reason = $14, policy = $15,
        name = $16
-     where id = $1 and ${knowsPolicy}`,
+     where id = $1`,
   )
 }
 
@@ -47,10 +44,10 @@ export async function updateCancellations(
   id: string,
   cancellations: readonly Cancellation[],
 ): Promise<void> {
-  await client.query(
-    `update subscription set cancellations = $2 where id = $1 and ${knowsPolicy}`,
-    [id, JSON.stringify(cancellations)],
-  )
+  await client.query(`update subscription set cancellations = $2 where id = $1`, [
+    id,
+    JSON.stringify(cancellations),
+  ])
 }
 
 function values(row: SubscriptionRow): unknown[] {
