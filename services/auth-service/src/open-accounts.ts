@@ -6,9 +6,8 @@ import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Pool } from 'pg'
 import { lockoutMeter, operationMeter } from './accounts/account-meters.ts'
-import type { Accounts } from './accounts/accounts.ts'
+import { type Accounts, createAccounts } from './accounts/accounts.ts'
 import { createCodes } from './accounts/codes.ts'
-import { createAccounts } from './accounts/create-accounts.ts'
 import { createTryPassword } from './accounts/try-password.ts'
 import { createLockout } from './limits/lockout.ts'
 import { createRateLimits } from './limits/rate-limits.ts'
@@ -21,9 +20,9 @@ import { createHashQueue, type HashQueue } from './password/hash-queue.ts'
 import { createPasswordRules } from './password/password-rules.ts'
 import { createPasswordStrength } from './password/password-strength.ts'
 import { createPasswords } from './password/passwords.ts'
-import { createSelfService } from './self-service/create-self-service.ts'
-import type { SelfService } from './self-service/self-service.ts'
+import { createSelfService, type SelfService } from './self-service/self-service.ts'
 import type { Sessions } from './sessions/sessions.ts'
+import type { CallerOf } from './use-cases/call.ts'
 import { type ManageUsers, manageUsers } from './users/manage-users.ts'
 
 export type AccountPartsOptions = {
@@ -31,6 +30,7 @@ export type AccountPartsOptions = {
   redis: RedisClient
   writer: StateWriter
   sessions: Sessions
+  callerOf: CallerOf
   notices: Notices
   box: SecretBox
   encryptionKeys: EncryptionKeys
@@ -51,8 +51,8 @@ export type AccountParts = AsyncDisposable & {
 
 /** Opens the limits, passwords, codes, mails and the use cases on top of them. */
 export async function openAccounts(options: AccountPartsOptions): Promise<AccountParts> {
-  const { pool, redis, writer, sessions, notices, box, encryptionKeys, mail, metrics, log } =
-    options
+  const { pool, redis, writer, sessions, callerOf, notices, box, encryptionKeys } = options
+  const { mail, metrics, log } = options
   await using opening = new AsyncDisposableStack()
   const queue = createHashQueue({ ...options.hashing, metrics })
   const passwords = createPasswords(queue, log)
@@ -85,7 +85,7 @@ export async function openAccounts(options: AccountPartsOptions): Promise<Accoun
   const resources = opening.move()
   return {
     accounts,
-    selfService: createSelfService(shared),
+    selfService: createSelfService({ ...shared, callerOf }),
     users,
     assertCapacity: passwords.assertCapacity,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

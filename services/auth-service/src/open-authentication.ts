@@ -4,9 +4,9 @@ import type { Router } from 'express'
 import { expiredCodes } from './accounts/delete-expired-codes.ts'
 import { expiredSignups } from './accounts/signup/delete-expired-signups.ts'
 import { auditedApi } from './api/audited-api.ts'
-import { createAuthApi } from './api/auth-api.ts'
+import { createAuthApi } from './api/create-auth-api.ts'
 import { createGraphQL } from './api/graphql/graphql-endpoint.ts'
-import { createLineOf, createOpenCall } from './api/open-call.ts'
+import { createCallerOf, createLineOf, createOpenCall } from './api/open-call.ts'
 import { authRoutes } from './api/rest/auth-routes.ts'
 import { introspectionRoute } from './api/rest/introspection-route.ts'
 import type { Config } from './config.ts'
@@ -51,8 +51,9 @@ export async function openAuthentication(
   const notices = createNotices({ pool, box, log })
   const parts = { ...config, ...infrastructure, box, notices }
   const { keys, accessTokens, sessions } = opening.use(openSessions(parts))
+  const callerOf = createCallerOf(accessTokens)
   const { accounts, selfService, users, assertCapacity } = opening.use(
-    await openAccounts({ ...parts, sessions }),
+    await openAccounts({ ...parts, sessions, callerOf }),
   )
   opening.use(
     openExpiryDeletion({
@@ -66,7 +67,7 @@ export async function openAuthentication(
   const openCall = createOpenCall(resolveTenant, config.trustedProxies)
   const lineOf = createLineOf(config.trustedProxies)
   const jwks = (tenant: Parameters<typeof readJwks>[1]) => readJwks(keys, tenant)
-  const useCases = createAuthApi({ accounts, selfService, sessions, accessTokens, jwks })
+  const useCases = createAuthApi({ accounts, selfService, sessions, callerOf, jwks })
   const api = auditedApi(useCases, { pool, log, encryptionKeys: config.encryptionKeys })
   const routeGroups = [
     adminRoutes({ pool, writer, authorize, onEnvironment: createPrepareKeys({ keys, log }) }),

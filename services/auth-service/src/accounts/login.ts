@@ -1,3 +1,4 @@
+import type { LoggedIn } from '@surehook/contracts/http/auth'
 import { AppError } from '@surehook/service-kit/errors'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
@@ -7,9 +8,9 @@ import type { RateLimits } from '../limits/rate-limits.ts'
 import type { Passwords } from '../password/passwords.ts'
 import type { Tenant } from '../platform/tenant.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { AuthApi } from '../use-cases/auth-api.ts'
 import { toPublicUser } from '../user.ts'
 import { findUserByEmail, holdLogin } from '../users/user-store.ts'
-import type { Accounts, LoginResult } from './accounts.ts'
 import { invalidCredentials, type TryPassword, type Verified } from './try-password.ts'
 
 export type LoginDeps = {
@@ -23,10 +24,10 @@ export type LoginDeps = {
 /** Tries per login: a password hash may change during a login, because it is rehashed or reset. */
 export const maxTries = 3
 
-export function createLogin(deps: LoginDeps): Accounts['login'] {
+export function createLogin(deps: LoginDeps): AuthApi['login'] {
   const { pool, limits, passwords, tryPassword } = deps
 
-  const attemptLogin = async (attempt: Attempt, password: string): Promise<LoginResult> => {
+  const attemptLogin = async (attempt: Attempt, password: string): Promise<LoggedIn> => {
     const { tenant, email } = attempt
     for (let tries = 1; tries <= maxTries; tries++) {
       const user = await findUserByEmail(pool, tenant, email)
@@ -41,7 +42,7 @@ export function createLogin(deps: LoginDeps): Accounts['login'] {
     throw invalidCredentials()
   }
 
-  return async (tenant, { email, password }, client) => {
+  return async ({ email, password }, { tenant, client }) => {
     passwords.assertCapacity(clientLine(tenant, client))
     const work = () => attemptLogin({ tenant, email, client }, password)
     return limits.admit('login', tenant, { subject: client.address, work })
@@ -53,7 +54,7 @@ function openSession(
   { pool, sessions }: LoginDeps,
   tenant: Tenant,
   { user, rehashed }: Verified,
-): Promise<LoginResult | null> {
+): Promise<LoggedIn | null> {
   return inTransaction(pool, async (tx) => {
     if (!(await holdLogin(tx, user, rehashed))) return null
     return { ...(await sessions.open(tx, tenant, user)), user: toPublicUser(user) }

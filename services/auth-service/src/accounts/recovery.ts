@@ -9,8 +9,8 @@ import { type PasswordRules, passwordFaults } from '../password/password-rules.t
 import type { Passwords } from '../password/passwords.ts'
 import type { Tenant } from '../platform/tenant.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { AuthApi } from '../use-cases/auth-api.ts'
 import { findUserByEmail, setPassword } from '../users/user-store.ts'
-import type { Accounts } from './accounts.ts'
 import { type Codes, invalidCode } from './codes.ts'
 import { confirmAddress } from './confirm-address.ts'
 
@@ -28,12 +28,12 @@ export type RecoveryDeps = {
   onMail: () => void
 }
 
-export function createRecovery(
-  deps: RecoveryDeps,
-): Pick<Accounts, 'recoverPassword' | 'resetPassword' | 'resetFaults'> {
+export type Recovery = Pick<AuthApi, 'recoverPassword' | 'resetPassword' | 'resetFaults'>
+
+export function createRecovery(deps: RecoveryDeps): Recovery {
   const { pool, writer, limits, lockout, rules, passwords, codes, sessions, onMail } = deps
   return {
-    async recoverPassword(tenant, { email }, client) {
+    async recoverPassword({ email }, { tenant, client }) {
       // The client's limit comes first: a refused client must not use up the limit of the address.
       await limits.consume('recoverClient', tenant, client.address)
       await limits.consume('recover', tenant, email)
@@ -42,7 +42,7 @@ export function createRecovery(
       return { message: 'If the address is registered, a code is on its way to it' }
     },
 
-    async resetPassword(tenant, { email, newPassword, code }, client, origin) {
+    async resetPassword({ email, newPassword, code }, { tenant, client, origin }) {
       const given = { field: 'newPassword', password: newPassword, email } as const
       const faults = passwordFaults(given, tenant.settings.password)
       if (faults.length > 0) throw invalid(faults)
@@ -72,10 +72,10 @@ export function createRecovery(
       return { message: 'The password is changed', userId }
     },
 
-    resetFaults: ({ settings }, { email, newPassword: password }) =>
+    resetFaults: async ({ email, newPassword: password }, { tenant }) =>
       password === undefined
         ? []
-        : passwordFaults({ field: 'newPassword', password, email }, settings.password),
+        : passwordFaults({ field: 'newPassword', password, email }, tenant.settings.password),
   }
 }
 

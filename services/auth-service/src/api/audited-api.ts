@@ -8,8 +8,9 @@ import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
 import { LockingFailure } from '../accounts/try-password.ts'
 import type { Tenant } from '../platform/tenant.ts'
+import type { AuthApi } from '../use-cases/auth-api.ts'
+import type { Call } from '../use-cases/call.ts'
 import { findUserByEmail } from '../users/user-store.ts'
-import type { AuthApi, Call } from './auth-api.ts'
 
 export type AuditedApiDeps = { pool: Pool; encryptionKeys: EncryptionKeys; log: Logger }
 

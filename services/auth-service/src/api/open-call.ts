@@ -4,7 +4,8 @@ import { countedClient } from '@surehook/service-kit/http/request/counted-client
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import { type ClientLine, clientLine } from '../limits/client-line.ts'
 import { namedTenant, type ResolveTenant } from '../platform/tenant.ts'
-import type { Call } from './auth-api.ts'
+import type { AccessTokens } from '../sessions/tokens/access-token.ts'
+import type { Call, CallerOf } from '../use-cases/call.ts'
 
 /** Builds the `Call` of a request. Rejects if the request names no existing tenant. */
 export function createOpenCall(resolveTenant: ResolveTenant, trustedProxies: readonly Cidr[]) {
@@ -21,6 +22,15 @@ export function createOpenCall(resolveTenant: ResolveTenant, trustedProxies: rea
       identify: () => {},
       audit: createAudit(context, { projectId, environment }),
     }
+  }
+}
+
+/** Identifies the caller to the audit trail. */
+export function createCallerOf(accessTokens: Pick<AccessTokens, 'authenticate'>): CallerOf {
+  return async ({ tenant, authorization, client, identify }) => {
+    const claims = await accessTokens.authenticate(tenant, authorization, client)
+    identify(claims.sub)
+    return { tenant, claims }
   }
 }
 

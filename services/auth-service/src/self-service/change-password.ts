@@ -1,5 +1,5 @@
+import type { changePassword } from '@surehook/contracts/http/account'
 import { invalid } from '@surehook/service-kit/errors'
-import type { Client } from '../accounts/accounts.ts'
 import { maxTries } from '../accounts/login.ts'
 import { invalidCredentials } from '../accounts/try-password.ts'
 import { clientLine } from '../limits/client-line.ts'
@@ -8,11 +8,14 @@ import { type PasswordRules, passwordFaults } from '../password/password-rules.t
 import type { Passwords } from '../password/passwords.ts'
 import type { EndedSessions } from '../revocation/revocation.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { InputOf } from '../use-cases/auth-api.ts'
+import type { Caller, Client } from '../use-cases/call.ts'
 import type { User } from '../user.ts'
 import { replacePassword } from '../users/user-store.ts'
 import { callerIsGone, findCaller } from './find-caller.ts'
 import { type RepeatChangeDeps, repeatChange } from './repeat-change.ts'
-import type { Caller, PasswordChange } from './self-service.ts'
+
+type PasswordChange = InputOf<typeof changePassword>
 
 export type ChangePasswordDeps = RepeatChangeDeps & {
   rules: PasswordRules
@@ -22,6 +25,8 @@ export type ChangePasswordDeps = RepeatChangeDeps & {
 }
 
 /**
+ * Ends every session but the caller's. Resolves when every verifier can know.
+ *
  * The old password is checked like a login: in the same queue, with the same limit per client and
  * the same lockout. So the thief of an access token cannot guess passwords here any faster.
  */

@@ -1,8 +1,8 @@
 import { AppError } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
+import type { Caller } from '../use-cases/call.ts'
 import type { User } from '../user.ts'
 import { findUserById } from '../users/user-store.ts'
-import type { Caller } from './self-service.ts'
 
 /** The token was valid at the start of the request. Its user or its session has ended since. */
 export const callerIsGone = () =>

@@ -1,14 +1,13 @@
 import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { Pool } from 'pg'
-import type { Client } from '../accounts/accounts.ts'
 import type { TryPassword } from '../accounts/try-password.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
 import type { EndedSessions } from '../revocation/revocation.ts'
 import { hasChangedPassword, lockSession } from '../sessions/read-sessions.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { Caller, Client } from '../use-cases/call.ts'
 import { holdLogin } from '../users/user-store.ts'
 import { callerIsGone, findCaller } from './find-caller.ts'
-import type { Caller, PasswordChange } from './self-service.ts'
 
 export type RepeatChangeDeps = {
   pool: Pool
@@ -28,7 +27,7 @@ export type RepeatChangeDeps = {
 export async function repeatChange(
   { pool, writer, limits, tryPassword, sessions }: RepeatChangeDeps,
   caller: Caller,
-  { newPassword, client }: Pick<PasswordChange, 'newPassword'> & { client: Client },
+  { newPassword, client }: { newPassword: string; client: Client },
 ): Promise<EndedSessions | null> {
   const { tenant, claims } = caller
   const { projectId, environment } = tenant

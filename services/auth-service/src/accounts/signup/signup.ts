@@ -1,3 +1,4 @@
+import type { signup } from '@surehook/contracts/http/auth'
 import type { RuledViolation } from '@surehook/contracts/problem'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
@@ -5,11 +6,14 @@ import type { Pool } from 'pg'
 import { type ClientLine, clientLine } from '../../limits/client-line.ts'
 import type { Lockout } from '../../limits/lockout.ts'
 import type { RateLimits } from '../../limits/rate-limits.ts'
+import { pickLocale } from '../../mail/pick-locale.ts'
 import type { PasswordRules } from '../../password/password-rules.ts'
 import type { Passwords } from '../../password/passwords.ts'
 import { findSelfAssignableRole } from '../../platform/roles.ts'
 import type { Tenant } from '../../platform/tenant.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
+import type { AuthApi, InputOf } from '../../use-cases/auth-api.ts'
+import type { Call } from '../../use-cases/call.ts'
 import { toPublicUser, type User } from '../../user.ts'
 import { addPendingSignup, contestSignup } from '../../users/pending-signups.ts'
 import { type ChangeOrigin, emitUserChanges } from '../../users/user-changes.ts'
@@ -19,7 +23,6 @@ import {
   insertUsers,
   type NewUser,
 } from '../../users/user-store.ts'
-import type { Accounts, SignupInput } from '../accounts.ts'
 import { type Codes, invalidCode } from '../codes.ts'
 import { confirmAddress } from '../confirm-address.ts'
 
@@ -35,17 +38,20 @@ export type SignupDeps = {
   onMail: () => void
 }
 
-export function createSignup(
-  deps: SignupDeps,
-): Pick<Accounts, 'signup' | 'signupFaults' | 'confirmSignup' | 'resendCode'> {
+type SignupInput = InputOf<typeof signup>
+
+export type Signup = Pick<AuthApi, 'signup' | 'signupFaults' | 'confirmSignup' | 'resendCode'>
+
+export function createSignup(deps: SignupDeps): Signup {
   const { pool, limits, passwords, codes, sessions, onMail } = deps
   const refuseTaken = createRefuseTaken(deps)
   return {
-    async signup(tenant, input, client, origin) {
+    async signup(input, call) {
+      const { tenant, client, origin } = call
       const line = clientLine(tenant, client)
       passwords.assertCapacity(line)
       const attempt = { tenant, input, line }
-      const { email, firstName, lastName, locale = null } = input
+      const { email, firstName, lastName } = input
       const { roles, passwordHash } = await limits.admit('signup', tenant, {
         subject: client.address,
         async work() {
@@ -58,7 +64,15 @@ export function createSignup(
       })
       const emailVerified = !tenant.settings.emailVerification
       const user = await createUser(deps, tenant, {
-        user: { email, passwordHash, firstName, lastName, roles, emailVerified, locale },
+        user: {
+          email,
+          passwordHash,
+          firstName,
+          lastName,
+          roles,
+          emailVerified,
+          locale: localeOf(input, call),
+        },
         network: line[1],
         origin,
       })
@@ -72,7 +86,7 @@ export function createSignup(
 
     signupFaults: createSignupFaults(deps),
 
-    async confirmSignup(tenant, { email, code }, client, origin) {
+    async confirmSignup({ email, code }, { tenant, client, origin }) {
       const subject = { tenant, email, purpose: 'verification' } as const
       const isRight = () => codes.isRight(subject, code)
       if (!(await limits.guess(tenant, client.address, isRight))) throw invalidCode()
@@ -84,7 +98,7 @@ export function createSignup(
       })
     },
 
-    async resendCode(tenant, { email }, client) {
+    async resendCode({ email }, { tenant, client }) {
       // The client's limit comes first: a refused client must not use up the limit of the address.
       await limits.consume('resendClient', tenant, client.address)
       await limits.consume('resend', tenant, email)
@@ -95,8 +109,16 @@ export function createSignup(
   }
 }
 
-function createSignupFaults(deps: SignupDeps): Accounts['signupFaults'] {
-  return async (tenant, given, client) => {
+/**
+ * Returns the language that the signup names. Otherwise it returns the browser's, unless the
+ * environment sets one.
+ */
+function localeOf({ locale }: SignupInput, { tenant, acceptLanguage }: Call) {
+  return pickLocale(locale) ?? (tenant.hasMailLocale ? null : pickLocale(acceptLanguage))
+}
+
+function createSignupFaults(deps: SignupDeps): Signup['signupFaults'] {
+  return async (given, { tenant, client }) => {
     const { breachCheck, minScore } = tenant.settings.password
     const line = clientLine(tenant, client)
     const ask = async () => (await applyRules(deps, tenant, { given, line })).faults
@@ -150,7 +172,7 @@ function createRefuseTaken({ pool, passwords }: SignupDeps) {
   }
 }
 
-type Signup = { user: NewUser; network: string; origin: ChangeOrigin }
+type NewAccount = { user: NewUser; network: string; origin: ChangeOrigin }
 
 /**
  * Inserts the user, its event and the mail with its code in one transaction, and ends locks of the
@@ -159,7 +181,7 @@ type Signup = { user: NewUser; network: string; origin: ChangeOrigin }
 function createUser(
   { pool, codes, lockout }: SignupDeps,
   tenant: Tenant,
-  { user, network, origin }: Signup,
+  { user, network, origin }: NewAccount,
 ): Promise<User | null> {
   return inTransaction(pool, async (tx) => {
     const [created] = await insertUsers(tx, tenant, [user])

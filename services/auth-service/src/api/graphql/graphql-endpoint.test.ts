@@ -4,7 +4,8 @@ import { AppError, unavailable } from '@surehook/service-kit/errors'
 import { refuseGraphQL } from '@surehook/service-kit/graphql/graphql-transport'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { GraphQLError, getIntrospectionQuery } from 'graphql'
-import type { AuthApi, Call } from '../auth-api.ts'
+import type { AuthApi } from '../../use-cases/auth-api.ts'
+import type { Call } from '../../use-cases/call.ts'
 import { createGraphQL } from './graphql-endpoint.ts'
 
 const user = {
@@ -24,7 +25,7 @@ type Result = {
 }
 
 const noFaults = async () => []
-const ruleFaults = { signup: noFaults, resetPassword: noFaults, changePassword: noFaults }
+const ruleFaults = { signupFaults: noFaults, resetFaults: noFaults, changeFaults: noFaults }
 
 /** Runs the request against these use cases; calling any other one fails the test. */
 async function execute(
@@ -32,7 +33,7 @@ async function execute(
   query: string,
   variables: Record<string, unknown> = {},
 ): Promise<Result> {
-  const endpoint = createGraphQL({ ruleFaults, ...api } as AuthApi)
+  const endpoint = createGraphQL({ ...ruleFaults, ...api } as AuthApi)
   const text = await endpoint.execute({ query, variables }, call, log).then(
     (answer) => answer.text,
     (err: unknown) => refuseGraphQL(err, log),

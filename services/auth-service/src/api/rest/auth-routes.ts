@@ -5,7 +5,8 @@ import { mountGraphQL } from '@surehook/service-kit/graphql/mount-graphql'
 import { type Handle, mount, Reply } from '@surehook/service-kit/http/mount'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import type { Router } from 'express'
-import type { AuthApi, Call } from '../auth-api.ts'
+import type { AuthApi } from '../../use-cases/auth-api.ts'
+import type { Call } from '../../use-cases/call.ts'
 import type { GraphQLEndpoint } from '../graphql/graphql-endpoint.ts'
 
 export type AuthRoutesDeps = {
@@ -33,7 +34,7 @@ export function authRoutes(deps: AuthRoutesDeps): (router: Router) => void {
 
     mount(router, operations.signup, {
       authorize: openHashing,
-      ruleFaults: ({ body }, { auth }) => api.ruleFaults.signup(body, auth),
+      ruleFaults: ({ body }, { auth }) => api.signupFaults(body, auth),
       handle: ({ body }, { auth }) => api.signup(body, auth),
     })
     serve(operations.confirmSignup, ({ body }, { auth }) => api.confirmSignup(body, auth))
@@ -45,7 +46,7 @@ export function authRoutes(deps: AuthRoutesDeps): (router: Router) => void {
     serve(operations.recoverPassword, ({ body }, { auth }) => api.recoverPassword(body, auth))
     mount(router, operations.resetPassword, {
       authorize: openCall,
-      ruleFaults: ({ body }, { auth }) => api.ruleFaults.resetPassword(body, auth),
+      ruleFaults: ({ body }, { auth }) => api.resetFaults(body, auth),
       handle: ({ body }, { auth }) => api.resetPassword(body, auth),
     })
     serve(operations.refreshToken, ({ body }, { auth }) => api.refreshToken(body, auth))
@@ -59,7 +60,7 @@ export function authRoutes(deps: AuthRoutesDeps): (router: Router) => void {
     serve(account.updateMe, ({ body }, { auth }) => api.updateMe(body, auth))
     mount(router, account.changePassword, {
       authorize: openHashing,
-      ruleFaults: ({ body }, { auth }) => api.ruleFaults.changePassword(body, auth),
+      ruleFaults: ({ body }, { auth }) => api.changeFaults(body, auth),
       handle: ({ body }, { auth }) => api.changePassword(body, auth),
     })
     serve(account.listSessions, ({ query }, { auth }) => api.listSessions(query, auth))
