@@ -265,7 +265,7 @@ export type FoundDelivery = {
      */
     event: 'INSERT' | 'UPDATE' | 'DELETE' | null;
     /**
-     * The record of the change. null for deliveries of versions before 0.3
+     * The record of the change. null until the job was read
      */
     recordId: string | null;
 };
