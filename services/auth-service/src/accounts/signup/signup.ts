@@ -43,7 +43,7 @@ type SignupInput = InputOf<typeof signup>
 export type Signup = Pick<AuthApi, 'signup' | 'signupFaults' | 'confirmSignup' | 'resendCode'>
 
 export function createSignup(deps: SignupDeps): Signup {
-  const { pool, limits, passwords, codes, sessions, onMail } = deps
+  const { pool, limits, passwords, codes, onMail } = deps
   const refuseTaken = createRefuseTaken(deps)
   return {
     async signup(input, call) {
@@ -86,17 +86,7 @@ export function createSignup(deps: SignupDeps): Signup {
 
     signupFaults: createSignupFaults(deps),
 
-    async confirmSignup({ email, code }, { tenant, client, origin }) {
-      const subject = { tenant, email, purpose: 'verification' } as const
-      const isRight = () => codes.isRight(subject, code)
-      if (!(await limits.guess(tenant, client.address, isRight))) throw invalidCode()
-      return inTransaction(pool, async (tx) => {
-        const userId = await codes.redeem(tx, subject, code)
-        const user = userId === null ? null : await confirmAddress(tx, { tenant, userId, origin })
-        if (user === null) throw invalidCode()
-        return { ...(await sessions.open(tx, tenant, user)), user: toPublicUser(user) }
-      })
-    },
+    confirmSignup: createConfirmSignup(deps),
 
     async resendCode({ email }, { tenant, client }) {
       // The client's limit comes first: a refused client must not use up the limit of the address.
@@ -106,6 +96,21 @@ export function createSignup(deps: SignupDeps): Signup {
       onMail()
       return { message: 'If the address waits for its confirmation, a new code is on its way' }
     },
+  }
+}
+
+function createConfirmSignup(deps: SignupDeps): Signup['confirmSignup'] {
+  const { pool, limits, codes, sessions } = deps
+  return async ({ email, code }, { tenant, client, origin }) => {
+    const subject = { tenant, email, purpose: 'verification' } as const
+    const isRight = () => codes.isRight(subject, code)
+    if (!(await limits.guess(tenant, client.address, isRight))) throw invalidCode()
+    return inTransaction(pool, async (tx) => {
+      const userId = await codes.redeem(tx, subject, code)
+      const user = userId === null ? null : await confirmAddress(tx, { tenant, userId, origin })
+      if (user === null) throw invalidCode()
+      return { ...(await sessions.open(tx, tenant, user)), user: toPublicUser(user) }
+    })
   }
 }
 
