@@ -1,6 +1,6 @@
-import type { LedgerQuery } from '@surehook/client'
+import { ConnectionError, type LedgerQuery, SurehookError } from '@surehook/client'
 import { reasonOf } from '@surehook/service-kit/errors'
-import { defineCommand, exitCodes, UsageError } from '../cli/command.ts'
+import { defineCommand, exitCodes, Failure, UsageError } from '../cli/command.ts'
 import { ledgerSpan } from '../ledger/ledger-span.ts'
 import { ledgerTable } from '../ledger/ledger-table.ts'
 import { given } from '../lib/input/option-values.ts'
@@ -11,7 +11,8 @@ import {
   platformOptions,
   platformVariables,
 } from '../lib/platform-client.ts'
-import { explaining } from '../output/explain-error.ts'
+import { explained } from '../output/explain-error.ts'
+import { visible } from '../output/visible.ts'
 
 const { ok: closed, wrong: holes, usage: unknown } = exitCodes
 
@@ -49,7 +50,13 @@ export const ledgerCommand = defineCommand({
   },
 })
 
-const ledgerOf = (platform: Platform, query: LedgerQuery, signal: AbortSignal) =>
-  explaining(platform.baseUrl, () =>
-    adminClientOf(platform).admin.installation.ledger(query, { signal }),
-  )
+async function ledgerOf(platform: Platform, query: LedgerQuery, signal: AbortSignal) {
+  try {
+    return await adminClientOf(platform).admin.installation.ledger(query, { signal })
+  } catch (err) {
+    const isRefused = err instanceof SurehookError && !(err instanceof ConnectionError)
+    // One line, which scripts search for the fault.
+    if (isRefused) throw new Failure(visible(`${err.code}: ${err.message}`))
+    throw explained(err, platform.baseUrl)
+  }
+}
