@@ -6,7 +6,7 @@ export function relayMeters(metrics: Metrics, state: () => RelayState) {
   let relayedAt = Date.now()
   const records = metrics.counter({
     name: 'surehook_capture_relayed_total',
-    help: 'WalMessage messages that Kafka has acknowledged',
+    help: 'Captured messages that Kafka has acknowledged',
   })
   metrics.gauge({
     name: 'surehook_capture_relay_leader',
