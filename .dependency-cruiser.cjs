@@ -161,7 +161,7 @@ module.exports = {
     {
       name: 'kafkajs-in-one-package',
       severity: 'error',
-      comment: 'Tests and bench may use it as a client that is independent of ours.',
+      comment: 'Tests may use it as a client that is independent of ours.',
       from: { path: '^(contracts|libs/(?!kafka/)|packages/(?!publisher/)|services)' },
       to: { path: 'node_modules/kafkajs/' },
     },

@@ -6,13 +6,11 @@ import { consoleLists } from './console/scenario.ts'
 import { dataScenarios } from './data/scenarios.ts'
 import { deliveryScenarios } from './deliveries/scenarios.ts'
 import { history } from './history/scenario.ts'
-import { matchedChanges } from './matcher/matched-changes.ts'
 import { rssMiBOf, servicesOf, type Usage, usageOf } from './measure/processes.ts'
 import { openBench } from './platform/open-bench.ts'
 import { isAnyMissing, printed, printRows } from './report/report.ts'
 import { inRounds } from './report/rounds.ts'
 import { stallScenarios } from './stalls/scenarios.ts'
-import { streams } from './streams/scenario.ts'
 
 /**
  * `npm run bench`: measures the running system. Prints results and their limits; fails only for
@@ -44,8 +42,6 @@ const scenarios: Record<string, () => Promise<void>> = {
   ...deliveryScenarios({ bench, seconds, changes }),
   history: () => history(system, rows),
   console: () => consoleLists(bench, rows),
-  streams: () => streams(bench, changes),
-  matcher: () => matchedChanges(system),
   ...authScenarios({ system, seconds, runDirs }),
   ...dataScenarios({ system, seconds, runDirs, rows }),
   ...stallScenarios({ system, runDirs, seconds, changes, tls }),

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { internalUrlsOf } from '../stalls/service-metrics.ts'
+import { internalUrlsOf } from '../measure/service-processes.ts'
 
 /** Requests to Kafka so far, by service and API of the protocol. */
 export type Requests = ReadonlyMap<string, number>

@@ -5,7 +5,7 @@ import { type DeliveryRun, measureDeliveries, warmUp } from './delivery-run.ts'
 
 export type RestRun = DeliveryRun & { load: RestLoad }
 
-export const warmUpSeconds = 10
+const warmUpSeconds = 10
 export const writers = 64
 
 /** Writes over REST at a fixed rate, with one delivery each. */

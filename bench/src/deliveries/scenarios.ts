@@ -1,7 +1,6 @@
 import { calm } from '../calm/scenario.ts'
-import { whereTimeGoes } from '../hops/scenario.ts'
 import { tlsPostsPerSecond } from '../load/limit.ts'
-import { type Bench, drainMs, tableWithSubscriptions } from '../platform/open-bench.ts'
+import type { Bench } from '../platform/open-bench.ts'
 import {
   lossRows,
   milliseconds,
@@ -11,7 +10,7 @@ import {
   rateOf,
   usageRows,
 } from '../report/report.ts'
-import { restAtRate, restFlatOut, warmUpSeconds, writers } from './rest.ts'
+import { restAtRate, restFlatOut, writers } from './rest.ts'
 import { changesFor, fromTopic } from './topic.ts'
 
 type Options = { bench: Bench; seconds: number; changes: number }
@@ -32,11 +31,6 @@ export function deliveryScenarios({
     topic1: () => topic(bench, { fanOut: 1, changes, target: 5_000 }),
     topic10: () => topic(bench, { fanOut: 10, changes, target: 8_000 }),
     calm: () => calm(bench, seconds),
-    async hops() {
-      const project = await tableWithSubscriptions(bench, 1)
-      const load = { perSecond: 100, seconds, warmUpSeconds, drainMs }
-      await whereTimeGoes({ project, receiver: bench.receiver, ...load })
-    },
   }
 }
 

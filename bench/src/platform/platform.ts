@@ -56,7 +56,6 @@ export async function createTable({ call }: BenchProject, table: string): Promis
       { name: 'sent_at', type: 'double' },
       { name: 'status', type: 'text' },
       { name: 'note', type: 'text' },
-      { name: 'part', type: 'integer' },
     ],
   })
 }
@@ -65,7 +64,6 @@ export async function subscribe(
   { call, projectId }: BenchProject,
   table: string,
   url: string,
-  filter?: object,
 ): Promise<string> {
   const { id } = await call('POST', '/_webhooks', {
     projectId,
@@ -74,7 +72,6 @@ export async function subscribe(
     events: ['INSERT'],
     url,
     secret: 'bench-secret',
-    ...(filter && { filter }),
   })
   return String(id)
 }

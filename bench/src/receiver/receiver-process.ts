@@ -8,8 +8,6 @@ const latencies = new Latencies()
 const ids = new ReceivedIds()
 let firstAt = 0
 let lastAt = 0
-/** Alternating: the time each change was sent, the time it was received. */
-let times: number[] = []
 
 const now = () => performance.timeOrigin + performance.now()
 /** The writer puts the time of the change into the record. */
@@ -24,22 +22,14 @@ openReceiverServer((req, res) => {
     lastAt = at
     ids.add(webhookIdOf(req))
     const sent = sentAt.exec(Buffer.concat(chunks).toString('latin1'))
-    if (sent) {
-      latencies.add(at - Number(sent[1]))
-      times.push(Number(sent[1]), at)
-    }
+    if (sent) latencies.add(at - Number(sent[1]))
     res.writeHead(204).end()
   })
 })
 
-process.on('message', (message: 'reset' | 'report' | 'times') => {
-  if (message === 'times') {
-    process.send?.(times)
-    return
-  }
+process.on('message', (message: 'reset' | 'report') => {
   if (message === 'reset') {
     latencies.clear()
-    times = []
     ids.startAgain()
     firstAt = 0
   }

@@ -16,12 +16,8 @@ export type ReceiverReport = ReceivedCounts & {
 export type AwaitedReport = ReceiverReport & { missing: number }
 
 export type BenchReceiver = AsyncDisposable & {
-  readonly pid: number
   url(path: string): string
   reset(): Promise<void>
-  report(): Promise<ReceiverReport>
-  /** Resolves with the times when each change was sent and received since the last reset. */
-  receipts(): Promise<[sent: number, received: number][]>
   /** Resolves when `count` deliveries have arrived since the last reset, or after `timeoutMs`. */
   waitFor(count: number, timeoutMs: number): Promise<AwaitedReport>
 }
@@ -35,18 +31,8 @@ export async function startReceiver(tls: Tls): Promise<BenchReceiver> {
     return report
   }
   return {
-    pid: child.pid ?? 0,
     url,
     reset: async () => void (await ask('reset')),
-    report: () => ask('report'),
-    async receipts() {
-      child.send('times')
-      const [times] = (await once(child, 'message')) as [number[]]
-      const pairs = Array.from({ length: times.length / 2 }, (_, n) =>
-        times.slice(2 * n, 2 * n + 2),
-      )
-      return pairs as [number, number][]
-    },
     async waitFor(count, timeoutMs) {
       let report = await ask('report')
       const deadline = performance.now() + timeoutMs

@@ -5,9 +5,9 @@ import { answersOk } from '@surehook/scripts/lib/http-probe'
 import { freePort } from '@surehook/scripts/lib/ports'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { usageOf } from '../measure/processes.ts'
+import { commandOf, environmentOf, pidFilesOf } from '../measure/service-processes.ts'
 import { lossRows, perSecond, printRows } from '../report/report.ts'
 import { slowestOf } from './path-stats.ts'
-import { commandOf, environmentOf, pidFilesOf } from './service-metrics.ts'
 import { projectWith, publish, type StallBench, type StallProject } from './stall-bench.ts'
 
 const paths = Array.from({ length: 16 }, (_, n) => `/ok/scaled-${n}`)

@@ -1,8 +1,6 @@
-import { backlog } from './backlog.ts'
 import { dispatchers } from './dispatchers.ts'
 import { fairness } from './fairness.ts'
 import { neighbours } from './neighbours.ts'
-import { paused } from './paused.ts'
 import { openStallBench, type StallBench, type StallOptions } from './stall-bench.ts'
 
 /** Scenarios of `npm run bench` about loads that must not delay others. */
@@ -13,8 +11,6 @@ export function stallScenarios(options: StallOptions): Record<string, () => Prom
   }
   return {
     neighbours: on(neighbours),
-    paused: on(paused),
-    backlog: on(backlog),
     fairness: on(fairness),
     dispatchers: on(dispatchers),
   }

@@ -47,22 +47,15 @@ export type StallProject = BenchProject & {
   retire(): Promise<void>
 }
 
-/**
- * Creates a project with one table. Each change goes to every path, or with `apart` to one path in
- * turn.
- */
+/** Creates a project with one table, and subscribes every path to it. */
 export async function projectWith(
   { system, endpoints }: StallBench,
   paths: readonly string[],
-  { apart } = { apart: false },
 ): Promise<StallProject> {
   const project = await createProject(system)
   await createTable(project, table)
   const ids: string[] = []
-  for (const [part, path] of paths.entries()) {
-    const filter = apart ? { part } : undefined
-    ids.push(await subscribe(project, table, endpoints.url(path), filter))
-  }
+  for (const path of paths) ids.push(await subscribe(project, table, endpoints.url(path)))
   return {
     ...project,
     async retire() {
@@ -72,30 +65,19 @@ export async function projectWith(
 }
 
 const table = 'bench'
-/** The number of groups into which changes for `apart` paths are divided. */
-export const parts = 4
 /** Large enough to cost little, and small enough not to add latency. */
 const batch = 500
 const tickMs = 10
-
-type Changes = {
-  count: number
-  /**
-   * Makes all changes belong to one record, so that they stay in order in one partition. By default
-   * each has another record.
-   */
-  recordId?: string
-}
 
 /** Publishes as fast as Kafka takes them. */
 export async function publish(
   { publisher }: StallBench,
   project: BenchProject,
-  { count, recordId }: Changes,
+  { count }: { count: number },
 ): Promise<void> {
   for (let from = 0; from < count; from += batch) {
     const size = Math.min(batch, count - from)
-    const changes = Array.from({ length: size }, (_, n) => changeOf(project, from + n, recordId))
+    const changes = Array.from({ length: size }, () => changeOf(project))
     await publisher.publish(changes)
   }
 }
@@ -104,7 +86,7 @@ export async function publish(
  * Publishes at a fixed rate until stopped, independently of the results. Resolves with the number
  * published.
  */
-export async function publishAtRate(
+async function publishAtRate(
   { publisher }: StallBench,
   project: BenchProject,
   { perSecond, until }: { perSecond: number; until: AbortSignal },
@@ -114,7 +96,7 @@ export async function publishAtRate(
   const pending: Promise<void>[] = []
   while (!until.aborted) {
     const due = Math.floor(((performance.now() - startedAt) * perSecond) / 1000)
-    const changes = Array.from({ length: due - sent }, (_, n) => changeOf(project, sent + n))
+    const changes = Array.from({ length: due - sent }, () => changeOf(project))
     if (changes.length > 0) pending.push(publisher.publish(changes))
     sent = Math.max(sent, due)
     await wait(tickMs)
@@ -140,11 +122,8 @@ export async function beside<T>(
   }
 }
 
-function changeOf(
-  { projectId }: BenchProject,
-  n: number,
-  recordId: string = randomUUID(),
-): NewChange {
-  const record = { id: recordId, n, part: n % parts, ...newRecord() }
+function changeOf({ projectId }: BenchProject): NewChange {
+  const recordId = randomUUID()
+  const record = { id: recordId, ...newRecord() }
   return { projectId, environment: 'master', table, recordId, operation: 'INSERT', record }
 }

@@ -2,13 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** How an endpoint answers: the first part of its path. */
-export type Manner = 'ok' | 'hang' | 'error' | 'loris' | 'close' | 'switch'
+export type Manner = 'ok' | 'hang' | 'error' | 'loris' | 'close'
 
-type Exchange = { req: IncomingMessage; res: ServerResponse; mended: boolean }
+type Exchange = { req: IncomingMessage; res: ServerResponse }
 
 const lorisEveryMs = 250
-/** The answer time of a repaired endpoint, long enough for several requests to be in flight. */
-const mendedAnswersAfterMs = 10
 
 const manners: Record<Manner, (exchange: Exchange) => void | Promise<void>> = {
   ok: ({ res }) => void res.writeHead(204).end(),
@@ -24,10 +22,6 @@ const manners: Record<Manner, (exchange: Exchange) => void | Promise<void>> = {
     }
   },
   close: ({ req: { socket } }) => void socket.destroy(),
-  async switch({ res, mended }) {
-    if (mended) await wait(mendedAnswersAfterMs)
-    res.writeHead(mended ? 204 : 500).end()
-  },
 }
 
 export function answerAs(path: string, exchange: Exchange): void | Promise<void> {

@@ -6,29 +6,26 @@ import type { Answer, Question } from './many-endpoints.ts'
 
 /** Many HTTPS endpoints, good and bad, in a separate process. */
 const paths = new Map<string, PathStats>()
-/** The requests on each path, kept over a reset. */
-const earlierOf = new Map<string, { tried: Set<number>; ids: ReceivedIds }>()
-let mended = false
+/** The deliveries on each path, kept over a reset. */
+const idsOf = new Map<string, ReceivedIds>()
 
 const now = () => performance.timeOrigin + performance.now()
 
 const server = openReceiverServer((req, res) => {
   const path = req.url ?? '/'
-  const earlier = earlierOf.get(path) ?? { tried: new Set(), ids: new ReceivedIds() }
-  earlierOf.set(path, earlier)
-  const stats = paths.get(path) ?? new PathStats(earlier)
+  const ids = idsOf.get(path) ?? new ReceivedIds()
+  idsOf.set(path, ids)
+  const stats = paths.get(path) ?? new PathStats(ids)
   paths.set(path, stats)
-  stats.began(now())
   res.once('finish', () => {
     // Any other answer causes another attempt with the same id.
     if (res.statusCode < 300) stats.accepted(webhookIdOf(req))
   })
-  res.once('close', () => stats.ended())
   const chunks: Buffer[] = []
   req.on('data', (chunk: Buffer) => chunks.push(chunk))
   req.on('end', () => {
     stats.read(Buffer.concat(chunks).toString('latin1'), now())
-    void answerAs(path, { req, res, mended })
+    void answerAs(path, { req, res })
   })
 })
 server.on('clientError', (_err, socket) => socket.destroy())
@@ -36,12 +33,7 @@ server.on('clientError', (_err, socket) => socket.destroy())
 process.on('message', ({ id, ask }: Question) => {
   if (ask === 'reset') {
     paths.clear()
-    for (const { ids } of earlierOf.values()) ids.startAgain()
-  }
-  if (ask === 'mend') mended = true
-  if (ask === 'break') {
-    mended = false
-    earlierOf.clear()
+    for (const ids of idsOf.values()) ids.startAgain()
   }
   const of = <Value>(read: (stats: PathStats) => Value) =>
     Object.fromEntries(Array.from(paths, ([path, stats]) => [path, read(stats)]))

@@ -2,7 +2,7 @@ import { waitUntil } from '@surehook/service-kit/wait-until'
 import { forkReceiver, type Tls } from '../../receiver/fork-receiver.ts'
 import type { PathReport } from '../path-stats.ts'
 
-export type Question = { id: number; ask: 'report' | 'count' | 'reset' | 'mend' | 'break' }
+export type Question = { id: number; ask: 'report' | 'count' | 'reset' }
 export type Answer = {
   id: number
   reports: Record<string, PathReport>
@@ -17,15 +17,6 @@ export type ManyEndpoints = AsyncDisposable & {
   url(path: string): string
   reset(): Promise<void>
   /**
-   * Makes paths that begin with `switch` answer 204. Before it, and after `break`, they answer 500.
-   */
-  mend(): Promise<void>
-  break(): Promise<void>
-  /** In the order of the paths. */
-  reportsOf(paths: readonly string[]): Promise<PathReport[]>
-  /** Returns how many deliveries have arrived on all paths. Costs less than a report. */
-  unique(paths: readonly string[]): Promise<number>
-  /**
    * Resolves when `count` deliveries have arrived on each path since the last reset, or after
    * `timeoutMs`.
    */
@@ -36,10 +27,6 @@ const nothing: PathReport = {
   unique: 0,
   repeated: 0,
   latency: { p50: 0, p99: 0, max: 0 },
-  firstAt: 0,
-  lastAt: 0,
-  inFlightAtFirst: [],
-  mostOvertaken: 0,
 }
 
 export async function openManyEndpoints(tls: Tls): Promise<ManyEndpoints> {
@@ -57,20 +44,9 @@ export async function openManyEndpoints(tls: Tls): Promise<ManyEndpoints> {
     child.send({ id, ask: what } satisfies Question)
     return answered
   }
-  const reportsOf = async (paths: readonly string[]) => {
-    const { reports } = await ask('report')
-    return paths.map((path) => reports[path] ?? nothing)
-  }
   return {
     url,
     reset: async () => void (await ask('reset')),
-    mend: async () => void (await ask('mend')),
-    break: async () => void (await ask('break')),
-    reportsOf,
-    async unique(paths) {
-      const { unique } = await ask('count')
-      return paths.reduce((sum, path) => sum + (unique[path] ?? 0), 0)
-    },
     async waitFor(paths, count, timeoutMs) {
       const deadline = performance.now() + timeoutMs
       const isOver = async () => {
@@ -84,8 +60,11 @@ export async function openManyEndpoints(tls: Tls): Promise<ManyEndpoints> {
         timeoutMs: Number.POSITIVE_INFINITY,
         everyMs: 100,
       })
-      const reports = await reportsOf(paths)
-      return reports.map((report) => ({ ...report, missing: Math.max(0, count - report.unique) }))
+      const { reports } = await ask('report')
+      return paths.map((path) => {
+        const report = reports[path] ?? nothing
+        return { ...report, missing: Math.max(0, count - report.unique) }
+      })
     },
     [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
   }

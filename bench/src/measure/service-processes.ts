@@ -36,12 +36,3 @@ export function pidFilesOf(runDirs: readonly string[], service: string): string[
 }
 
 const pidOf = (pidFile: string) => readFileSync(pidFile, 'utf8').split('\n', 1)[0]
-
-/** Returns the sum of a metric over its labels and over the replicas of a service. */
-export async function metricOf(urls: readonly string[], name: string): Promise<number> {
-  const texts = await Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()))
-  return texts
-    .flatMap((text) => text.split('\n'))
-    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
-    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
-}
