@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
+import { sitePageOf } from './site-pages.ts'
 
 const docsDir = fileURLToPath(new URL('..', import.meta.url))
 const repository = 'https://github.com/surehook/surehook/blob/main'
 
 /**
- * A link from a page to a file that is no page, as an address in the repository; a dead one fails the
- * build. A README that a page includes names pages from its own place: those links become relative.
+ * A link from a page to a file that is no page, as an address in the repository, or of the page that
+ * is made of the file; a dead one fails the build. A README that a page includes names pages from its own place: those links become relative.
  */
 function toSite(href: string, page: string): string | null {
   if (/^(?:[a-z]+:|#|\/)/i.test(href)) return null
@@ -18,6 +19,8 @@ function toSite(href: string, page: string): string | null {
   if (inDocs && path.endsWith('.md')) return `${toPage(target, page)}${anchor ? `#${anchor}` : ''}`
   if (!existsSync(target)) throw new Error(`docs/${page}: dead link ${href}`)
   const fromRoot = relative(join(docsDir, '..'), target)
+  const sitePage = sitePageOf(fromRoot, anchor ?? '', docsDir)
+  if (sitePage !== null) return toPage(join(docsDir, sitePage), page)
   return `${repository}/${fromRoot}${anchor === undefined ? '' : `#${anchor}`}`
 }
 

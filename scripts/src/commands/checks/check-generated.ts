@@ -9,14 +9,12 @@ const generatedDirs = [
   'contracts/openapi',
   'deploy/helm/surehook/files/dashboards',
   'deploy/strimzi',
-  'docs/reference/http',
   'packages/auth/src/generated',
   'packages/client/src/generated/admin',
   'packages/client/src/generated/data',
   'packages/client/src/generated/webhooks',
 ]
 const generatedPages = [
-  'docs/reference/cli.md',
   'docs/reference/configuration.md',
   'docs/reference/metrics.md',
   'docs/reference/topics.md',

@@ -1,31 +1,13 @@
-import { glob, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { apiNames, openApiDocument } from '@surehook/contracts/openapi/openapi'
-import type { OpenApiDocument } from '@surehook/contracts/openapi/reference/openapi-document'
+import { glob, readdir, readFile, writeFile } from 'node:fs/promises'
 import { topicTable } from '@surehook/contracts/topics'
-import { commands } from 'surehook/commands/commands'
 import { defaultOptions } from '../../deploy/strimzi.ts'
 import { repoRoot } from '../../lib/paths.ts'
 import type { AvroRecord } from '../../reference/avro-section.ts'
-import { cliPage } from '../../reference/cli-page.ts'
-import { httpPages } from '../../reference/http/http-pages.ts'
-import { overviewPage } from '../../reference/http/overview-page.ts'
 import { metricsPage } from '../../reference/metrics-page.ts'
 import { topicsPage } from '../../reference/topics-page.ts'
 
 /** Part of `npm run generate`: writes the reference pages that follow from code. */
 const dir = `${repoRoot}/docs/reference`
-
-const documents = Object.fromEntries(
-  apiNames.map((name) => [name, openApiDocument(name) as OpenApiDocument]),
-)
-await rm(`${dir}/http`, { recursive: true, force: true })
-await mkdir(`${dir}/http`, { recursive: true })
-await writeFile(`${dir}/http/index.md`, overviewPage(documents))
-for (const [name, page] of httpPages(Object.values(documents))) {
-  await writeFile(`${dir}/http/${name}`, page)
-}
-
-await writeFile(`${dir}/cli.md`, cliPage(commands))
 
 const events = `${repoRoot}/contracts/events`
 const files = (await readdir(events)).toSorted()
