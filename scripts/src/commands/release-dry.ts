@@ -6,9 +6,9 @@ import { runCommand } from '../lib/run-command.ts'
 import { hasToolchain } from '../lib/toolchains.ts'
 import { type Artefact, artefactTable, releaseDir as dir } from '../release/dry/artefact.ts'
 import {
+  makeImages,
   packAll,
   packChart,
-  packImages,
   requireOneVersion,
   whyNoImages,
   writeSbom,
@@ -17,9 +17,9 @@ import { say, step } from '../start/progress.ts'
 
 /**
  * `npm run release:dry [-- --require-all --version 1.2.3]`: makes everything that a release
- * publishes, and publishes nothing: the packages, the images and the chart as OCI artefacts, and an
- * SBOM. It writes them, and a list with sizes and digests, to `.local/release`. What a missing tool
- * would make is left out; with `--require-all` that is a failure.
+ * publishes, and publishes nothing. It writes the packages, the chart, an SBOM, and a list of all
+ * with sizes and digests to `.local/release`. The images stay in Docker. What a missing tool would
+ * make is left out; with `--require-all` that is a failure.
  */
 const { values } = parseArgs({
   options: { 'require-all': { type: 'boolean' }, version: { type: 'string' } },
@@ -41,8 +41,8 @@ try {
   await make('packages', () => packAll(`${dir}/packages`, version()))
   await step('the packages install and run', () => npm('check:packages'))
   await make('SBOM', async () => [await writeSbom(`${dir}/sbom.cdx.json`)])
-  if (!missing.chart) await make('chart', () => packChart(`${dir}/chart`, version()))
-  if (!missing.images) await make('images', () => packImages(`${dir}/images`, process.env))
+  if (!missing.chart) await make('chart', async () => [await packChart(`${dir}/chart`, version())])
+  if (!missing.images) await make('images', () => makeImages(process.env))
   const list = { version: version(), leftOut, artefacts }
   await writeFile(`${dir}/release.json`, `${JSON.stringify(list, null, 2)}\n`)
   for (const line of artefactTable(artefacts)) say(line)

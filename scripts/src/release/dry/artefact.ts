@@ -7,13 +7,13 @@ import { localDir } from '../../lib/paths.ts'
 /** Where the dry run writes everything. */
 export const releaseDir = `${localDir}/release`
 
-/** One thing that a release publishes. `file` is in `releaseDir`; what a registry gets has none. */
+/** One thing that a release publishes. `file` is in `releaseDir`; images stay in Docker. */
 export type Artefact = {
   kind: 'package' | 'image' | 'chart' | 'sbom'
   name: string
   file?: string
   bytes: number
-  /** `sha256:…` of the file, or of the manifest in the registry. */
+  /** `sha256:…` of the file, or the id of the image. */
   digest: string
 }
 

@@ -6,7 +6,6 @@ import { imageNames, tagOf } from '../../images/image-names.ts'
 import { runCommand } from '../../lib/run-command.ts'
 import { packPackage, publicPackages, workspaces } from '../pack-package.ts'
 import { type Artefact, artefactOf } from './artefact.ts'
-import { type LayoutRegistry, openLayoutRegistry } from './layout-registry.ts'
 
 /** Throws the names of everything whose version is not `version`. */
 export async function requireOneVersion(version: string): Promise<void> {
@@ -52,34 +51,25 @@ export async function writeSbom(file: string): Promise<Artefact> {
   return artefactOf('sbom', file)
 }
 
-/** Packs the chart into `dir`, and pushes it into the OCI layout `dir/oci`. */
-export async function packChart(dir: string, version: string): Promise<Artefact[]> {
-  const helm = await findHelm()
-  await run([helm, 'package', chartDir, '--destination', dir])
-  const file = `${dir}/surehook-${version}.tgz`
-  await using registry = await openLayoutRegistry(`${dir}/oci`)
-  await run([helm, 'push', file, `oci://${registry.address}/charts`, '--plain-http'])
-  return [await artefactOf('chart', file), ...pushedAs('chart', registry)]
+/** Packs the chart into `dir`. */
+export async function packChart(dir: string, version: string): Promise<Artefact> {
+  await run([await findHelm(), 'package', chartDir, '--destination', dir])
+  return artefactOf('chart', `${dir}/surehook-${version}.tgz`)
 }
 
-/** Builds every image, and pushes them into the OCI layout `dir/oci`. */
-export async function packImages(dir: string, env: NodeJS.ProcessEnv): Promise<Artefact[]> {
+/** Builds every image. They stay in Docker. */
+export async function makeImages(env: NodeJS.ProcessEnv): Promise<Artefact[]> {
   await buildImages(imageNames, env)
-  await using registry = await openLayoutRegistry(`${dir}/oci`)
-  for (const name of imageNames) {
-    const local = tagOf(name, env)
-    const remote = `${registry.address}/${local.split('/').slice(-2).join('/')}`
-    await run(['docker', 'tag', local, remote])
-    await run(['docker', 'push', remote])
-    await run(['docker', 'rmi', remote])
-  }
-  return pushedAs('image', registry)
+  const made = imageNames.map(async (image): Promise<Artefact> => {
+    const name = tagOf(image, env)
+    const inspect = ['docker', 'image', 'inspect', '--format', '{{.Size}} {{.Id}}', name]
+    const [bytes, digest = ''] = (await run(inspect)).trim().split(' ')
+    return { kind: 'image', name, bytes: Number(bytes), digest }
+  })
+  return Promise.all(made)
 }
 
-const pushedAs = (kind: Artefact['kind'], { pushed }: Pick<LayoutRegistry, 'pushed'>) =>
-  pushed.map(({ name, bytes, digest }): Artefact => ({ kind, name, bytes, digest }))
-
-/** Returns why Docker cannot build and push here, or `null`. */
+/** Returns why Docker cannot build here, or `null`. */
 export async function whyNoImages(env: NodeJS.ProcessEnv): Promise<string | null> {
   const host = env['DOCKER_HOST']
   if (host && !/^(unix|npipe):/.test(host)) return 'DOCKER_HOST is another machine'
