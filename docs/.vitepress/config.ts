@@ -9,7 +9,8 @@ const repository = 'https://github.com/surehook/surehook/blob/main'
 
 /**
  * A link from a page to a file that is no page, as an address in the repository, or of the page that
- * is made of the file; a dead one fails the build. A README that a page includes names pages from its own place: those links become relative.
+ * is made of the file; a dead one fails the build. A README that a page includes names pages from
+ * its own place: those links become relative.
  */
 function toSite(href: string, page: string): string | null {
   if (/^(?:[a-z]+:|#|\/)/i.test(href)) return null
