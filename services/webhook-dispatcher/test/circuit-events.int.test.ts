@@ -24,7 +24,8 @@ const failure: AttemptResult = {
 let harness: Harness
 let redis: RedisClient
 let store: CircuitStore
-const events: ChangeEvent[] = []
+/** By record and offset, because a reader that rejoins its group reads again. */
+const events = new Map<string, ChangeEvent>()
 const open = new AsyncDisposableStack()
 
 beforeAll(async () => {
@@ -41,8 +42,11 @@ beforeAll(async () => {
       topics: [changesTopic],
       after: await endsOf(kafka, [changesTopic]),
       log,
-      take: async ({ value }) =>
-        void (value && events.push(await harness.codec.change.decode(value))),
+      take: async ({ value, offset }) => {
+        if (value === null) return
+        const event = await harness.codec.change.decode(value)
+        events.set(`${event.recordId} ${offset}`, event)
+      },
     }),
   )
   await followed.ready
@@ -53,7 +57,7 @@ const place = () => ({
   ...{ projectId: `p-${randomUUID()}`, environment: 'master', url: 'https://receiver.example/' },
 })
 const told = (endpoint: string) =>
-  events
+  [...events.values()]
     .filter(({ recordId }) => recordId === endpoint)
     .map(({ id, record }) => ({ id, ...(JSON.parse(record) as { change: string }) }))
 const toldAll = (endpoint: string, count: number) =>
@@ -76,7 +80,6 @@ function owner(endpoint: string, { killed = false, cooldownMs = 60_000 } = {}) {
 
 async function opened(circuit: Circuit, at = place()) {
   for (let nth = 0; nth < 5; nth++) await circuit.record(failure, at)
-  expect(circuit.isOpen).toBe(true)
 }
 
 it('an opening and its end are published once, and Redis then forgets both', async () => {
