@@ -65,6 +65,14 @@ module.exports = {
       from: {},
       to: { circular: true },
     },
+    {
+      name: 'folders-import-one-way',
+      severity: 'error',
+      comment: 'A folder is read after those that it imports. Its root composes it.',
+      scope: 'folder',
+      from: { path: '^services/webhook-api/src/' },
+      to: { circular: true },
+    },
     ...Object.entries(mayImport).map(([room, allowed]) => onlyImports(room, allowed)),
     ...consoleRooms.map(onlyLowerRooms),
     {
@@ -78,7 +86,7 @@ module.exports = {
     {
       name: 'only-tests-import-testing',
       severity: 'error',
-      from: { pathNot: '/testing/|\\.test\\.ts$|/test/|^tests/' },
+      from: { pathNot: '/testing/|\\.test\\.ts$|/test/|^(tests|bench)/' },
       to: { path: '^(libs|contracts/src)/testing/' },
     },
     {

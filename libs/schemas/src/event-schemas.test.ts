@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { aSubscription } from '@surehook/contracts/testing/samples'
 import type { EventTypes } from './codec.ts'
 import { eventSchemas } from './event-schemas.ts'
 import { AvroTypeCodec } from './type-codec.ts'
@@ -66,21 +67,13 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
     { ...tenant, name: 'orders', columns: [], updatedAt: '' },
   ],
   subscription: [
-    {
-      ...tenant,
-      id: 's',
-      table: 'orders',
-      events: ['INSERT', 'UPDATE', 'DELETE'],
-      url: 'https://a',
-      active: true,
+    aSubscription({
       filter: '{"a":1}',
       select: ['a'],
       secrets: [
         { ciphertext: 'v1.a', validUntil: null },
         { ciphertext: 'v1.b', validUntil: at },
       ],
-      createdAt: at,
-      updatedAt: at,
       policy: {
         headers: { names: ['X-A'], ciphertext: 'v1.h' },
         retryAfter: true,
@@ -92,23 +85,8 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       },
       cancellations: [{ status: 'paused', until: 2 ** 41, askedAt: 2 ** 41 + 1 }],
       name: 'billing',
-    },
-    {
-      ...tenant,
-      id: 's',
-      table: 'orders',
-      events: [],
-      url: '',
-      active: false,
-      filter: null,
-      select: null,
-      secrets: [],
-      createdAt: at,
-      updatedAt: at,
-      policy: null,
-      cancellations: [],
-      name: null,
-    },
+    }),
+    aSubscription({ events: [], url: '', active: false }),
   ],
   job: [
     {
@@ -217,5 +195,10 @@ describe('every event type', () => {
     for (const value of examples[name]) {
       expect(await codec.decode(codec.encode(value))).toEqual(value)
     }
+  })
+
+  it.each(names)('%s has an example with a value in each field', (name) => {
+    const unset = Object.entries(examples[name][0] ?? {}).filter(([, value]) => value === null)
+    expect(unset).toEqual([])
   })
 })

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { DeliveryJob } from '@surehook/contracts/events'
+import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import type { Client } from '@surehook/scripts/client/call'
 import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
 import { clientOf, validInput } from './support/client.ts'
-import { aJob, aTransition } from './support/delivery-samples.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 let world: World
@@ -58,7 +58,7 @@ async function deadLetter(change: Partial<DeliveryJob> = {}): Promise<DeliveryJo
   const made = { eventId: randomUUID(), createdAt: Date.now() }
   const job = aJob({ ...own, ...made, webhookId: own.deliveryId, body, ...change })
   const letter = { status: 'dead_letter', httpStatus: 500, errorClass: 'http', step: 5 } as const
-  const transition = aTransition({ ...own, ...made, ...letter, attempts: 5, at: Date.now() })
+  const transition = anAttempt({ ...own, ...made, ...letter, attempts: 5, at: Date.now() })
   await world.producer.send([
     { topic: deliveriesTopic, key: job.url, value: world.codec.job.encode(job) },
     { topic: attemptsTopic, key: own.deliveryId, value: world.codec.attempt.encode(transition) },

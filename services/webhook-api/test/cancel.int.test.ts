@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import type { DeliveryStatus } from '@surehook/contracts/events'
+import { anAttempt } from '@surehook/contracts/testing/samples'
 import { type Client } from '@surehook/scripts/client/call'
 import { clientOf, validInput } from './support/client.ts'
-import { aTransition } from './support/delivery-samples.ts'
 import { type HistoryWorld, openHistoryWorld } from './support/history-world.ts'
 import type { Tenant } from './support/under-test.ts'
 
@@ -28,7 +28,7 @@ async function logged(status: DeliveryStatus, backMs: number) {
   const { projectId, environment } = tenant
   const at = Date.now() - backMs
   const own = { deliveryId: randomUUID(), subscriptionId: id, projectId, environment }
-  await world.store.addTransitions([aTransition({ ...own, status, createdAt: at, at })])
+  await world.store.addTransitions([anAttempt({ ...own, status, createdAt: at, at })])
 }
 
 const stateOf = async () => (await world.subscriptionStates()).get(id)

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { ChangeEvent, DeliveryAttempt } from '@surehook/contracts/events'
 import { deadLetterEventId, endpointId } from '@surehook/contracts/ids'
+import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic, changesTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import { type LogReader, openLogReader } from '@surehook/kafka/readers/log-reader'
 import type { Client } from '@surehook/scripts/client/call'
 import { until } from '@surehook/testing/until'
 import { clientOf, validInput } from './support/client.ts'
-import { aJob, aTransition } from './support/delivery-samples.ts'
 import { readLog } from './support/read-log.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -44,7 +44,7 @@ async function deadLetter(subscriptionId: string, given: Given = {}): Promise<st
   const of = { deliveryId, subscriptionId, projectId, environment, eventId: randomUUID() }
   const job = aJob({ ...of, table, createdAt: now, webhookId: deliveryId })
   const change = { table, operation: 'INSERT', recordId: 'r1', redeliveryOf: null } as const
-  const ended = aTransition({
+  const ended = anAttempt({
     ...{ ...of, change, createdAt: now, at: now + 5, step: 9, status: 'dead_letter', attempts: 5 },
     ...{ httpStatus: 503, errorClass: 'http', url: 'https://receiver.example/hook?key=hidden' },
     ...transition,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
+import { aJob, anAttempt, sampleTime } from '@surehook/contracts/testing/samples'
 import { openPool } from '@surehook/service-kit/postgres/pool'
 import { openTestDatabase, type TestDatabase } from '@surehook/testing/service-database'
 import fc from 'fast-check'
@@ -10,7 +11,6 @@ import { showDelivery } from '../src/history/read/find-delivery.ts'
 import { storedBodies } from '../src/history/read/stored-bodies.ts'
 import { createDeliveryDays } from '../src/history/rows/delivery-days.ts'
 import { createDeliveryStore, type DeliveryStore } from '../src/history/write/delivery-store.ts'
-import { aJob, aTransition, someTime } from './support/delivery-samples.ts'
 import { encryptionKey, log, sharedStack } from './support/under-test.ts'
 
 let database: TestDatabase
@@ -46,7 +46,7 @@ function aDelivery() {
   return {
     ...own,
     job: (change: Partial<DeliveryJob> = {}) => aJob({ ...own, ...change }),
-    transition: (change: Partial<DeliveryAttempt> = {}) => aTransition({ ...own, ...change }),
+    transition: (change: Partial<DeliveryAttempt> = {}) => anAttempt({ ...own, ...change }),
     shown: async () => (await deliveryHistory(pool, bodies, []).newest(own.subscriptionId, 50))[0],
     detail: async () => {
       const { projectId, environment } = aJob()
@@ -55,7 +55,7 @@ function aDelivery() {
   }
 }
 
-const createdAt = new Date(someTime).toISOString()
+const createdAt = new Date(sampleTime).toISOString()
 
 describe('the delivery log', () => {
   it('shows a job as pending', async () => {
@@ -81,7 +81,7 @@ describe('the delivery log', () => {
       status: 'retrying',
       httpStatus: 500,
       errorClass: 'http',
-      nextAttemptAt: someTime + 1000,
+      nextAttemptAt: sampleTime + 1000,
     })
     await store.addJobs([delivery.job()])
     await store.addTransitions([retrying])
@@ -90,18 +90,18 @@ describe('the delivery log', () => {
       httpStatus: 500,
       attempts: 1,
       lastError: 'http',
-      nextAttemptAt: new Date(someTime + 1000).toISOString(),
+      nextAttemptAt: new Date(sampleTime + 1000).toISOString(),
     })
     const paused = delivery.transition({
       step: 2,
       status: 'paused',
       attempted: false,
       httpStatus: null,
-      at: someTime + 20,
+      at: sampleTime + 20,
     })
     await store.addTransitions([paused])
     expect(await delivery.shown()).toMatchObject({ status: 'paused', httpStatus: 500, attempts: 1 })
-    await store.addTransitions([delivery.transition({ step: 3, attempts: 2, at: someTime + 30 })])
+    await store.addTransitions([delivery.transition({ step: 3, attempts: 2, at: sampleTime + 30 })])
     expect(await delivery.shown()).toMatchObject({
       status: 'delivered',
       httpStatus: 200,
@@ -119,13 +119,13 @@ describe('the delivery log', () => {
   it('gives the same result in any order, in any batches, however often', async () => {
     const history = (delivery: ReturnType<typeof aDelivery>): DeliveryAttempt[] => [
       delivery.transition({ step: 1, status: 'retrying', httpStatus: 500, errorClass: 'http' }),
-      delivery.transition({ step: 2, status: 'paused', attempted: false, at: someTime + 20 }),
+      delivery.transition({ step: 2, status: 'paused', attempted: false, at: sampleTime + 20 }),
       delivery.transition({
         step: 3,
         status: 'retrying',
         attempts: 4,
         httpStatus: 503,
-        at: someTime + 30,
+        at: sampleTime + 30,
       }),
       // The same step again after a crash, later and with another result.
       delivery.transition({
@@ -133,7 +133,7 @@ describe('the delivery log', () => {
         status: 'dead_letter',
         attempts: 5,
         httpStatus: 502,
-        at: someTime + 35,
+        at: sampleTime + 35,
       }),
     ]
     const order = fc.record({
@@ -232,8 +232,8 @@ describe('the delivery log', () => {
     await Promise.all(
       stores.map((one, n) =>
         one.addJobs([
-          aJob({ deliveryId: randomUUID(), subscriptionId, createdAt: someTime + 40 * day + n }),
-          aJob({ deliveryId: randomUUID(), subscriptionId, createdAt: someTime + 41 * day + n }),
+          aJob({ deliveryId: randomUUID(), subscriptionId, createdAt: sampleTime + 40 * day + n }),
+          aJob({ deliveryId: randomUUID(), subscriptionId, createdAt: sampleTime + 41 * day + n }),
         ]),
       ),
     )
@@ -245,11 +245,11 @@ describe('the delivery log', () => {
 
   it('makes the partition of a dropped day again', async () => {
     const subscriptionId = randomUUID()
-    const onThatDay = { subscriptionId, createdAt: someTime + 50 * 86_400_000 }
+    const onThatDay = { subscriptionId, createdAt: sampleTime + 50 * 86_400_000 }
     const write = (deliveryId: string) =>
       Promise.all([
         store.addJobs([aJob({ ...onThatDay, deliveryId })]),
-        store.addTransitions([aTransition({ ...onThatDay, deliveryId })]),
+        store.addTransitions([anAttempt({ ...onThatDay, deliveryId })]),
       ])
     await write(randomUUID())
     const dropped = new Date(onThatDay.createdAt).toISOString().slice(0, 10).replaceAll('-', '')
@@ -264,11 +264,11 @@ describe('the delivery log', () => {
   it('writes whole batches, also with the same delivery many times in one', async () => {
     const subscriptionId = randomUUID()
     const jobs = Array.from({ length: 500 }, (_, n) =>
-      aJob({ deliveryId: randomUUID(), subscriptionId, createdAt: someTime + n }),
+      aJob({ deliveryId: randomUUID(), subscriptionId, createdAt: sampleTime + n }),
     )
     const transitions = jobs.flatMap(({ deliveryId, createdAt: made }) =>
       [1, 2, 3].map((step) =>
-        aTransition({ deliveryId, subscriptionId, createdAt: made, step, attempts: step }),
+        anAttempt({ deliveryId, subscriptionId, createdAt: made, step, attempts: step }),
       ),
     )
     await Promise.all([
@@ -288,7 +288,7 @@ describe('the delivery log', () => {
     const at = Date.now()
     const ids = Array.from({ length: 300 }, () => ({ deliveryId: randomUUID(), subscriptionId }))
     const jobs = ids.map((own) => aJob({ ...own, createdAt: at }))
-    const transitions = ids.map((own) => aTransition({ ...own, createdAt: at, at }))
+    const transitions = ids.map((own) => anAttempt({ ...own, createdAt: at, at }))
     await Promise.all([1, 2, 3].map(() => newStore().add({ jobs, transitions })))
     const { rows } = await pool.query(
       `select (select count(*)::integer from delivery where subscription_id = $1) as rows,

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 import { deliveryId, redeliveryId } from '@surehook/contracts/ids'
+import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { type Client, clientOf as clientBelow, headersOf } from '@surehook/scripts/client/call'
 import { searchSql } from '../src/history/search/search-sql.ts'
 import { clientOf, validInput } from './support/client.ts'
-import { aJob, aTransition } from './support/delivery-samples.ts'
 import { type HistoryWorld, openHistoryWorld } from './support/history-world.ts'
 import type { Tenant } from './support/under-test.ts'
 
@@ -50,9 +50,7 @@ async function logged(given: Given, of = tenant): Promise<string> {
   const { status = 'delivered', httpStatus = 200, errorClass = null } = given
   if (status !== 'pending') {
     const result = { status, httpStatus, errorClass }
-    await world.store.addTransitions([
-      aTransition({ ...own, ...result, createdAt: at, at: at + 1 }),
-    ])
+    await world.store.addTransitions([anAttempt({ ...own, ...result, createdAt: at, at: at + 1 })])
   }
   return id
 }

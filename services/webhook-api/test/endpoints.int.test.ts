@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { circuitKey, loadKey } from '@surehook/contracts/circuits'
 import { endpointId } from '@surehook/contracts/ids'
+import { anAttempt } from '@surehook/contracts/testing/samples'
 import { type Client, clientOf as clientBelow, headersOf } from '@surehook/scripts/client/call'
 import { openPool } from '@surehook/service-kit/postgres/pool'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
@@ -10,7 +11,6 @@ import type { Pool } from 'pg'
 import { createDeliveryDays } from '../src/history/rows/delivery-days.ts'
 import { createDeliveryStore } from '../src/history/write/delivery-store.ts'
 import { clientOf, validInput } from './support/client.ts'
-import { aTransition } from './support/delivery-samples.ts'
 import {
   log,
   openWorld,
@@ -59,7 +59,7 @@ async function pause(webhook: string): Promise<void> {
   const own = { deliveryId: randomUUID(), subscriptionId: webhook, projectId, environment }
   const at = { createdAt: Date.now(), at: Date.now() }
   const store = createDeliveryStore(pool, createDeliveryDays(pool))
-  await store.addTransitions([aTransition({ ...own, ...at, status: 'paused' })])
+  await store.addTransitions([anAttempt({ ...own, ...at, status: 'paused' })])
 }
 
 it('shows where subscriptions deliver to, each URL once, with its circuit', async () => {

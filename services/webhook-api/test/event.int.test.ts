@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import type { ChangeEvent, DeliveryStatus } from '@surehook/contracts/events'
 import type { EventBefore, EventDetail } from '@surehook/contracts/http/webhooks/questions'
 import { deliveryId, newEventId, redeliveryId } from '@surehook/contracts/ids'
+import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { type Client, clientOf as clientBelow, headersOf } from '@surehook/scripts/client/call'
 import { type Given, logChanges } from './support/changes.ts'
 import { clientOf, validInput } from './support/client.ts'
-import { aJob, aTransition } from './support/delivery-samples.ts'
 import { type HistoryWorld, openHistoryWorld } from './support/history-world.ts'
 import type { Tenant } from './support/under-test.ts'
 
@@ -50,7 +50,7 @@ async function sent(eventId: string, webhook: string, { status, again, at }: Sen
   }
   const redeliveryOf = again === true ? original : null
   await world.store.addJobs([aJob({ ...own, webhookId: original, redeliveryOf, recordId: 'r7' })])
-  if (status) await world.store.addTransitions([aTransition({ ...own, status, at: createdAt + 1 })])
+  if (status) await world.store.addTransitions([anAttempt({ ...own, status, at: createdAt + 1 })])
   return id
 }
 

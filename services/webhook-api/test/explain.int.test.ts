@@ -3,13 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { ChangeEvent } from '@surehook/contracts/events'
 import type { Explanation } from '@surehook/contracts/http/webhooks/log'
 import { deliveryId, newEventId } from '@surehook/contracts/ids'
+import { aJob } from '@surehook/contracts/testing/samples'
 import { deliveriesTopic } from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
 import { until } from '@surehook/testing/until'
 import { Client as PgClient } from 'pg'
 import { type Given, logChanges } from './support/changes.ts'
 import { clientOf, validInput } from './support/client.ts'
-import { aJob } from './support/delivery-samples.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 let world: World

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { DeliveryStatus } from '@surehook/contracts/events'
+import { anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic } from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
@@ -10,7 +11,6 @@ import type { Pool } from 'pg'
 import { runDisableFailing } from '../src/failing/disable-failing.ts'
 import { hasReadAll } from '../src/failing/log-progress.ts'
 import { clientOf, validInput } from './support/client.ts'
-import { aTransition } from './support/delivery-samples.ts'
 import { publishAttempts } from './support/publish-attempts.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -92,7 +92,7 @@ describe('a subscription that seems to fail', () => {
     await attempted(id, [1_000, 'retrying'])
     await client.call(`DELETE /${id}`)
     const other = await subscribe()
-    const late = aTransition({ ...tenant, deliveryId: randomUUID(), subscriptionId: id })
+    const late = anAttempt({ ...tenant, deliveryId: randomUUID(), subscriptionId: id })
     const createdAt = Date.now()
     const value = world.codec.attempt.encode({
       ...late,

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic } from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
 import { openPool } from '@surehook/service-kit/postgres/pool'
 import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
 import { clientOf, validInput } from './support/client.ts'
-import { aTransition } from './support/delivery-samples.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 let world: World
@@ -46,7 +46,7 @@ async function answered(
 ) {
   const deliveryId = randomUUID()
   const { projectId, environment } = by
-  const transition = aTransition({
+  const transition = anAttempt({
     ...{ deliveryId, subscriptionId: id, projectId, environment, eventId: randomUUID() },
     ...{ at, createdAt: at, url: url ?? validInput(tenant).url },
     ...{ status: 'retrying', httpStatus: status, nextAttemptAt: at + 1_000 },

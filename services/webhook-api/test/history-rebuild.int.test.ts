@@ -3,13 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { tokenDigest } from '@surehook/access/admin-gate'
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 import type { HistoryRebuild } from '@surehook/contracts/http/webhooks/rebuild'
+import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
 import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
 import * as store from '../src/rebuild/rebuild-store.ts'
 import { clientOf, validInput } from './support/client.ts'
-import { aJob, aTransition } from './support/delivery-samples.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 const adminToken = 'token-of-the-administrator'
@@ -51,7 +51,7 @@ async function publish(statuses: readonly DeliveryAttempt['status'][]): Promise<
   const job = aJob({ ...own, eventId: randomUUID(), createdAt: Date.now() - 60_000 })
   lastStatus.set(own.deliveryId, statuses.at(-1) ?? 'pending')
   const transitions = statuses.map((status, step) =>
-    aTransition({ ...own, eventId: job.eventId, createdAt: job.createdAt, status, step }),
+    anAttempt({ ...own, eventId: job.eventId, createdAt: job.createdAt, status, step }),
   )
   await world.producer.send([
     { topic: deliveriesTopic, key: job.url, value: world.codec.job.encode(job) },

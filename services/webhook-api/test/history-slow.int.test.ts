@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { DeliveryJob } from '@surehook/contracts/events'
+import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import { openPool } from '@surehook/service-kit/postgres/pool'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
@@ -9,7 +10,6 @@ import { Client as PgClient, type Pool } from 'pg'
 import { outcomeNotes } from '../src/failing/note-outcomes.ts'
 import { dayTable } from '../src/history/rows/delivery-days.ts'
 import { type DeliveryLog, openDeliveryLog } from '../src/history/write/delivery-log.ts'
-import { aJob, aTransition } from './support/delivery-samples.ts'
 import { log, openWorld, type World } from './support/under-test.ts'
 
 /** Far below the service's setting, so that the test does not wait for it. */
@@ -68,7 +68,7 @@ async function publish(jobs: readonly DeliveryJob[]): Promise<void> {
   }
   await producer.send(
     jobs.map(({ deliveryId, createdAt, eventId }) => {
-      const transition = aTransition({
+      const transition = anAttempt({
         deliveryId,
         createdAt,
         eventId,

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { DeliveryStatus } from '@surehook/contracts/events'
 import type { DeliveryDetail } from '@surehook/contracts/http/webhooks/deliveries'
 import { deliveryId as originalId, redeliveryId } from '@surehook/contracts/ids'
+import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { type Client } from '@surehook/scripts/client/call'
 import { clientOf, validInput } from './support/client.ts'
-import { aJob, aTransition } from './support/delivery-samples.ts'
 import { type HistoryWorld, openHistoryWorld } from './support/history-world.ts'
 import type { Tenant } from './support/under-test.ts'
 
@@ -54,7 +54,7 @@ async function logged(given: readonly Given[]): Promise<string[]> {
   const moved = all.filter(({ status }) => status !== 'pending')
   await world.store.addTransitions(
     moved.map(({ own, status }) =>
-      aTransition({ ...own, projectId, environment, status, at: own.createdAt }),
+      anAttempt({ ...own, projectId, environment, status, at: own.createdAt }),
     ),
   )
   return all.map(({ own }) => own.deliveryId)
@@ -266,7 +266,7 @@ describe('redeliver', () => {
     const redelivered = async (createdAt: number) => {
       const deliveryId = randomUUID()
       await world.store.addTransitions([
-        aTransition({ ...transition, deliveryId, createdAt, at: createdAt }),
+        anAttempt({ ...transition, deliveryId, createdAt, at: createdAt }),
       ])
       return client.call(`POST /${id}/deliveries/${deliveryId}/redeliver`)
     }

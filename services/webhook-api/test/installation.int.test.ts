@@ -7,11 +7,11 @@ import type {
   RunningJobs,
 } from '@surehook/contracts/http/webhooks/installation'
 import { endpointId } from '@surehook/contracts/ids'
+import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
 import { createDeliveryDays } from '../src/history/rows/delivery-days.ts'
 import { createDeliveryStore } from '../src/history/write/delivery-store.ts'
 import { clientOf, validInput } from './support/client.ts'
-import { aJob, aTransition } from './support/delivery-samples.ts'
 import {
   log,
   openWorld,
@@ -66,7 +66,7 @@ it('shows the health of the dependencies, and circuits and dead letters of all t
     )
     const own = { deliveryId: randomUUID(), subscriptionId, projectId, environment }
     const at = { createdAt: Date.now(), at: Date.now() }
-    await store.addTransitions([aTransition({ ...own, ...at, status: 'dead_letter' })])
+    await store.addTransitions([anAttempt({ ...own, ...at, status: 'dead_letter' })])
   }
 
   const health = await read<InstallationHealth>(service, '_health')
@@ -146,7 +146,7 @@ it('lists the running jobs of all tenants with what is left', async () => {
     const at = { createdAt: Date.now() - 60_000, at: Date.now() }
     await store.add({
       jobs: [aJob({ ...own, deliveryId, createdAt: at.createdAt })],
-      transitions: [aTransition({ ...own, ...at, deliveryId, status: 'dead_letter' })],
+      transitions: [anAttempt({ ...own, ...at, deliveryId, status: 'dead_letter' })],
     })
   }
   await world.pool.query(

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
 import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
 import { dropOldDays } from '../src/retention/drop-old-days.ts'
 import { clientOf, validInput } from './support/client.ts'
-import { aJob, aTransition } from './support/delivery-samples.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 const dayMs = 86_400_000
@@ -49,7 +49,7 @@ function aDelivery() {
       return producer.send([{ topic: deliveriesTopic, key: job.url, value: codec.job.encode(job) }])
     },
     publishTransition: (change: object) => {
-      const value = codec.attempt.encode(aTransition({ ...own, at: Date.now(), ...change }))
+      const value = codec.attempt.encode(anAttempt({ ...own, at: Date.now(), ...change }))
       return producer.send([{ topic: attemptsTopic, key: own.deliveryId, value }])
     },
   }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
+import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import type { Admin } from '@surehook/kafka/client/surface'
 import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
 import { dayTable } from '../src/history/rows/delivery-days.ts'
 import { clientOf, validInput } from './support/client.ts'
-import { aJob, aTransition } from './support/delivery-samples.ts'
 import { openWorld, type Running, type World } from './support/under-test.ts'
 
 let world: World
@@ -78,7 +78,7 @@ it('rebuilds the same history from the topics after the log is lost', async () =
   const own = { deliveryId: randomUUID(), subscriptionId: id, projectId, environment }
   const job = aJob({ ...own, eventId: randomUUID(), createdAt: Date.now() - 60_000 })
   const moveOf = (change: Partial<DeliveryAttempt>) =>
-    aTransition({ ...own, eventId: job.eventId, createdAt: job.createdAt, ...change })
+    anAttempt({ ...own, eventId: job.eventId, createdAt: job.createdAt, ...change })
   // The transitions come before their job, out of order and twice.
   await sendMove(moveOf({ step: 2, status: 'dead_letter', attempts: 2, httpStatus: 500 }))
   await sendMove(moveOf({ step: 1, status: 'retrying', httpStatus: 503 }))

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
 import { openOwnStack } from '@surehook/scripts/containers/start-stack'
@@ -8,7 +9,6 @@ import type { Stack } from '@surehook/scripts/local-stack/stack'
 import { waitForReadiness } from '@surehook/testing/platform-service'
 import { until } from '@surehook/testing/until'
 import { clientOf, validInput } from './support/client.ts'
-import { aJob, aTransition } from './support/delivery-samples.ts'
 import { publishTable } from './support/tables.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -167,7 +167,7 @@ describe('without PostgreSQL', () => {
     const { codec, producer } = world
     await producer.send([
       { topic: deliveriesTopic, key: 'x', value: codec.job.encode(aJob(own)) },
-      { topic: attemptsTopic, key: own.deliveryId, value: codec.attempt.encode(aTransition(own)) },
+      { topic: attemptsTopic, key: own.deliveryId, value: codec.attempt.encode(anAttempt(own)) },
     ])
     await waitForReadiness(service.internal, 503)
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { DeliveryAttempt, DeliveryJob, InvalidMessage } from '@surehook/contracts/events'
+import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic, deliveriesTopic, invalidTopic } from '@surehook/contracts/topics'
 import { openTopicView, type TopicView } from '@surehook/kafka/views/topic-view'
 import { type Client } from '@surehook/scripts/client/call'
 import { until } from '@surehook/testing/until'
 import { clientOf, validInput } from './support/client.ts'
-import { aJob, aTransition } from './support/delivery-samples.ts'
 import { log, openWorld, type Running, type World } from './support/under-test.ts'
 
 let world: World
@@ -64,7 +64,7 @@ describe('GET /_webhooks/{id}', () => {
     await untilShown({ id: deliveryId, status: 'pending', attempts: 0 })
     const nextAttemptAt = createdAt + 1_000
     const failed = { httpStatus: 500, errorClass: 'http', nextAttemptAt } as const
-    await sendMove(aTransition({ ...own, ...failed, status: 'retrying' }))
+    await sendMove(anAttempt({ ...own, ...failed, status: 'retrying' }))
     await untilShown({ status: 'retrying' })
     expect(await deliveries()).toEqual([
       {
@@ -80,7 +80,7 @@ describe('GET /_webhooks/{id}', () => {
       },
     ])
     const lost = { httpStatus: null, errorClass: 'timeout' } as const
-    await sendMove(aTransition({ ...own, ...lost, status: 'dead_letter', step: 5, attempts: 5 }))
+    await sendMove(anAttempt({ ...own, ...lost, status: 'dead_letter', step: 5, attempts: 5 }))
     await untilShown({ status: 'dead_letter', attempts: 5, httpStatus: null, lastError: 'timeout' })
   })
 
@@ -108,10 +108,10 @@ describe('an unreadable message', () => {
     await sendJob(aJob({ ...own, deliveryId: `no uuid ${marker}` }))
     await sendJob(aJob({ ...own, createdAt: 0 }))
     await sendRaw(attemptsTopic, deliveryId, Buffer.from(`no avro ${marker}`))
-    await sendMove(aTransition({ ...own, status: `lost ${marker}` as 'pending' }))
+    await sendMove(anAttempt({ ...own, status: `lost ${marker}` as 'pending' }))
 
     await sendJob(aJob(own))
-    await sendMove(aTransition(own))
+    await sendMove(anAttempt(own))
     await untilShown({ id: deliveryId, status: 'delivered' })
 
     await refused.barrier()

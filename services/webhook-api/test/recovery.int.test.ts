@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 import { redeliveryId } from '@surehook/contracts/ids'
+import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { deliveriesTopic } from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
@@ -15,7 +16,6 @@ import { createDeliveryStore, type DeliveryStore } from '../src/history/write/de
 import { recoverDeadLetters } from '../src/redelivery/recovery/recover.ts'
 import { runRecoveryWorker } from '../src/redelivery/recovery/recovery-worker.ts'
 import { clientOf, validInput } from './support/client.ts'
-import { aJob, aTransition } from './support/delivery-samples.ts'
 import { log, openWorld, type Tenant, type World } from './support/under-test.ts'
 
 let world: World
@@ -70,7 +70,7 @@ async function deadLetters(
   await store.addJobs(all.map((own) => aJob(own)))
   await store.addTransitions(
     all.map((own) =>
-      aTransition({ ...change, ...own, status: 'dead_letter', step: 5, at: now - 1_000 }),
+      anAttempt({ ...change, ...own, status: 'dead_letter', step: 5, at: now - 1_000 }),
     ),
   )
   return all.map(({ deliveryId }) => deliveryId)
@@ -219,7 +219,7 @@ describe('a recovery', () => {
     const { rows } = await pool.query('select created_at from delivery where id = $1', [again])
     const createdAt = Number(rows[0]?.created_at)
     await store.addTransitions([
-      aTransition({ ...own, createdAt, status: 'dead_letter', step: 5, at: createdAt }),
+      anAttempt({ ...own, createdAt, status: 'dead_letter', step: 5, at: createdAt }),
     ])
     expect(await recover()).toBe(1)
     const second = aWriter()

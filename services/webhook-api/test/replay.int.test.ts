@@ -3,13 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { DeliveryJob } from '@surehook/contracts/events'
 import type { Replay } from '@surehook/contracts/http/webhooks/log'
 import { deliveryId, endpointId } from '@surehook/contracts/ids'
+import { anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import { type LogReader, openLogReader } from '@surehook/kafka/readers/log-reader'
 import { type Client } from '@surehook/scripts/client/call'
 import { until } from '@surehook/testing/until'
 import { logChanges } from './support/changes.ts'
 import { clientOf, validInput } from './support/client.ts'
-import { aTransition } from './support/delivery-samples.ts'
 import { readLog } from './support/read-log.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -76,7 +76,7 @@ async function deliverAll(jobs: readonly DeliveryJob[]): Promise<void> {
       topic: attemptsTopic,
       key: id,
       value: world.codec.attempt.encode(
-        aTransition({
+        anAttempt({
           deliveryId: id,
           eventId,
           subscriptionId,

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
 import { createDeliveryDays, dayOf } from '../src/history/rows/delivery-days.ts'
 import { createDeliveryStore } from '../src/history/write/delivery-store.ts'
 import { endedReplays } from '../src/redelivery/replay/replay-store.ts'
 import { dropOldDays } from '../src/retention/drop-old-days.ts'
-import { aJob, aTransition } from './support/delivery-samples.ts'
 import { openWorld, type World } from './support/under-test.ts'
 
 let world: World
@@ -29,7 +29,7 @@ async function logOn(...daysBack: number[]): Promise<void> {
   for (const back of daysBack) {
     const own = { deliveryId: randomUUID(), createdAt: now - back * dayMs }
     await store.addJobs([aJob(own)])
-    await store.addTransitions([aTransition(own)])
+    await store.addTransitions([anAttempt(own)])
   }
 }
 async function daysOf(table: string): Promise<string[]> {

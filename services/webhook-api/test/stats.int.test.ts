@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 import type { EnvironmentStats, WebhookStats } from '@surehook/contracts/http/webhooks/questions'
+import { anAttempt } from '@surehook/contracts/testing/samples'
 import { type Client } from '@surehook/scripts/client/call'
 import { deleteOldStats } from '../src/history/stats/stats-store.ts'
 import { clientOf, validInput } from './support/client.ts'
-import { aTransition } from './support/delivery-samples.ts'
 import { type HistoryWorld, openHistoryWorld } from './support/history-world.ts'
 import type { Tenant } from './support/under-test.ts'
 
@@ -30,7 +30,7 @@ const hourMs = 3_600_000
 const attempt = (change: Partial<DeliveryAttempt>) => {
   const { projectId, environment } = tenant
   const own = { subscriptionId: id, projectId, environment, createdAt: now }
-  return aTransition({ ...own, deliveryId: randomUUID(), at: now, ...change })
+  return anAttempt({ ...own, deliveryId: randomUUID(), at: now, ...change })
 }
 
 async function stats(window = '1h', by = client) {

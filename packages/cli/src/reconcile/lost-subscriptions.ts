@@ -1,5 +1,9 @@
 import { capturePrefix } from '@surehook/change-capture/emit/capture'
 import type { SubscriptionState } from '@surehook/contracts/events'
+import {
+  columnParameter,
+  subscriptionColumns,
+} from '@surehook/contracts/events/subscription-columns'
 import { subscriptionsTopic } from '@surehook/contracts/topics'
 import { walPositionOf } from '@surehook/contracts/wal-position'
 import type { KafkaMessage } from '@surehook/kafka/client/surface'
@@ -131,10 +135,7 @@ async function writeSubscriptionBack(
   ])
 }
 
-const columns = [
-  ...['id', 'project_id', 'environment', 'watched_table', 'events', 'url', 'active', 'filter'],
-  ...['selected', 'secrets', 'created_at', 'updated_at', 'policy', 'cancellations', 'name'],
-]
+const columns = Object.values(subscriptionColumns)
 
 const upsert = `
   insert into webhook_api.subscription (${columns.join(', ')})
@@ -143,13 +144,7 @@ const upsert = `
     ${columns.map((name) => `${name} = excluded.${name}`).join(', ')},
     disabled_at = null, disabled_reason = null`
 
-function valuesOf(state: SubscriptionState): unknown[] {
-  const { id, projectId, environment, table, events, url, active, filter, select } = state
-  return [
-    ...[id, projectId, environment, table, events, url, active, filter, select],
-    ...[JSON.stringify(state.secrets), state.createdAt, state.updatedAt],
-    state.policy && JSON.stringify(state.policy),
-    JSON.stringify(state.cancellations),
-    state.name,
-  ]
-}
+const fields = Object.keys(subscriptionColumns) as (keyof SubscriptionState)[]
+
+const valuesOf = (state: SubscriptionState): unknown[] =>
+  fields.map((field) => columnParameter(subscriptionColumns[field], state[field]))

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import { aTransition } from '../../test/support/delivery-samples.ts'
+import { anAttempt } from '@surehook/contracts/testing/samples'
 import { foldFailures } from './fold-failures.ts'
 
-const failure = (at: number, change = {}) => aTransition({ at, status: 'retrying', ...change })
-const success = (at: number, change = {}) => aTransition({ at, status: 'delivered', ...change })
-const { subscriptionId } = aTransition()
+const failure = (at: number, change = {}) => anAttempt({ at, status: 'retrying', ...change })
+const success = (at: number, change = {}) => anAttempt({ at, status: 'delivered', ...change })
+const { subscriptionId } = anAttempt()
 
 describe('foldFailures', () => {
   test.each([

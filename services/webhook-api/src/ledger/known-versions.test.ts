@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { SubscriptionState } from '@surehook/contracts/events'
+import { aSubscription } from '@surehook/contracts/testing/samples'
 import { walPositionHeader } from '@surehook/contracts/wal-position'
 import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import type { Change } from '@surehook/matching/read-change'
@@ -10,24 +11,8 @@ const later = '2026-01-09T00:00:00.000Z'
 const place = (lsn: number) => `1/00000001/${lsn.toString(16).padStart(16, '0')}`
 const hour = 3_600_000
 
-const state = (change: Partial<SubscriptionState> = {}): SubscriptionState => ({
-  id: 'one',
-  projectId: 'shop',
-  environment: 'master',
-  table: 'orders',
-  events: ['INSERT'],
-  url: 'https://receiver.example/hook',
-  active: true,
-  filter: null,
-  select: null,
-  secrets: [],
-  createdAt: t0,
-  updatedAt: t0,
-  policy: null,
-  cancellations: [],
-  name: null,
-  ...change,
-})
+const state = (fields: Partial<SubscriptionState> = {}) =>
+  aSubscription({ id: 'one', events: ['INSERT'], createdAt: t0, updatedAt: t0, ...fields })
 
 const record = (at: number, value: SubscriptionState | null, writtenAt = 0): KafkaMessage => ({
   key: Buffer.from('one'),

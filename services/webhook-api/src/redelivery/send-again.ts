@@ -7,6 +7,7 @@ import type { StoredBodies, StoredBody } from '../history/read/stored-bodies.ts'
 import { type DeliveryDays, dayOf } from '../history/rows/delivery-days.ts'
 import { isRebuilding } from '../rebuild/rebuild-store.ts'
 import { isUuid, lockedSubscription } from '../subscriptions/store/find-own.ts'
+import { toState } from '../subscriptions/store/subscription-row.ts'
 import type { KeyedWriter } from '../tenants/keyed-writer.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import type { TenantCall } from '../tenants/tenant-call.ts'
@@ -49,7 +50,7 @@ export function sendAgain({ pool, writer, days, bodies }: SendDeps) {
       return writer.write({ ...call, request: ['testWebhook', id] }, async (tx, emit) => {
         const subscription = await lockedSubscription(tx, id, call.tenant)
         const request = { eventId: newEventId(), now, traceparent: call.traceparent }
-        const job = testJob(subscription, request)
+        const job = testJob(toState(subscription), request)
         await emitJobs(tx, emit, [job])
         return { eventId: job.eventId, deliveryId: job.deliveryId }
       })

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { DeliveryStatus } from '@surehook/contracts/events'
+import { anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic } from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
 import { until } from '@surehook/testing/until'
-import { aTransition } from './delivery-samples.ts'
 import type { Tenant, World } from './under-test.ts'
 
 type Teller = { world: World; tenant: Tenant; client: Client }
@@ -21,7 +21,7 @@ export async function publishAttempts(
     const at = Date.now() - agoMs
     const deliveryId = randomUUID()
     const place = { deliveryId, subscriptionId: id, projectId, environment }
-    const transition = aTransition({ ...place, status, at, createdAt: at, eventId: randomUUID() })
+    const transition = anAttempt({ ...place, status, at, createdAt: at, eventId: randomUUID() })
     const value = world.codec.attempt.encode(transition)
     await world.producer.send([{ topic: attemptsTopic, key: deliveryId, value }])
     const isRead = async () => {

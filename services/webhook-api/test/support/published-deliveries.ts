@@ -1,10 +1,10 @@
 import type { ChangeEvent, DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
 import { deliveryId } from '@surehook/contracts/ids'
+import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import { type Cluster, openCluster } from '@surehook/kafka/client/cluster'
 import type { Admin, Kafka } from '@surehook/kafka/client/surface'
 import { OffsetTracker } from '@surehook/kafka/offsets/offset-tracker'
-import { aJob, aTransition } from './delivery-samples.ts'
 import type { World } from './under-test.ts'
 
 /** Publishes what a matcher and a dispatcher would, for the deliveries of one subscription. */
@@ -29,7 +29,7 @@ export class PublishedDeliveries {
 
   async transition(event: ChangeEvent, change: Partial<DeliveryAttempt>) {
     const { codec, producer } = this.#world
-    const transition = aTransition({ ...this.#of(event), at: Date.now(), ...change })
+    const transition = anAttempt({ ...this.#of(event), at: Date.now(), ...change })
     const value = codec.attempt.encode(transition)
     await producer.send([{ topic: attemptsTopic, key: transition.deliveryId, value }])
   }

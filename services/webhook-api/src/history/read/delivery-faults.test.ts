@@ -1,25 +1,25 @@
 import { describe, expect, it } from '@jest/globals'
-import { aJob, aTransition, someTime } from '../../../test/support/delivery-samples.ts'
+import { aJob, anAttempt, sampleTime } from '@surehook/contracts/testing/samples'
 import { jobFault, transitionFault } from './delivery-faults.ts'
 
 describe('jobFault', () => {
-  it('accepts what the matcher writes', () => expect(jobFault(aJob(), someTime)).toBeNull())
+  it('accepts what the matcher writes', () => expect(jobFault(aJob(), sampleTime)).toBeNull())
 
   it.each([
     [{ deliveryId: 'x' }, 'deliveryId'],
     [{ subscriptionId: '' }, 'subscriptionId'],
     [{ webhookId: 'y' }, 'webhookId'],
     [{ createdAt: 0 }, 'createdAt'],
-    [{ createdAt: someTime + 8 * 86_400_000 }, 'createdAt'],
+    [{ createdAt: sampleTime + 8 * 86_400_000 }, 'createdAt'],
     [{ createdAt: Number.NaN }, 'createdAt'],
   ])('names the fault of %j', (change, field) => {
-    expect(jobFault(aJob(change), someTime)).toMatch(new RegExp(`^${field}:`))
+    expect(jobFault(aJob(change), sampleTime)).toMatch(new RegExp(`^${field}:`))
   })
 })
 
 describe('transitionFault', () => {
   it('accepts what the dispatcher writes', () =>
-    expect(transitionFault(aTransition(), someTime)).toBeNull())
+    expect(transitionFault(anAttempt(), sampleTime)).toBeNull())
 
   it.each([
     [{ deliveryId: 'x' }, 'deliveryId'],
@@ -29,6 +29,6 @@ describe('transitionFault', () => {
     [{ at: Number.MAX_SAFE_INTEGER }, 'at'],
     [{ nextAttemptAt: -1 }, 'nextAttemptAt'],
   ])('names the fault of %j', (change, field) => {
-    expect(transitionFault(aTransition(change), someTime)).toMatch(new RegExp(`^${field}`))
+    expect(transitionFault(anAttempt(change), sampleTime)).toMatch(new RegExp(`^${field}`))
   })
 })

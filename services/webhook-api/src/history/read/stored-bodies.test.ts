@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import type { DeliveryJob } from '@surehook/contracts/events'
+import { aJob } from '@surehook/contracts/testing/samples'
 import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import type { RecordPosition } from '@surehook/kafka/readers/record-reader'
 import { UndecodableError } from '@surehook/schemas/codec'
-import { aJob } from '../../../test/support/delivery-samples.ts'
 import { type BodyOfRow, storedBodies } from './stored-bodies.ts'
 
 const body = Buffer.from('the bytes of the topic')

@@ -1,22 +1,22 @@
 import { expect, it } from '@jest/globals'
-import { aTransition } from '../../../test/support/delivery-samples.ts'
+import { anAttempt } from '@surehook/contracts/testing/samples'
 import { countedBits, transitionsOf } from './counted-attempts.ts'
 import { foldDeliveries } from './fold-deliveries.ts'
 
-const folded = (...transitions: ReturnType<typeof aTransition>[]) => {
+const folded = (...transitions: ReturnType<typeof anAttempt>[]) => {
   const [delivery] = foldDeliveries({ jobs: [], transitions })
   if (delivery === undefined) throw new Error('one delivery')
   return delivery
 }
 const countableOf = (delivery: ReturnType<typeof folded>) => delivery.countable
 const attempt = (attempts: number, at = attempts) =>
-  aTransition({ attempts, step: attempts, at, status: 'retrying' })
+  anAttempt({ attempts, step: attempts, at, status: 'retrying' })
 
 it('has a bit for each attempt, and one for an end without an attempt', () => {
-  const cancelled = aTransition({ step: 900, attempted: false, status: 'cancelled' })
+  const cancelled = anAttempt({ step: 900, attempted: false, status: 'cancelled' })
   expect(countableOf(folded(attempt(1), attempt(2)))).toBe(0b110)
   expect(countableOf(folded(attempt(1), cancelled))).toBe(2 ** 30 + 0b10)
-  expect(countableOf(folded(aTransition({ attempted: false, status: 'paused' })))).toBe(0)
+  expect(countableOf(folded(anAttempt({ attempted: false, status: 'paused' })))).toBe(0)
   expect(countableOf(folded(attempt(500)))).toBe(2 ** 29)
   expect(countableOf(folded(attempt(0)))).toBe(0b10)
   expect(countedBits & countableOf(folded(attempt(500), cancelled))).toBe(2 ** 30 + 2 ** 29)

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
 import type { DeliveryAttempt } from '@surehook/contracts/events'
+import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import fc from 'fast-check'
-import { aJob, aTransition } from '../../../test/support/delivery-samples.ts'
 import { foldDeliveries } from './fold-deliveries.ts'
 
-const failed = aTransition({ step: 1, status: 'retrying', attempts: 1, httpStatus: 500, at: 100 })
-const paused = aTransition({ step: 2, status: 'paused', attempts: 1, attempted: false, at: 200 })
-const delivered = aTransition({
+const failed = anAttempt({ step: 1, status: 'retrying', attempts: 1, httpStatus: 500, at: 100 })
+const paused = anAttempt({ step: 2, status: 'paused', attempts: 1, attempted: false, at: 200 })
+const delivered = anAttempt({
   step: 3,
   status: 'delivered',
   attempts: 2,
@@ -27,7 +27,7 @@ describe('foldDeliveries', () => {
   })
 
   it('keeps the error of a delivery that was given up without an attempt', () => {
-    const tooLarge = aTransition({
+    const tooLarge = anAttempt({
       status: 'dead_letter',
       attempted: false,
       errorClass: 'too_large',
@@ -43,7 +43,7 @@ describe('foldDeliveries', () => {
 
   it('answers one entry per delivery, ordered by id', () => {
     const ids = ['b', 'a', 'b', 'c', 'a']
-    const folded = foldTransitions(ids.map((deliveryId) => aTransition({ deliveryId })))
+    const folded = foldTransitions(ids.map((deliveryId) => anAttempt({ deliveryId })))
     expect(folded.map(({ last }) => last?.deliveryId)).toEqual(['a', 'b', 'c'])
   })
 
@@ -67,7 +67,7 @@ describe('foldDeliveries', () => {
     const transition = fc
       .record({ step: fc.integer({ min: 0, max: 4 }), attempted: fc.boolean() })
       .map(({ step, attempted }) =>
-        aTransition({ step, attempted, at: 100 * step + (attempted ? 1 : 0) }),
+        anAttempt({ step, attempted, at: 100 * step + (attempted ? 1 : 0) }),
       )
     fc.assert(
       fc.property(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from '@jest/globals'
 import type { DeliveryStatus } from '@surehook/contracts/events'
-import { aTransition } from '../../../test/support/delivery-samples.ts'
+import { anAttempt } from '@surehook/contracts/testing/samples'
 import { foldDeliveries } from '../rows/fold-deliveries.ts'
 import { bucketMs, foldStats, statsKeptMs } from './fold-stats.ts'
 import { numbersOf, seriesOf, trendOf } from './stats-numbers.ts'
@@ -13,7 +13,7 @@ type Given = { of: string; at: number; status: DeliveryStatus; attempted?: boole
 
 function fold(given: readonly Given[], bits?: number) {
   const transitions = given.map(({ of, ...rest }) =>
-    aTransition({ ...rest, subscriptionId: of, deliveryId: randomUUID(), latencyMs: 1 }),
+    anAttempt({ ...rest, subscriptionId: of, deliveryId: randomUUID(), latencyMs: 1 }),
   )
   const deliveries = foldDeliveries({ jobs: [], transitions })
   const counted = deliveries.map((one) => bits ?? one.countable)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
+import { aJob, anAttempt, sampleTime } from '@surehook/contracts/testing/samples'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import { UndecodableError } from '@surehook/schemas/codec'
-import { aJob, aTransition, someTime } from '../../../test/support/delivery-samples.ts'
 import { createDeliveryProjection, type Refused } from './delivery-projection.ts'
 
 const codecOf = <T extends { deliveryId: string }>(values: ReadonlyMap<string, T>) => ({
@@ -32,9 +32,7 @@ function setUp({ poison = [] as string[], failure = '22P02' } = {}) {
     },
     codec: {
       jobHead: codecOf(new Map(names.map((name) => [name, aJob({ deliveryId: uuid(name) })]))),
-      attempt: codecOf(
-        new Map(names.map((name) => [name, aTransition({ deliveryId: uuid(name) })])),
-      ),
+      attempt: codecOf(new Map(names.map((name) => [name, anAttempt({ deliveryId: uuid(name) })]))),
     },
     refuse: async ({ message, reason }: Refused) => {
       refused.push([message.value?.toString() ?? 'null', reason])
@@ -46,7 +44,7 @@ function setUp({ poison = [] as string[], failure = '22P02' } = {}) {
         ({
           key: null,
           value: value === null ? null : Buffer.from(value),
-          timestamp: String(someTime),
+          timestamp: String(sampleTime),
         }) as KafkaMessage,
     )
     await projection.write(await projection.read({ topic, partition: 0, messages }))

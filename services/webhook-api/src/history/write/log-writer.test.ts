@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
+import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
-import { aJob, aTransition } from '../../../test/support/delivery-samples.ts'
 import type { LogItem, TopicBatch } from './delivery-projection.ts'
 import { LogWriter } from './log-writer.ts'
 
@@ -27,7 +27,7 @@ function setUp() {
           const deliveryId = String(value)
           return topic === deliveriesTopic
             ? { ...place, job: aJob({ deliveryId, body: bodyOf(deliveryId) }), transition: null }
-            : { ...place, job: null, transition: aTransition({ deliveryId, step: 2 }) }
+            : { ...place, job: null, transition: anAttempt({ deliveryId, step: 2 }) }
         }),
       async write(items) {
         if (items.length === 0) return

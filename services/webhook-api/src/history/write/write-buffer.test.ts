@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
+import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { MemoryBudget } from '@surehook/service-kit/config/memory-budget'
-import { aJob, aTransition } from '../../../test/support/delivery-samples.ts'
 import type { LogItem } from './delivery-projection.ts'
 import { WriteBuffer } from './write-buffer.ts'
 
@@ -19,7 +19,7 @@ const job = (deliveryId: string, offset: number, bytes = 10): LogItem => ({
 const transition = (deliveryId: string, offset: number, step = 1): LogItem => ({
   ...place('transitions', offset),
   job: null,
-  transition: aTransition({ deliveryId, step }),
+  transition: anAttempt({ deliveryId, step }),
 })
 const read = (topic: string, offset: number) => ({ topic, partition: 0, offset })
 

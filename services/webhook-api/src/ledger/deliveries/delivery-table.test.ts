@@ -57,7 +57,7 @@ describe('DeliveryTable', () => {
   })
 })
 
-const aTransition: fc.Arbitrary<PublishedTransition> = fc.record({
+const anAttempt: fc.Arbitrary<PublishedTransition> = fc.record({
   status: fc.constantFrom<DeliveryStatus[]>(
     'delivered',
     'retrying',
@@ -73,7 +73,7 @@ describe('setTransition', () => {
   it('uses the latest step and time, whatever the order of the records', () => {
     const isOther = (a: PublishedTransition, b: PublishedTransition) =>
       a.step === b.step && a.at === b.at
-    const transitions = fc.uniqueArray(aTransition, {
+    const transitions = fc.uniqueArray(anAttempt, {
       comparator: isOther,
       minLength: 1,
       maxLength: 6,

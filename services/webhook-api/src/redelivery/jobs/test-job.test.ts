@@ -1,29 +1,15 @@
 import { expect, it } from '@jest/globals'
 import { deliveryId, newEventId } from '@surehook/contracts/ids'
-import type { SubscriptionRow } from '../../subscriptions/store/subscription-row.ts'
+import { aSubscription } from '@surehook/contracts/testing/samples'
 import { testJob } from './test-job.ts'
 
 const now = Date.UTC(2026, 5, 15, 12)
 
-const subscription: SubscriptionRow = {
-  id: '5d6f2f9e-8d1c-4a44-9a39-0f0f6f2a7b11',
-  project_id: 'shop',
-  environment: 'master',
-  watched_table: 'orders',
+const subscription = aSubscription({
   events: ['DELETE', 'INSERT'],
-  url: 'https://receiver.example/hook',
-  active: false,
   filter: '{"status":"never"}',
-  selected: ['status'],
-  secrets: [],
-  created_at: new Date(now - 1_000),
-  updated_at: new Date(now - 1_000),
-  disabled_at: null,
-  disabled_reason: null,
-  policy: null,
-  cancellations: [],
-  name: null,
-}
+  select: ['status'],
+})
 
 it('is an ordinary delivery, whatever the filter and the selection', () => {
   const eventId = newEventId()

@@ -1,7 +1,6 @@
-import type { ChangeEvent, DeliveryJob } from '@surehook/contracts/events'
+import type { ChangeEvent, DeliveryJob, SubscriptionState } from '@surehook/contracts/events'
 import { planDeliveries } from '@surehook/matching/plan-deliveries'
 import { toSubscription } from '@surehook/matching/subscription'
-import { type SubscriptionRow, toState } from '../../subscriptions/store/subscription-row.ts'
 
 const record = { test: true }
 
@@ -10,10 +9,10 @@ const record = { test: true }
  * apply. The operation is one of the subscription's.
  */
 export function testJob(
-  subscription: SubscriptionRow,
+  subscription: SubscriptionState,
   { eventId, now, traceparent }: { eventId: string; now: number; traceparent: string | null },
 ): DeliveryJob {
-  const state = { ...toState(subscription), filter: null, select: null }
+  const state = { ...subscription, filter: null, select: null }
   const event: ChangeEvent = {
     id: eventId,
     timestamp: new Date(now).toISOString(),

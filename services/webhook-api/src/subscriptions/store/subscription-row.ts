@@ -1,35 +1,22 @@
-import type {
-  Cancellation,
-  ChangeOperation,
-  SealedSecret,
-  SubscriptionState,
-} from '@surehook/contracts/events'
+import type { SubscriptionState } from '@surehook/contracts/events'
+import { subscriptionColumns } from '@surehook/contracts/events/subscription-columns'
 import type { Subscription } from '@surehook/contracts/http/webhooks/webhooks'
 import { type StoredPolicy, shownPolicy, toPolicy } from '../policy/stored-policy.ts'
 
-/** A row of table `subscription`. */
-export type SubscriptionRow = {
-  id: string
-  project_id: string
-  environment: string
-  watched_table: string
-  events: ChangeOperation[]
-  url: string
-  active: boolean
-  filter: string | null
-  selected: string[] | null
-  secrets: SealedSecret[]
+type Columns = typeof subscriptionColumns
+
+/** A row of table `subscription`. Each field of the state has a column. */
+export type SubscriptionRow = Omit<
+  { [Field in keyof Columns as Columns[Field]]: SubscriptionState[Field] },
+  'created_at' | 'updated_at' | 'policy'
+> & {
   created_at: Date
   updated_at: Date
+  /** `null`: all defaults. */
+  policy: StoredPolicy | null
   /** When and why the service deactivated it; `null` if it did not. */
   disabled_at: Date | null
   disabled_reason: string | null
-  /** `null`: all defaults. */
-  policy: StoredPolicy | null
-  /** Written by itself: whatever else changes the row leaves it. */
-  cancellations: Cancellation[]
-  /** Unique in the environment; `null` for none. */
-  name: string | null
 }
 
 /**
@@ -39,7 +26,13 @@ export type SubscriptionRow = {
 export function toSubscription(row: SubscriptionRow): Subscription {
   const policy = shownPolicy(row.policy)
   return {
-    ...shared(row),
+    id: row.id,
+    projectId: row.project_id,
+    environment: row.environment,
+    table: row.watched_table,
+    events: row.events,
+    url: row.url,
+    active: row.active,
     ...(row.name === null ? {} : { name: row.name }),
     ...(row.filter === null ? {} : { filter: JSON.parse(row.filter) }),
     ...(row.selected === null ? {} : { select: row.selected }),
@@ -53,25 +46,11 @@ export function toSubscription(row: SubscriptionRow): Subscription {
 
 /** The state on the topic: the whole row with encrypted secrets. */
 export function toState(row: SubscriptionRow): SubscriptionState {
+  const fields = Object.entries(subscriptionColumns).map(([field, column]) => [field, row[column]])
   return {
-    ...shared(row),
-    filter: row.filter,
-    select: row.selected,
-    secrets: row.secrets,
+    ...(Object.fromEntries(fields) as SubscriptionState),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     policy: row.policy && toPolicy(row.policy),
-    cancellations: row.cancellations,
-    name: row.name,
   }
 }
-
-const shared = (row: SubscriptionRow) => ({
-  id: row.id,
-  projectId: row.project_id,
-  environment: row.environment,
-  table: row.watched_table,
-  events: row.events,
-  url: row.url,
-  active: row.active,
-})

@@ -1,4 +1,8 @@
 import type { Cancellation } from '@surehook/contracts/events'
+import {
+  columnParameter,
+  subscriptionColumns,
+} from '@surehook/contracts/events/subscription-columns'
 import { AppError } from '@surehook/service-kit/errors'
 import { CursorTime } from '@surehook/service-kit/http/cursor'
 import { DatabaseError, type Pool, type PoolClient } from 'pg'
@@ -6,33 +10,27 @@ import * as z from 'zod'
 import type { Tenant } from '../../tenants/tenant.ts'
 import type { SubscriptionRow } from './subscription-row.ts'
 
-/** Rejects with CONFLICT if another subscription has its name. */
-export async function insertSubscription(client: PoolClient, row: SubscriptionRow): Promise<void> {
-  await named(
-    client,
-    row,
-    `insert into subscription (id, project_id, environment, watched_table, events, url, active,
-       filter, selected, secrets, created_at, updated_at, disabled_at, disabled_reason, policy, name)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
-  )
-}
+/** `cancellations` has a statement of its own: other changes of the row leave it. */
+const { cancellations: _, ...changedTogether } = subscriptionColumns
+const columns = [...Object.values(changedTogether), 'disabled_at', 'disabled_reason'] as const
+const parameters = columns.map((_column, index) => `$${index + 1}`)
+
+const insert = `insert into subscription (${columns.join(', ')}) values (${parameters.join(', ')})`
+
+const update = `update subscription set (${columns.join(', ')}) = row (${parameters.join(', ')}) where id = $1`
 
 /** Rejects with CONFLICT if another subscription has its name. */
-export async function updateSubscription(client: PoolClient, row: SubscriptionRow): Promise<void> {
-  await named(
-    client,
-    row,
-    `update subscription set project_id = $2, environment = $3, watched_table = $4, events = $5,
-       url = $6, active = $7, filter = $8, selected = $9, secrets = $10, created_at = $11,
-       updated_at = $12, disabled_at = $13, disabled_reason = $14, policy = $15,
-       name = $16
-     where id = $1`,
-  )
-}
+export const insertSubscription = (client: PoolClient, row: SubscriptionRow): Promise<void> =>
+  named(client, row, insert)
+
+/** Rejects with CONFLICT if another subscription has its name. */
+export const updateSubscription = (client: PoolClient, row: SubscriptionRow): Promise<void> =>
+  named(client, row, update)
 
 async function named(client: PoolClient, row: SubscriptionRow, sql: string): Promise<void> {
   try {
-    await client.query(sql, values(row))
+    const values = columns.map((column) => columnParameter(column, row[column]))
+    await client.query(sql, values)
   } catch (err) {
     if (!(err instanceof DatabaseError && err.constraint === 'subscription_name')) throw err
     throw new AppError('CONFLICT', `Another subscription has the name "${row.name}"`)
@@ -48,27 +46,6 @@ export async function updateCancellations(
     id,
     JSON.stringify(cancellations),
   ])
-}
-
-function values(row: SubscriptionRow): unknown[] {
-  return [
-    row.id,
-    row.project_id,
-    row.environment,
-    row.watched_table,
-    row.events,
-    row.url,
-    row.active,
-    row.filter,
-    row.selected,
-    JSON.stringify(row.secrets),
-    row.created_at,
-    row.updated_at,
-    row.disabled_at,
-    row.disabled_reason,
-    row.policy && JSON.stringify(row.policy),
-    row.name,
-  ]
 }
 
 /** Locks the row until the transaction ends, so that no simultaneous change is lost. */

@@ -1,0 +1,27 @@
+import type { SubscriptionState } from '../events.ts'
+
+/** The column of webhook-api's table `subscription` for each field of the state. */
+export const subscriptionColumns = {
+  id: 'id',
+  projectId: 'project_id',
+  environment: 'environment',
+  table: 'watched_table',
+  events: 'events',
+  url: 'url',
+  active: 'active',
+  filter: 'filter',
+  select: 'selected',
+  secrets: 'secrets',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+  policy: 'policy',
+  cancellations: 'cancellations',
+  name: 'name',
+} as const satisfies Record<keyof SubscriptionState, string>
+
+/** The columns of type `jsonb`. The driver would send a list to them as a PostgreSQL array. */
+const jsonColumns: readonly string[] = ['secrets', 'policy', 'cancellations']
+
+/** The value of a query parameter for the column. */
+export const columnParameter = (column: string, value: unknown): unknown =>
+  value !== null && jsonColumns.includes(column) ? JSON.stringify(value) : value
