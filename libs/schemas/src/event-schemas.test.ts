@@ -38,7 +38,10 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       traceparent: null,
     },
   ],
-  environment: [{ ...tenant, settings: '{}', updatedAt: at, deletedAt: null, keyEpoch: 3 }],
+  environment: [
+    { ...tenant, settings: '{}', updatedAt: at, deletedAt: at, keyEpoch: 3 },
+    { ...tenant, settings: '', updatedAt: '', deletedAt: null, keyEpoch: 0 },
+  ],
   managementToken: [
     {
       id: 't',
@@ -197,8 +200,11 @@ describe('every event type', () => {
     }
   })
 
-  it.each(names)('%s has an example with a value in each field', (name) => {
-    const unset = Object.entries(examples[name][0] ?? {}).filter(([, value]) => value === null)
+  it.each(names)('%s has a value for each field in some example', (name) => {
+    const values: readonly Record<string, unknown>[] = examples[name]
+    const unset = Object.keys(values[0] ?? {}).filter((field) =>
+      values.every((value) => value[field] === null),
+    )
     expect(unset).toEqual([])
   })
 })

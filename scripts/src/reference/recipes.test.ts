@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import { repoRoot } from '../lib/paths.ts'
 
@@ -8,7 +10,9 @@ type Block = { file: string; diff: string }
 function blocksOf(page: string): Block[] {
   let file = ''
   const blocks: Block[] = []
-  for (const [, path, diff] of page.matchAll(/`([\w./-]+\/[\w.-]+\.ts)`|^```diff\n(.*?)^```$/gms)) {
+  for (const [, path, diff] of page.matchAll(
+    /`([\w./-]+\/[\w.-]+\.(?:ts|avsc))`|^```diff\n(.*?)^```$/gms,
+  )) {
     if (path !== undefined) file = path
     if (diff !== undefined) blocks.push({ file, diff })
   }
@@ -28,17 +32,57 @@ function countPlaces(text: string, diff: string): number {
   return text.match(new RegExp(`^${pattern}`, 'gm'))?.length ?? 0
 }
 
-describe.each(['add-an-event', 'add-an-endpoint'])('the recipe %s', (name) => {
-  // Users of a recipe run this test too.
-  test('only adds lines, each at a unique place in its file', async () => {
-    const blocks = blocksOf(await readFile(`${repoRoot}/docs/contribute/${name}.md`, 'utf8'))
-    expect(blocks).not.toEqual([])
-    const counted = blocks.map(async (block) => {
-      const text = await readFile(`${repoRoot}/${block.file}`, 'utf8')
-      return { ...block, places: countPlaces(text, block.diff) }
+describe.each(['add-an-event', 'add-an-endpoint', 'add-a-subscription-field'])(
+  'the recipe %s',
+  (name) => {
+    // Users of a recipe run this test too.
+    test('only adds lines, each at a unique place in its file', async () => {
+      const blocks = blocksOf(await readFile(`${repoRoot}/docs/contribute/${name}.md`, 'utf8'))
+      expect(blocks).not.toEqual([])
+      const counted = blocks.map(async (block) => {
+        const text = await readFile(`${repoRoot}/${block.file}`, 'utf8')
+        return { ...block, places: countPlaces(text, block.diff) }
+      })
+      // A removed line keeps its `-` in the pattern, so it matches no file and fails the test.
+      const wrong = (await Promise.all(counted)).filter(({ places }) => places !== 1)
+      expect(wrong).toEqual([])
     })
-    // A removed line keeps its `-` in the pattern, so it matches no file and fails the test.
-    const wrong = (await Promise.all(counted)).filter(({ places }) => places !== 1)
-    expect(wrong).toEqual([])
+  },
+)
+
+describe('the recipe add-a-subscription-field', () => {
+  const recipe = `${repoRoot}/docs/contribute/add-a-subscription-field.md`
+
+  /** A file that spells these fields spells the whole state, and changes with each new field. */
+  const fields = ['events', 'active', 'filter', 'secrets', 'policy', 'cancellations', 'name']
+  const spellsState = (text: string) => fields.every((field) => isField(field).test(text))
+  const isField = (field: string) => new RegExp(`(?<![\\w.])["']?${field}["']?\\??: `)
+
+  test('names each file that spells the fields of the state', async () => {
+    const page = await readFile(recipe, 'utf8')
+    const named = blocksOf(page).map(({ file }) => file)
+    const files = (await trackedFiles()).filter((file) => /\.tsx?$/.test(file))
+    const spelled = await Promise.all(
+      files.map(async (file) => spellsState(await readFile(`${repoRoot}/${file}`, 'utf8'))),
+    )
+    const unnamed = files.filter((file, nth) => spelled[nth] && !named.includes(file))
+    expect(unnamed).toEqual([])
+  })
+
+  test('names files that exist, unless it creates them', async () => {
+    const page = await readFile(recipe, 'utf8')
+    const created = [...page.matchAll(/^Create .*?`([^`]+)`:$/gms)].map(([, file]) => file)
+    const paths = [...page.matchAll(/`([\w./-]+\/[\w.-]+\.\w+)`/g)].map(([, path = '']) => path)
+    const tracked = await trackedFiles()
+    const missing = paths.filter((path) => !tracked.includes(path) && !created.includes(path))
+    expect(missing).toEqual([])
   })
 })
+
+async function trackedFiles(): Promise<string[]> {
+  const { stdout } = await promisify(execFile)('git', ['ls-files'], {
+    cwd: repoRoot,
+    maxBuffer: 16 * 1024 * 1024,
+  })
+  return stdout.split('\n')
+}

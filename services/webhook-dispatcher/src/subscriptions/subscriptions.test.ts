@@ -42,7 +42,7 @@ it('knows a subscription whose state cannot be read, and does not deliver to it'
   expect(subscriptions.get('a')).toMatchObject({ deliverable: false, url: null })
   expect(subscriptions.get('b')).toMatchObject({ deliverable: false, url: null })
   subscriptions.apply('a', stateOf('a'))
-  expect(subscriptions.get('a')).toMatchObject({ url: 'https://receiver.example/' })
+  expect(subscriptions.get('a')).toMatchObject({ url: aSubscription().url })
   expect(subscriptions.get('a')?.deliverable).toBe(true)
   subscriptions.apply('b', null)
   expect(subscriptions.get('b')).toBeUndefined()
