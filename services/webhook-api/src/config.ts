@@ -37,7 +37,7 @@ export const Env = z.object({
   ...maxBodyEnv,
   ...gatewayEnv,
   ...redisEnv,
-  // For `_endpoints`, and for limits over all replicas. A version before had none.
+  // For `_endpoints`, and for limits over all replicas. Optional: older versions had no Redis.
   REDIS_URL: redisEnv.REDIS_URL.optional(),
   WEBHOOK_DISABLE_AFTER: z
     .union([z.literal('0').transform(() => 0), durationBetween('100ms', '365d')])
@@ -74,9 +74,9 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     },
     longestDelayMs: Math.max(...read.WEBHOOK_RETRY_DELAYS.map(({ ms }) => ms)),
     retryLadder: retryLadderOf(read),
-    /** Of subscriptions without their own. */
+    /** The delays of subscriptions whose policy has none. */
     defaultDelays: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
-    // With jitter, and some time until the history has what came of it.
+    // The jitter adds up to a tenth. Within 10 s after the attempt the history has its outcome.
     longestRetryMs: 1.1 * Math.max(...retryLadderOf(read).map(({ ms }) => ms)) + 10_000,
     adminTokenDigests: read.PLATFORM_ADMIN_TOKEN_SHA256,
     encryptionKeys: encryptionKeysOf(read),

@@ -34,10 +34,10 @@ beforeEach(async () => {
 
 const create = (fields: object) => client.call('POST', { ...validInput(tenant), ...fields })
 
-type Given = { table?: string; by?: Tenant; transition?: Partial<DeliveryAttempt> }
+type DeadLetterFields = { table?: string; by?: Tenant; transition?: Partial<DeliveryAttempt> }
 
 /** Publishes a delivery that becomes a dead letter, as matcher and dispatcher do. */
-async function deadLetter(subscriptionId: string, given: Given = {}): Promise<string> {
+async function deadLetter(subscriptionId: string, given: DeadLetterFields = {}): Promise<string> {
   const { table = 'orders', by = tenant, transition = {} } = given
   const [deliveryId, now] = [randomUUID(), Date.now()]
   const { projectId, environment } = by

@@ -28,7 +28,7 @@ const now = Date.now()
 const subscribe = async (of = tenant, fields: object = {}): Promise<string> =>
   (await clientOf(world.service.api, of).call('POST', { ...validInput(of), ...fields })).body.id
 
-type Given = {
+type DeliveryFields = {
   webhook: string
   at?: number
   eventId?: string
@@ -37,7 +37,7 @@ type Given = {
   again?: boolean
 } & Partial<Pick<DeliveryAttempt, 'status' | 'httpStatus' | 'errorClass'>>
 
-async function logged(given: Given, of = tenant): Promise<string> {
+async function logged(given: DeliveryFields, of = tenant): Promise<string> {
   const { webhook, at = now, eventId = randomUUID(), table = 'orders', recordId = 'r1' } = given
   const original = deliveryId(eventId, webhook)
   const id = given.again === true ? redeliveryId(original, randomUUID()) : original

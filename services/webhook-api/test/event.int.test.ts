@@ -5,7 +5,7 @@ import type { EventBefore, EventDetail } from '@surehook/contracts/http/webhooks
 import { deliveryId, newEventId, redeliveryId } from '@surehook/contracts/ids'
 import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { type Client, clientOf as clientBelow, headersOf } from '@surehook/scripts/client/call'
-import { type Given, logChanges } from './support/changes.ts'
+import { type ChangeFields, logChanges } from './support/changes.ts'
 import { clientOf, validInput } from './support/client.ts'
 import { type HistoryWorld, openHistoryWorld } from './support/history-world.ts'
 import type { Tenant } from './support/under-test.ts'
@@ -27,15 +27,15 @@ const subscribe = async (fields: object = {}): Promise<string> =>
   (await clientOf(world.service.api, tenant).call('POST', { ...validInput(tenant), ...fields }))
     .body.id
 
-async function changed(change: Given = {}): Promise<ChangeEvent> {
+async function changed(change: ChangeFields = {}): Promise<ChangeEvent> {
   const [event] = await logChanges(world, tenant, [change])
   if (event === undefined) throw new Error('no change')
   return event
 }
 
-type Sent = { status?: DeliveryStatus; again?: boolean; at?: number }
+type AttemptFields = { status?: DeliveryStatus; again?: boolean; at?: number }
 
-async function sent(eventId: string, webhook: string, { status, again, at }: Sent = {}) {
+async function sent(eventId: string, webhook: string, { status, again, at }: AttemptFields = {}) {
   const original = deliveryId(eventId, webhook)
   const id = again === true ? redeliveryId(original, randomUUID()) : original
   const { projectId, environment } = tenant
@@ -135,7 +135,7 @@ async function before(eventId: string, by = client) {
 }
 
 it('shows the change of the same record before, among those of other records', async () => {
-  const of = (recordId: string, status: string, more: Given = {}): Given => ({
+  const of = (recordId: string, status: string, more: ChangeFields = {}): ChangeFields => ({
     ...{ recordId, operation: 'UPDATE', record: { id: recordId, status } },
     ...more,
   })

@@ -8,7 +8,7 @@ import { deliveriesTopic } from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
 import { until } from '@surehook/testing/until'
 import { Client as PgClient } from 'pg'
-import { type Given, logChanges } from './support/changes.ts'
+import { type ChangeFields, logChanges } from './support/changes.ts'
 import { clientOf, validInput } from './support/client.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -37,7 +37,7 @@ beforeEach(async () => {
 const subscribe = async (fields: object = {}): Promise<string> =>
   (await client.call('POST', { ...validInput(tenant), ...fields })).body.id
 
-async function logged(change: Given = {}, of: Tenant = tenant): Promise<ChangeEvent> {
+async function logged(change: ChangeFields = {}, of: Tenant = tenant): Promise<ChangeEvent> {
   const [event] = await logChanges(world, of, [change])
   if (event === undefined) throw new Error('no change')
   return event
@@ -87,7 +87,7 @@ describe('GET /_webhooks/{id}/explain', () => {
     })
   })
 
-  it.each<[string, object, Given]>([
+  it.each<[string, object, ChangeFields]>([
     ['table', {}, { table: 'invoices' }],
     ['events', { events: ['DELETE'] }, {}],
     ['filter.total.gt', { filter: { status: 'paid', total: { gt: 5 } } }, {}],

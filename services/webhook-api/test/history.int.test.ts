@@ -27,13 +27,13 @@ beforeEach(async () => {
 const dayMs = 86_400_000
 const now = Date.now()
 
-type Given = { at: number; status?: DeliveryStatus; eventId?: string }
+type DeliveryFields = { at: number; status?: DeliveryStatus; eventId?: string }
 
 /**
  * Writes deliveries into the log and returns their ids in the given order. A second delivery of an
  * event is a redelivery.
  */
-async function logged(given: readonly Given[]): Promise<string[]> {
+async function logged(given: readonly DeliveryFields[]): Promise<string[]> {
   const { projectId, environment } = tenant
   const seen = new Set<string>()
   const all = given.map(({ at, status = 'pending', eventId = randomUUID() }) => {

@@ -7,7 +7,7 @@ import { newEventId } from '@surehook/contracts/ids'
 import * as topics from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
 import { Client as PgClient } from 'pg'
-import { type Given, logChanges, walEnd } from './support/changes.ts'
+import { type ChangeFields, logChanges, walEnd } from './support/changes.ts'
 import { clientOf, validInput } from './support/client.ts'
 import {
   deleteAll,
@@ -61,7 +61,7 @@ async function ledger(query: Record<string, string> = {}): Promise<Ledger> {
 }
 
 /** Logs changes with successive WAL positions. */
-async function logged(count: number, change: Given = {}): Promise<ChangeEvent[]> {
+async function logged(count: number, change: ChangeFields = {}): Promise<ChangeEvent[]> {
   const walPosition = await walEnd(pg)
   return logChanges(
     world,
@@ -70,7 +70,7 @@ async function logged(count: number, change: Given = {}): Promise<ChangeEvent[]>
   )
 }
 
-async function oneLogged(change: Given = {}): Promise<ChangeEvent> {
+async function oneLogged(change: ChangeFields = {}): Promise<ChangeEvent> {
   const [event] = await logged(1, change)
   if (event === undefined) throw new Error('no change')
   return event

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { headersOf } from '@surehook/scripts/client/call'
 import { openStream } from '@surehook/scripts/client/stream'
 import { until } from '@surehook/testing/until'
-import { type Given, logChanges } from './support/changes.ts'
+import { type ChangeFields, logChanges } from './support/changes.ts'
 import { openWorld, type Tenant, type World } from './support/under-test.ts'
 
 setFlagsFromString('--expose-gc')
@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 const text = 'x'.repeat(20_000)
-const large = (count: number): Given[] =>
+const large = (count: number): ChangeFields[] =>
   Array.from({ length: count }, (_, n) => ({ recordId: 'one', record: { n, text } }))
 const numbersIn = (answer: string) =>
   [...answer.matchAll(/"record":\{"n":(\d+)/g)].map(([, n]) => Number(n))

@@ -4,7 +4,7 @@ import { buildBody } from '@surehook/matching/build-body'
 import { fieldsOf, headersOf, send } from '@surehook/scripts/client/call'
 import { openStream } from '@surehook/scripts/client/stream'
 import { until } from '@surehook/testing/until'
-import { type Given, logChanges } from './support/changes.ts'
+import { type ChangeFields, logChanges } from './support/changes.ts'
 import { publishTable } from './support/tables.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -30,20 +30,21 @@ const ask = (query: string, by: Tenant = tenant, headers: Record<string, string>
     headers: { ...headersOf(by), ...headers },
   })
 
-type Line = { cursor: string; headers: Record<string, string>; body: string }
+type PageLine = { cursor: string; headers: Record<string, string>; body: string }
 
-async function page(query: string): Promise<{ lines: Line[]; cursor: string }> {
+async function page(query: string): Promise<{ lines: PageLine[]; cursor: string }> {
   const { status, text, headers } = await ask(`format=ndjson&${query}`)
   if (status !== 200) throw new Error(`${status} ${text}`)
   const lines = text.split('\n').filter((line) => line !== '')
   return {
-    lines: lines.map((line) => JSON.parse(line) as Line),
+    lines: lines.map((line) => JSON.parse(line) as PageLine),
     cursor: headers.get('x-next-cursor') ?? '',
   }
 }
 
-const log = (changes: readonly Given[], of: Tenant = tenant) => logChanges(world, of, changes)
-const numbered = (count: number, more: Given = {}): Given[] =>
+const log = (changes: readonly ChangeFields[], of: Tenant = tenant) =>
+  logChanges(world, of, changes)
+const numbered = (count: number, more: ChangeFields = {}): ChangeFields[] =>
   Array.from({ length: count }, (_, n) => ({ ...more, record: { n } }))
 const bodiesOf = (events: Awaited<ReturnType<typeof log>>) =>
   events.map((event) => buildBody(event, null).toString())

@@ -15,11 +15,11 @@ export type ChangeLogDeps = {
   now: () => number
 }
 
-type Sought = LookLimits & { eventId: string; madeAt: number }
-type Place = { change: Change; partition: number; offset: number }
+type ChangeSearch = LookLimits & { eventId: string; madeAt: number }
+type LocatedChange = { change: Change; partition: number; offset: number }
 
 /** `unseen`: a limit was reached before the change was found. */
-export type Found = Change | 'absent' | 'unseen'
+export type FoundChange = Change | 'absent' | 'unseen'
 
 /**
  * A record is sent after its change was made. The margin allows for clocks that differ, and for
@@ -72,17 +72,20 @@ export class ChangeLog {
   }
 
   /** Finds the change with this id (in lower case), which was made at about `madeAt`. */
-  async find(tenant: Tenant, { eventId, madeAt, ...limits }: Sought): Promise<Found> {
+  async find(tenant: Tenant, { eventId, madeAt, ...limits }: ChangeSearch): Promise<FoundChange> {
     const budget = new Budget(limits, this.#deps.now)
     const place = await this.#locate(tenant, { eventId, madeAt }, budget)
     return typeof place === 'string' ? place : place.change
   }
 
   /**
-   * Finds the last change of the same record before the change with this id. `null` if the log has
-   * the change, and none of its record before.
+   * Finds the last change of the same record before the change with this id. `null` if the log
+   * has the change, and no earlier change of its record.
    */
-  async findBefore(tenant: Tenant, { eventId, madeAt, ...limits }: Sought): Promise<Found | null> {
+  async findBefore(
+    tenant: Tenant,
+    { eventId, madeAt, ...limits }: ChangeSearch,
+  ): Promise<FoundChange | null> {
     const { reader, codec, now } = this.#deps
     const budget = new Budget(limits, now)
     const place = await this.#locate(tenant, { eventId, madeAt }, budget)
@@ -102,7 +105,7 @@ export class ChangeLog {
           if (earlier !== null && isBefore(earlier, change)) last = earlier
         }
       }
-      // A later one may be in the part of the window that was not read.
+      // The unread part of the window may hold a later change of the record.
       if (budget.spent) return 'unseen'
       if (last !== null) return last
       top = from
@@ -112,9 +115,9 @@ export class ChangeLog {
 
   async #locate(
     tenant: Tenant,
-    { eventId, madeAt }: Pick<Sought, 'eventId' | 'madeAt'>,
+    { eventId, madeAt }: Pick<ChangeSearch, 'eventId' | 'madeAt'>,
     budget: Budget,
-  ): Promise<Place | 'absent' | 'unseen'> {
+  ): Promise<LocatedChange | 'absent' | 'unseen'> {
     const { reader, codec } = this.#deps
     const spellings = [eventId, eventId.toUpperCase()]
     const isIt = ({ value }: KafkaMessage) => spellings.some((id) => value?.includes(id) ?? false)

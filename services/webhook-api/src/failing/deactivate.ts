@@ -9,7 +9,7 @@ import { updateSubscription } from '../subscriptions/store/subscription-store.ts
 
 /**
  * Deactivates a subscription without a request, and records the reason. The transaction emits the
- * event of `_endpoints` too, so that a crash loses both or neither.
+ * event of `_endpoints` too, so that a crash loses both or none.
  */
 export async function deactivate(
   tx: PoolClient,

@@ -7,7 +7,7 @@ import { endpointId } from '@surehook/contracts/ids'
 import type { Pool } from 'pg'
 import type { CircuitReading, Circuits } from '../endpoints/circuits.ts'
 
-type Shown = NonNullable<InstallationHealth['circuits']>
+type CircuitsView = NonNullable<InstallationHealth['circuits']>
 
 /** A failing subscription. */
 export type FailingSubscription = {
@@ -24,7 +24,7 @@ export type FailingSubscription = {
 export async function readOpenCircuits(
   { pool, circuits }: { pool: Pool; circuits: Pick<Circuits, 'read'> },
   now: number,
-): Promise<Shown> {
+): Promise<CircuitsView> {
   const { failing: most } = installationLimits
   const { rows } = await pool.query<FailingSubscription>(
     `select s.id, s.project_id as "projectId", s.environment, s.url
@@ -50,7 +50,7 @@ export function openAmong(
   endpoints: Endpoints,
   readings: readonly CircuitReading[],
   now: number,
-): Omit<Shown, 'isComplete'> {
+): Omit<CircuitsView, 'isComplete'> {
   const open = [...endpoints].flatMap(([id, failing], index) => {
     const openUntil = readings[index]?.openUntil ?? 0
     const [first] = failing

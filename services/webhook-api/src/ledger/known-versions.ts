@@ -8,16 +8,16 @@ import { type EventCodec, UndecodableError } from '@surehook/schemas/codec'
 /** The time at which a change was written to the log, and its WAL position. */
 export type ChangePlace = Pick<Change, 'walPosition'> & { writtenAt: number }
 
-type Written = { position: string | null; writtenAt: number }
+type WritePosition = { position: string | null; writtenAt: number }
 
-type Known = {
+type SubscriptionHistory = {
   /** The first state on the topic, if earlier states were compacted away. */
-  blindBefore: Written | null
+  blindBefore: WritePosition | null
   changedAt: number
   /** `updatedAt` of the newest state; null for a deleted subscription. */
   updatedAt: string | null
   /** Every state on the topic, without those that only repeat the one before. */
-  states: Written[]
+  states: WritePosition[]
 }
 
 /** How much the clocks of writers may differ. */
@@ -27,7 +27,7 @@ const allOfThem = { perSubscription: Number.POSITIVE_INFINITY, total: Number.POS
 /** Every version of every subscription that is still on the topic. */
 export class KnownVersions {
   readonly #index = new SubscriptionIndex(undefined, allOfThem)
-  readonly #known = new Map<string, Known>()
+  readonly #known = new Map<string, SubscriptionHistory>()
   readonly #positions = new LatestPositions()
   readonly #codec: Pick<EventCodec, 'subscription'>
 
@@ -57,7 +57,10 @@ export class KnownVersions {
 
   #know(
     id: string,
-    { written, ...version }: Pick<Known, 'blindBefore' | 'updatedAt'> & { written: Written },
+    {
+      written,
+      ...version
+    }: Pick<SubscriptionHistory, 'blindBefore' | 'updatedAt'> & { written: WritePosition },
   ): void {
     const { updatedAt } = version
     const known = this.#known.get(id)

@@ -6,10 +6,10 @@ import type { LedgerMetrics } from './ledger-metrics.ts'
 import type { Scope } from './ledger-reading.ts'
 import type { Span } from './log-marks.ts'
 import { noCounts, type Sum, sumUp } from './sum-up.ts'
-import type { Taken } from './take-ledger.ts'
+import type { TakenLedger } from './take-ledger.ts'
 
 export type LedgersDeps = {
-  take: (of: { span: Span; scope: Scope }, signal: AbortSignal) => Promise<Taken>
+  take: (of: { span: Span; scope: Scope }, signal: AbortSignal) => Promise<TakenLedger>
   /** Throws if the topics may no longer hold the whole span. */
   refuseTrimmed: (from: number) => Promise<void>
   withinMs: number
@@ -73,7 +73,7 @@ async function takeOne(
   const startedAt = now()
   const begunAt = performance.now()
   const timeOver = AbortSignal.timeout(withinMs)
-  const answer = (found: Found): Ledger => {
+  const answer = (found: SummedLedger): Ledger => {
     const seconds = (performance.now() - begunAt) / 1000
     const ledger = ledgerOf(of.span, { ...found, seconds })
     metrics.taken(ledger)
@@ -104,7 +104,7 @@ function noteOf(
   return `The reading was not done within ${withinMs / 1000} s: ask for a shorter span`
 }
 
-type Found = { takenAt: number; changes: number; sum: Sum; note: string | null }
+type SummedLedger = { takenAt: number; changes: number; sum: Sum; note: string | null }
 
 const nothing: Sum = {
   total: noCounts(),
@@ -117,7 +117,7 @@ const nothing: Sum = {
 
 function ledgerOf(
   { from, to }: Span,
-  { takenAt, changes, sum, note, seconds }: Found & { seconds: number },
+  { takenAt, changes, sum, note, seconds }: SummedLedger & { seconds: number },
 ): Ledger {
   const complete = note === null
   return {

@@ -20,7 +20,7 @@ export type TakeLedgerDeps = {
   log: Logger
 }
 
-export type Taken = { takenAt: number; reading: LedgerReading }
+export type TakenLedger = { takenAt: number; reading: LedgerReading }
 
 /**
  * Reads from the topics what happened to the changes of a span. Rejects with `TableFullError` if
@@ -30,7 +30,7 @@ export async function takeLedger(
   deps: TakeLedgerDeps,
   { span, scope }: { span: Span; scope: Scope },
   signal: AbortSignal,
-): Promise<Taken> {
+): Promise<TakenLedger> {
   const { kafka, codec, clientId, maxDeliveries, log } = deps
   const { jobTopics, marks } = await withAdmin(kafka, async (admin) => {
     const topics = await jobTopicsOf(admin)

@@ -8,7 +8,7 @@ export type ProjectPlaces = Readonly<Record<'read' | 'write', (tenant: Tenant) =
 
 /**
  * The requests of one project hold at most a quarter of the connections to read, and a quarter to
- * write. The rest is for others and for the history.
+ * write. The rest is for other projects and for the history.
  */
 export function projectPlaces(pool: Pick<Pool, 'options'>): ProjectPlaces {
   const places = (): ProjectPlaces['read'] => {

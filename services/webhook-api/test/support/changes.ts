@@ -5,7 +5,7 @@ import { walPositionHeader } from '@surehook/contracts/wal-position'
 import type { Client as PgClient } from 'pg'
 import type { Tenant, World } from './under-test.ts'
 
-export type Given = Partial<Omit<ChangeEvent, 'record'>> & {
+export type ChangeFields = Partial<Omit<ChangeEvent, 'record'>> & {
   record?: object
   walPosition?: string
 }
@@ -14,7 +14,7 @@ export type Given = Partial<Omit<ChangeEvent, 'record'>> & {
 export async function logChanges(
   { producer, codec }: Pick<World, 'producer' | 'codec'>,
   { projectId, environment }: Tenant,
-  changes: readonly Given[],
+  changes: readonly ChangeFields[],
 ): Promise<ChangeEvent[]> {
   const made = changes.map(({ record = {}, walPosition, ...change }) => {
     const id = change.id ?? newEventId()

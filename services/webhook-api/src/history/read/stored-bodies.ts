@@ -22,8 +22,8 @@ export type StoredBodies = {
   /** Rejects with SERVICE_UNAVAILABLE while Kafka is unreachable. */
   find(row: BodyOfRow): Promise<StoredBody>
   /**
-   * Returns the bodies of the first of these rows, in order: about `bytes` together, but at least
-   * one.
+   * Returns the bodies of the first rows, in order, until they have about `bytes` together. At
+   * least one row gets its body.
    */
   findFirst(rows: readonly BodyOfRow[], bytes: number): Promise<StoredBody[]>
 }
@@ -42,7 +42,7 @@ type Piece = { from: number; messages: readonly KafkaMessage[] }
 
 /** Reads bodies from a row, or from the topic of the jobs. */
 export function storedBodies({ reader, codec }: StoredBodiesDeps): StoredBodies {
-  const find = async (row: BodyOfRow, recordAt: (place: RecordPosition) => Promise<Found>) => {
+  const find = async (row: BodyOfRow, recordAt: (place: RecordPosition) => Promise<JobRecord>) => {
     if (row.body !== null) return row.body
     const place = placeOf(row)
     if (place === null) return 'unread'
@@ -75,9 +75,9 @@ export function storedBodies({ reader, codec }: StoredBodiesDeps): StoredBodies 
   }
 }
 
-type Found = KafkaMessage | undefined
+type JobRecord = KafkaMessage | undefined
 
-const recordOf = (messages: readonly KafkaMessage[], { offset }: RecordPosition): Found =>
+const recordOf = (messages: readonly KafkaMessage[], { offset }: RecordPosition): JobRecord =>
   messages.find((message) => Number(message.offset) === offset)
 
 const covers = ({ from, messages }: Piece, { offset }: RecordPosition): boolean =>
@@ -89,7 +89,10 @@ function placeOf({ job_partition, job_offset }: BodyOfRow): RecordPosition | nul
   return { partition: job_partition, offset: Number(job_offset) }
 }
 
-async function jobIn(codec: Pick<EventCodec, 'job'>, message: Found): Promise<DeliveryJob | null> {
+async function jobIn(
+  codec: Pick<EventCodec, 'job'>,
+  message: JobRecord,
+): Promise<DeliveryJob | null> {
   if (message === undefined || message.value === null) return null
   try {
     return await codec.job.decode(message.value)

@@ -3,7 +3,7 @@ import type { DeliveryDetail } from '@surehook/contracts/http/webhooks/deliverie
 import { textOrNull } from './storable-text.ts'
 
 /** An attempt as a line of the column `attempt_log`. */
-type Line = readonly [
+type EncodedAttempt = readonly [
   step: number,
   at: number,
   attempt: number,
@@ -24,7 +24,7 @@ export function attemptLines(attempts: readonly DeliveryAttempt[]): string | nul
 function lineOf(transition: DeliveryAttempt): string {
   const { step, at, attempts, status, url, httpStatus, latencyMs, errorClass } = transition
   const [message, answer] = [textOrNull(transition.errorMessage), textOrNull(transition.answer)]
-  const place: Line = [
+  const encoded: EncodedAttempt = [
     step,
     at,
     attempts,
@@ -36,7 +36,7 @@ function lineOf(transition: DeliveryAttempt): string {
     message,
     answer,
   ]
-  return `${JSON.stringify(place)}\n`
+  return `${JSON.stringify(encoded)}\n`
 }
 
 /**
@@ -44,12 +44,12 @@ function lineOf(transition: DeliveryAttempt): string {
  */
 export function readAttempts(log: string | null): DeliveryDetail['attemptLog'] {
   const lines = (log ?? '').split('\n').filter((line) => line !== '')
-  const attempts = lines.map((line) => JSON.parse(line) as Line)
+  const attempts = lines.map((line) => JSON.parse(line) as EncodedAttempt)
   const unique = new Map(attempts.map((attempt) => [`${attempt[0]} ${attempt[1]}`, attempt]))
   return [...unique.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(shown)
 }
 
-function shown([, at, attempt, outcome, url, ...result]: Line) {
+function shown([, at, attempt, outcome, url, ...result]: EncodedAttempt) {
   const [httpStatus, latencyMs, errorClass, errorMessage, answer] = result
   return {
     at: new Date(at).toISOString(),

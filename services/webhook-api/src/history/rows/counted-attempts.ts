@@ -20,11 +20,11 @@ export function bitOf({ attempted, attempts, status }: DeliveryAttempt): number 
   return status === 'cancelled' || status === 'dead_letter' ? 1 << endBit : 0
 }
 
-type Counted = { attempts: readonly DeliveryAttempt[]; last: DeliveryAttempt | null }
+type AttemptsOfDelivery = { attempts: readonly DeliveryAttempt[]; last: DeliveryAttempt | null }
 
 /** Returns the transitions of the bits. If an attempt appears twice, it returns the first. */
 export function transitionsOf(
-  { attempts, last }: Counted,
+  { attempts, last }: AttemptsOfDelivery,
   bits: number,
 ): readonly DeliveryAttempt[] {
   // Most deliveries have one attempt.

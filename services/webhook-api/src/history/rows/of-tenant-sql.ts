@@ -1,6 +1,6 @@
 /**
  * Selects the deliveries of a tenant, by the placeholders of its names. The first expression must
- * equal that of the indexes: see migration 0011.
+ * equal that of the indexes in the first migration.
  */
 export const ofTenantSql = (project: string, environment: string): string =>
   `hashtext(project_id || '/' || environment) = hashtext(${project}::text || '/' || ${environment}::text)

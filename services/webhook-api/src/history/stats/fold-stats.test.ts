@@ -9,9 +9,9 @@ import { numbersOf, seriesOf, trendOf } from './stats-numbers.ts'
 const now = 1_000 * bucketMs
 const [a = '', b = ''] = [randomUUID(), randomUUID()].toSorted()
 
-type Given = { of: string; at: number; status: DeliveryStatus; attempted?: boolean }
+type AttemptFields = { of: string; at: number; status: DeliveryStatus; attempted?: boolean }
 
-function fold(given: readonly Given[], bits?: number) {
+function fold(given: readonly AttemptFields[], bits?: number) {
   const transitions = given.map(({ of, ...rest }) =>
     anAttempt({ ...rest, subscriptionId: of, deliveryId: randomUUID(), latencyMs: 1 }),
   )

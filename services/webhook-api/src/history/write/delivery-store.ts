@@ -12,9 +12,9 @@ import { CopyAttempts, writeDeliveries } from './write-deliveries.ts'
 
 export type DeliveryStore = {
   /**
-   * Jobs become pending deliveries, transitions are applied by step; in whatever order and however
-   * often they come. All entries of one delivery make one row. What they add to the statistics is
-   * counted once.
+   * Makes a pending delivery of each job, and applies transitions by step. Entries may come in any
+   * order and repeatedly. All entries of a delivery make one row, and the statistics count each
+   * attempt once.
    */
   add(entries: LogEntries): Promise<void>
   addJobs(jobs: readonly LoggedJob[]): Promise<void>

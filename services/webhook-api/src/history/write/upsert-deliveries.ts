@@ -6,15 +6,16 @@ import type { FoldedDelivery } from '../rows/fold-deliveries.ts'
 import { deliveryColumns, notRead } from './delivery-columns.ts'
 
 /**
- * One statement for all of them; they are sorted, and the partitions of their days exist.
- * @returns the attempts that it has not had before, as bits, in the order of the deliveries
+ * Writes all deliveries in one statement. The caller has sorted them, and has made the partitions
+ * of their days.
+ * @returns the attempts of each delivery that its row did not have before, as bits
  */
 export async function upsertDeliveries(
   client: PoolClient,
   deliveries: readonly FoldedDelivery[],
 ): Promise<number[]> {
   if (deliveries.length === 0) return []
-  const { rows } = await client.query<Written>({
+  const { rows } = await client.query<UpsertResult>({
     name: 'upsert-deliveries',
     text: upsert,
     values: [
@@ -25,7 +26,7 @@ export async function upsertDeliveries(
   return newAttempts(deliveries, rows[0])
 }
 
-type Written = {
+type UpsertResult = {
   /** The deliveries that had attempts before, with these as bits: `<id> <day> <bits>`. */
   before: string[] | null
   /** The ids of all deliveries that were written; `null` if every row was written. */
@@ -34,10 +35,10 @@ type Written = {
   days: string[] | null
 }
 
-/** Most deliveries are written once: the answer names only those that were not. */
+/** The statement names only deliveries that had attempts before, because most had none. */
 function newAttempts(
   deliveries: readonly FoldedDelivery[],
-  { before, ids, days }: Written = { before: null, ids: [], days: [] },
+  { before, ids, days }: UpsertResult = { before: null, ids: [], days: [] },
 ): number[] {
   const counted = new Map<string, number>()
   for (const entry of before ?? []) {

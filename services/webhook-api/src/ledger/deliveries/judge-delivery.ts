@@ -1,11 +1,11 @@
 import type { HoleReason } from '@surehook/contracts/http/webhooks/ledger'
 import type { DeliveryFacts, End } from './delivery-table.ts'
 
-export type Place = 'delivered' | 'dead' | 'pending' | 'retrying' | 'paused' | 'cancelled'
+export type LedgerState = 'delivered' | 'dead' | 'pending' | 'retrying' | 'paused' | 'cancelled'
 
 /** The category of a delivery; `null` if it belongs to another span. */
 export type Verdict =
-  | { kind: 'place'; place: Place }
+  | { kind: 'place'; place: LedgerState }
   | { kind: 'hole'; reason: HoleReason }
   | { kind: 'awaiting' }
   | { kind: 'unverified' }
@@ -35,13 +35,13 @@ function judgeMade(facts: DeliveryFacts): Verdict {
   return place === null ? { kind: 'hole', reason: 'lost' } : { kind: 'place', place }
 }
 
-const places: Record<End, Place> = {
+const places: Record<End, LedgerState> = {
   delivered: 'delivered',
   dead_letter: 'dead',
   cancelled: 'cancelled',
 }
 
-function placeOf({ end, endSuperseded, open, hasLetter }: DeliveryFacts): Place | null {
+function placeOf({ end, endSuperseded, open, hasLetter }: DeliveryFacts): LedgerState | null {
   // Transition and dead letter are sent together, so the job keeps its old place until both are
   // read.
   if (end === 'dead_letter' && !hasLetter) return open

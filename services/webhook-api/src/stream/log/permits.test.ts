@@ -14,7 +14,7 @@ function takers(limits: { total: number; perTenant: number }) {
       held.set(name, permit)
     })
   const settled = () => new Promise(setImmediate)
-  /** Resolves when whoever gets the freed permit has it. */
+  /** Resolves when the next waiting tenant has the freed permit. */
   const free = async (name: string) => {
     await settled()
     const permit = held.get(name)

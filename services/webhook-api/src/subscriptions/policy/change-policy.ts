@@ -6,14 +6,14 @@ import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import type { FittedPolicy } from './fit-to-ladder.ts'
 import type { StoredPolicy } from './stored-policy.ts'
 
-type Stored = { id: string; policy: StoredPolicy | null }
+type PolicyRow = { id: string; policy: StoredPolicy | null }
 /** `undefined` keeps the key, `null` resets it. */
 type Change = { [Key in keyof DeliveryPolicy]: DeliveryPolicy[Key] | null | undefined }
 
 /** Returns the merged policy. An absent key stays. `null` resets a key, or the whole policy. */
 export function changePolicy(
   box: SecretBox,
-  { id, policy }: Stored,
+  { id, policy }: PolicyRow,
   input: FittedPolicy | null | undefined,
 ): StoredPolicy | null {
   if (input === undefined) return policy

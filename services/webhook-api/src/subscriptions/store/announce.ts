@@ -41,7 +41,7 @@ function eventOf(announcement: Announcement): ChangeEvent | null {
   if (before === null) return changeOf('INSERT', after, [])
   if (after === null) return changeOf('DELETE', before, [])
   const fields = changedFields(toSubscription(before), toSubscription(after))
-  // The values of its headers are not among what clients see.
+  // Clients do not see the values of its headers.
   const isHidden = !fields.includes('policy') && !isDeepStrictEqual(before.policy, after.policy)
   const visible = isHidden ? [...fields, 'policy'] : fields
   const changed = announcement.secret === undefined ? visible : [...visible, 'secret']
