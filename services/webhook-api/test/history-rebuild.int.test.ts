@@ -142,8 +142,8 @@ describe('a rebuild of the history', () => {
     await finished()
     await shows(1)
     expect(await rows()).toEqual(before)
-    expect(await store.beginReading(pool, dead, [])).toBe(false)
-    expect(await store.endRebuild(pool, dead)).toBe(false)
+    await expect(store.beginReading(pool, dead, [])).rejects.toThrow('Another replica')
+    await expect(store.endRebuild(pool, dead)).rejects.toThrow('Another replica')
   })
 
   it('is one at a time', async () => {

@@ -3,6 +3,7 @@ import type { TopicSpan } from '@surehook/kafka/readers/span-reader'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool, PoolClient } from 'pg'
 import { dayTable } from '../history/rows/delivery-days.ts'
+import { type Claim, claimsOn } from '../jobs/claimed-work.ts'
 
 /** A row of table `history_rebuild`. */
 export type RebuildRow = {
@@ -16,9 +17,6 @@ export type RebuildRow = {
   asked_at: Date
   finished_at: Date | null
 }
-
-/** The replica that works on a rebuild. */
-export type Turn = { id: string; by: string }
 
 /** SQL that is true while the history may lack rows that are on the topics. */
 export const underWay = `exists (select from history_rebuild where state <> 'done')`
@@ -47,95 +45,70 @@ export async function newestRebuild(pool: Pool): Promise<RebuildRow | undefined>
   return rows[0]
 }
 
-/** Takes the rebuild in progress; no other replica can take it for `forMs`. */
-export async function takeRebuild(
-  pool: Pool,
-  { by, forMs }: { by: string; forMs: number },
-): Promise<RebuildRow | undefined> {
-  const { rows } = await pool.query<RebuildRow>(
-    `update history_rebuild set taken_by = $1, due_at = clock_timestamp() + $2 * interval '1 ms'
-     where state <> 'done' and due_at <= clock_timestamp()
-     returning *`,
-    [by, forMs],
+/** Returns the rebuild in progress, if no replica has claimed it. */
+export async function waitingRebuild(pool: Pool): Promise<{ id: string }[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `select id from history_rebuild where state <> 'done' and due_at <= clock_timestamp()`,
   )
-  return rows[0]
+  return rows
 }
 
-/** Returns it: another replica may take it after `afterMs`. */
-export async function postponeRebuild(pool: Pool, turn: Turn, afterMs: number): Promise<void> {
-  await pool.query(
-    `update history_rebuild set due_at = clock_timestamp() + $3 * interval '1 ms'
-     where id = $1 and taken_by = $2`,
-    [turn.id, turn.by, afterMs],
-  )
-}
+const claims = claimsOn<RebuildRow>('history_rebuild', `state <> 'done'`)
+
+export const { take: takeRebuild, postpone: postponeRebuild } = claims
 
 /** The longest time that readers and writers of the history wait behind this lock request. */
 const lockTimeout = '1s'
 
-/** @returns false if another replica has taken it meanwhile */
-export function emptyHistory(pool: Pool, { id, by }: Turn): Promise<boolean> {
+export function emptyHistory(pool: Pool, claim: Claim): Promise<void> {
   return inTransaction(pool, async (tx) => {
-    const { rowCount } = await tx.query(
-      `update history_rebuild set state = 'emptied'
-       where id = $1 and taken_by = $2 and state = 'asked'`,
-      [id, by],
-    )
-    if (rowCount !== 1) return false
+    await claims.advance(tx, claim, {
+      set: `state = 'emptied'`,
+      from: `state = 'asked'`,
+      values: [],
+    })
     await tx.query(`set local lock_timeout = '${lockTimeout}'`)
     // Waits for the present batch of a recovery, which would otherwise find no dead letters.
     await tx.query('lock table recovery in exclusive mode')
-    // Its attempts are counted anew: rows say which of them are.
+    // Rows record which attempts the statistics have, so both are written again.
     await tx.query(`truncate ${dayTable}, attempt_stats`)
-    return true
   })
 }
 
-export type Progress = Turn & {
+export type Progress = {
   spans: readonly TopicSpan[]
   records: number
   oldestAt: Date | null
-  /** Extends the turn by this many milliseconds. */
+  /** Extends the claim by this many milliseconds. */
   forMs: number
 }
 
-/**
- * Records the offsets to read.
- * @returns false if another replica has taken it meanwhile
- */
-export async function beginReading(
-  pool: Pool,
-  { id, by }: Turn,
-  spans: readonly TopicSpan[],
-): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `update history_rebuild set state = 'reading', spans = $3, records_in_all = $4
-     where id = $1 and taken_by = $2 and state = 'emptied'`,
-    [id, by, JSON.stringify(spans), spans.reduce((sum, { from, to }) => sum + to - from, 0)],
-  )
-  return rowCount === 1
+/** Records the offsets to read. */
+export function beginReading(pool: Pool, claim: Claim, spans: readonly TopicSpan[]): Promise<void> {
+  const records = spans.reduce((sum, { from, to }) => sum + to - from, 0)
+  return claims.advance(pool, claim, {
+    set: `state = 'reading', spans = $3, records_in_all = $4`,
+    from: `state = 'emptied'`,
+    values: [JSON.stringify(spans), records],
+  })
 }
 
-/**
- * Records the progress.
- * @returns false if another replica has taken it meanwhile
- */
-export async function advanceRebuild(pool: Pool, progress: Progress): Promise<boolean> {
-  const { id, by, spans, records, oldestAt, forMs } = progress
-  const { rowCount } = await pool.query(
-    `update history_rebuild set spans = $3, records = records + $4,
-       oldest_at = least(oldest_at, $5), due_at = clock_timestamp() + $6 * interval '1 ms'
-     where id = $1 and taken_by = $2 and state = 'reading'`,
-    [id, by, JSON.stringify(spans), records, oldestAt, forMs],
-  )
-  return rowCount === 1
+const isReading = `state = 'reading'`
+
+export function advanceRebuild(pool: Pool, claim: Claim, progress: Progress): Promise<void> {
+  const { spans, records, oldestAt, forMs } = progress
+  return claims.advance(pool, claim, {
+    set: `spans = $3, records = records + $4, oldest_at = least(oldest_at, $5),
+       due_at = clock_timestamp() + $6 * interval '1 ms'`,
+    from: isReading,
+    values: [JSON.stringify(spans), records, oldestAt, forMs],
+  })
 }
 
-export async function endRebuild(pool: Pool, { id, by }: Turn): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `update history_rebuild set state = 'done', spans = '[]', finished_at = clock_timestamp()
-     where id = $1 and taken_by = $2 and state = 'reading'`,
-    [id, by],
-  )
-  return rowCount === 1
+export function endRebuild(pool: Pool, claim: Claim): Promise<void> {
+  return claims.advance(pool, claim, {
+    set: `state = 'done', spans = '[]', finished_at = clock_timestamp()`,
+    from: isReading,
+    values: [],
+  })
 }

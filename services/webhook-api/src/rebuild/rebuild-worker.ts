@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Kafka, KafkaMessage } from '@surehook/kafka/client/surface'
 import { LogEnds } from '@surehook/kafka/offsets/log-ends'
 import { openSpanReader, type TopicSpan } from '@surehook/kafka/readers/span-reader'
@@ -7,7 +6,8 @@ import type { Pool } from 'pg'
 import { type DeliveryProjection, projectedTopics } from '../history/write/delivery-projection.ts'
 import { bytesOf } from '../history/write/write-buffer.ts'
 import { chunksOf, writeByHalves } from '../history/write/write-chunks.ts'
-import { type BackgroundWork, runBackgroundWork } from '../jobs/background-work.ts'
+import type { BackgroundWork } from '../jobs/background-work.ts'
+import { type Claim, runClaimedWork } from '../jobs/claimed-work.ts'
 import * as store from './rebuild-store.ts'
 
 export type RebuildWorkerDeps = {
@@ -19,65 +19,49 @@ export type RebuildWorkerDeps = {
   log: Logger
 }
 
-const lookEveryMs = 2_000
-/** Longer than a batch takes. After this time another replica takes over from a killed one. */
-const turnMs = 30_000
-
-/** Another replica took over the rebuild and continues from the recorded progress. */
-class TurnLostError extends Error {}
+/** Longer than a batch takes. */
+const claimMs = 30_000
 
 /**
  * Empties the history and fills it from the topics, up to their ends at that time. The log's normal
  * reader writes later messages meanwhile: rows accept any order and repetition.
  */
 export function runRebuildWorker(deps: RebuildWorkerDeps): BackgroundWork {
+  const { pool, log } = deps
   const worker = new RebuildWorker(deps)
-  return runBackgroundWork({
-    work: (signal) => worker.workOnNext(signal),
-    onFailure: (err) => deps.log.warn({ err }, 'history.rebuild_failed'),
-    retryMs: lookEveryMs,
+  return runClaimedWork({
+    // The history covers all projects.
+    waiting: async () =>
+      (await store.waitingRebuild(pool)).map(({ id }) => ({ id, projectId: '' })),
+    claim: (claim) => store.takeRebuild(pool, claim, claimMs),
+    work: (rebuild, claim, signal) => worker.workOn(rebuild, claim, signal),
+    postpone: (claim, afterMs) => store.postponeRebuild(pool, claim, afterMs),
+    events: { failed: 'history.rebuild_failed', notPostponed: 'history.rebuild_not_postponed' },
+    log,
   })
 }
 
 class RebuildWorker {
   readonly #deps: RebuildWorkerDeps
-  /** Identifies this replica. */
-  readonly #by = randomUUID()
 
   constructor(deps: RebuildWorkerDeps) {
     this.#deps = deps
   }
 
-  /** @returns the milliseconds until the next call */
-  async workOnNext(signal: AbortSignal): Promise<number> {
-    const { pool, log } = this.#deps
-    const rebuild = await store.takeRebuild(pool, { by: this.#by, forMs: turnMs })
-    if (rebuild === undefined) return lookEveryMs
-    const turn = { id: rebuild.id, by: this.#by }
-    try {
-      await this.#workOn(rebuild, turn, signal)
-    } catch (err) {
-      if (err instanceof TurnLostError) return 0
-      const late = (cause: unknown) => log.debug({ err: cause }, 'history.rebuild_not_postponed')
-      await store.postponeRebuild(pool, turn, signal.aborted ? 0 : lookEveryMs).catch(late)
-      throw err
-    }
-    return 0
-  }
-
-  async #workOn(rebuild: store.RebuildRow, turn: store.Turn, signal: AbortSignal): Promise<void> {
+  async workOn(rebuild: store.RebuildRow, claim: Claim, signal: AbortSignal): Promise<number> {
     const { pool, log } = this.#deps
     const { id, state } = rebuild
     if (state === 'asked') {
-      hold(await store.emptyHistory(pool, turn))
+      await store.emptyHistory(pool, claim)
       log.info({ id }, 'history.emptied')
     }
     // Read only now, so that everything written before the history was emptied is below these ends.
-    if (state !== 'reading') hold(await store.beginReading(pool, turn, await this.#spans()))
+    if (state !== 'reading') await store.beginReading(pool, claim, await this.#spans())
     const spans = state === 'reading' ? rebuild.spans : (await store.newestRebuild(pool))?.spans
-    await this.#read(turn, spans ?? [], signal)
-    hold(await store.endRebuild(pool, turn))
+    await this.#read(claim, spans ?? [], signal)
+    await store.endRebuild(pool, claim)
     log.info({ id }, 'history.rebuilt')
+    return 0
   }
 
   async #spans(): Promise<TopicSpan[]> {
@@ -89,7 +73,7 @@ class RebuildWorker {
       .filter(({ from, to }) => from < to)
   }
 
-  async #read(turn: store.Turn, spans: readonly TopicSpan[], signal: AbortSignal): Promise<void> {
+  async #read(claim: Claim, spans: readonly TopicSpan[], signal: AbortSignal): Promise<void> {
     const { kafka, clientId, projection, pool, log } = this.#deps
     const left = new Map(spans.map((span) => [`${span.topic}/${span.partition}`, { ...span }]))
     const topics = [...projectedTopics]
@@ -110,18 +94,13 @@ class RebuildWorker {
       }
       span.from = Number(last.offset) + 1
       const progress = {
-        ...turn,
         spans: [...left.values()].filter(({ from, to }) => from < to),
         records: messages.length,
         oldestAt: new Date(Math.min(...messages.map(({ timestamp }) => Number(timestamp)))),
-        forMs: turnMs,
+        forMs: claimMs,
       }
-      hold(await store.advanceRebuild(pool, progress))
+      await store.advanceRebuild(pool, claim, progress)
     }
     await reader.read(spans, write, signal)
   }
-}
-
-function hold(isOurs: boolean): void {
-  if (!isOurs) throw new TurnLostError()
 }

@@ -3,8 +3,8 @@ import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool, PoolClient } from 'pg'
 import type { StoredBodies, StoredBody } from '../../history/read/stored-bodies.ts'
 import { type DeliveryDays, dayOf } from '../../history/rows/delivery-days.ts'
-import { type BackgroundWork, runBackgroundWork } from '../../jobs/background-work.ts'
-import { ProjectTurns } from '../../jobs/project-turns.ts'
+import type { BackgroundWork } from '../../jobs/background-work.ts'
+import { runClaimedWork } from '../../jobs/claimed-work.ts'
 import { lockSubscription } from '../../subscriptions/store/subscription-store.ts'
 import { emitJobs } from '../jobs/emit-jobs.ts'
 import { type Original, redeliveryJob } from '../jobs/redelivery-job.ts'
@@ -20,38 +20,32 @@ export type RecoveryWorkerDeps = {
 }
 
 const batch = { limit: 200, bytes: 4 * 1024 * 1024 }
-// Polling also finds recoveries that a killed replica left behind.
-const lookEveryMs = 2_000
+/** How long another replica may take for its batch of the same recovery. */
+const otherReplicaMs = 2_000
 
 /**
  * Sends dead letters again, batch by batch. Each batch commits together with the progress, so after
  * a crash nothing is repeated. The next batch begins once Kafka has this one.
  */
 export function runRecoveryWorker(deps: RecoveryWorkerDeps): BackgroundWork {
-  const turns = new ProjectTurns()
-  return runBackgroundWork({
-    work: async () => ((await workOnNext(deps, turns)) ? 0 : lookEveryMs),
-    onFailure: (err) => deps.log.warn({ err }, 'recovery.failed'),
-    retryMs: lookEveryMs,
-  })
-}
-
-/** @returns true if there may be more work at once */
-async function workOnNext(deps: RecoveryWorkerDeps, turns: ProjectTurns): Promise<boolean> {
   const { pool, writer, days, log } = deps
-  const next = turns.next(await store.waitingRecoveries(pool))
-  if (next === undefined) return false
-  const { id } = next
-  const now = Date.now()
-  await days.ensure([dayOf(now)])
-  try {
-    const bodies = await bodiesAhead(deps, id)
-    return await writer.write((tx, emit) => writeBatch({ tx, emit, log }, { id, now, bodies }))
-  } catch (err) {
-    const late = (cause: unknown) => log.debug({ err: cause }, 'recovery.not_postponed')
-    await store.postponeRecovery(pool, id).catch(late)
-    throw err
-  }
+  return runClaimedWork({
+    waiting: () => store.waitingRecoveries(pool),
+    // The transaction of a batch locks the row.
+    claim: async ({ id }) => id,
+    async work(id) {
+      const now = Date.now()
+      await days.ensure([dayOf(now)])
+      const bodies = await bodiesAhead(deps, id)
+      const isOurs = await writer.write((tx, emit) =>
+        writeBatch({ tx, emit, log }, { id, now, bodies }),
+      )
+      return isOurs ? 0 : otherReplicaMs
+    },
+    postpone: ({ id }) => store.postponeRecovery(pool, id),
+    events: { failed: 'recovery.failed', notPostponed: 'recovery.not_postponed' },
+    log,
+  })
 }
 
 /**
@@ -70,7 +64,7 @@ async function bodiesAhead(
 
 type Batch = { id: string; now: number; bodies: ReadonlyMap<string, StoredBody> }
 
-/** @returns true if there may be more work at once */
+/** @returns false if another replica works on it, or has ended it */
 async function writeBatch(
   { tx, emit, log }: { tx: PoolClient; emit: EmitState; log: Logger },
   { id, now, bodies }: Batch,

@@ -2,6 +2,7 @@ import type { Replay } from '@surehook/contracts/http/webhooks/log'
 import type { LogSpan } from '@surehook/kafka/readers/log-reader'
 import type { ExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
 import type { Pool, PoolClient } from 'pg'
+import { type Claim, claimsOn } from '../../jobs/claimed-work.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
 
 /** A row of table `replay`. */
@@ -81,58 +82,26 @@ export async function dueReplays(pool: Pool): Promise<{ id: string; projectId: s
   return rows
 }
 
-/**
- * Takes the replay; no other replica can take it for `forMs`. Returns `undefined` if another one
- * has.
- */
-export async function takeReplay(
-  pool: Pool,
-  { id, by, forMs }: { id: string; by: string; forMs: number },
-): Promise<ReplayRow | undefined> {
-  const { rows } = await pool.query<ReplayRow>(
-    `update replay set taken_by = $2, due_at = clock_timestamp() + $3 * interval '1 ms'
-     where id = $1 and state = 'running' and due_at <= clock_timestamp()
-     returning *`,
-    [id, by, forMs],
-  )
-  return rows[0]
-}
+const claims = claimsOn<ReplayRow>('replay', `state = 'running'`)
+
+export const { take: takeReplay, postpone: postponeReplay } = claims
 
 export type ReplayStep = {
-  id: string
-  by: string
   state: Replay['state']
   spans: readonly LogSpan[]
   scanned: number
   deliveries: number
 }
 
-/**
- * Records the progress. Returns false if another replica has taken it meanwhile, which then repeats
- * this batch.
- */
-export async function advanceReplay(tx: PoolClient, step: ReplayStep): Promise<boolean> {
-  const { id, by, state, spans, scanned, deliveries } = step
-  const { rowCount } = await tx.query(
-    `update replay set state = $3, spans = $4, scanned = scanned + $5, deliveries = deliveries + $6,
+/** Records the progress. Throws if another replica has claimed the replay. */
+export async function advanceReplay(tx: PoolClient, claim: Claim, step: ReplayStep): Promise<void> {
+  const { state, spans, scanned, deliveries } = step
+  await claims.advance(tx, claim, {
+    set: `state = $3, spans = $4, scanned = scanned + $5, deliveries = deliveries + $6,
        due_at = clock_timestamp(),
-       finished_at = case when $3 = 'running' then null else clock_timestamp() end
-     where id = $1 and taken_by = $2 and state = 'running'`,
-    [id, by, state, JSON.stringify(spans), scanned, deliveries],
-  )
-  return rowCount === 1
-}
-
-/** Returns it: its next turn comes after `afterMs`. */
-export async function postponeReplay(
-  pool: Pool,
-  { id, by, afterMs }: { id: string; by: string; afterMs: number },
-): Promise<void> {
-  await pool.query(
-    `update replay set due_at = clock_timestamp() + $3 * interval '1 ms'
-     where id = $1 and taken_by = $2`,
-    [id, by, afterMs],
-  )
+       finished_at = case when $3 = 'running' then null else clock_timestamp() end`,
+    values: [state, JSON.stringify(spans), scanned, deliveries],
+  })
 }
 
 /** Call it for a deleted subscription, so that nothing more is delivered. */

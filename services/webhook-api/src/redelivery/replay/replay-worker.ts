@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { DeliveryJob } from '@surehook/contracts/events'
 import type { LogReader, LogSpan } from '@surehook/kafka/readers/log-reader'
@@ -7,8 +6,8 @@ import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
 import { ownChange, ownRecord } from '../../change-log/change-log.ts'
 import { type DeliveryDays, dayOf } from '../../history/rows/delivery-days.ts'
-import { type BackgroundWork, runBackgroundWork } from '../../jobs/background-work.ts'
-import { ProjectTurns } from '../../jobs/project-turns.ts'
+import type { BackgroundWork } from '../../jobs/background-work.ts'
+import { type Claim, runClaimedWork } from '../../jobs/claimed-work.ts'
 import type { SubscriptionRow } from '../../subscriptions/store/subscription-row.ts'
 import { lockSubscription } from '../../subscriptions/store/subscription-store.ts'
 import { emitJobs } from '../jobs/emit-jobs.ts'
@@ -34,21 +33,25 @@ const batchLimits = { jobs: 100, bytes: 1_000_000 }
 const mayWait = 20
 const paceMs = 250
 const lookEveryMs = 2_000
-/** Longer than a batch takes. After this time another replica takes over from a killed one. */
-const turnMs = 60_000
-
-/** Another replica took over the replay, so this batch must not be committed. */
-class TurnLostError extends Error {}
+/** Longer than a batch takes. */
+const claimMs = 60_000
 
 /**
  * Works on replays in turns, batch by batch. Each batch commits together with the progress, so
  * after a crash nothing is repeated.
  */
 export function runReplayWorker(deps: ReplayWorkerDeps): BackgroundWork {
+  const { pool, log } = deps
   const worker = new ReplayWorker(deps)
-  const onFailure = (err: unknown) => deps.log.warn({ err }, 'replay.failed')
-  const work = (signal: AbortSignal) => worker.workOnNext(signal)
-  return runBackgroundWork({ work, onFailure, retryMs: lookEveryMs })
+  return runClaimedWork({
+    waiting: () => store.dueReplays(pool),
+    claim: (claim) => store.takeReplay(pool, claim, claimMs),
+    work: (replay, claim, signal) => worker.workOn(replay, claim, signal),
+    postpone: (claim, afterMs) => store.postponeReplay(pool, claim, afterMs),
+    restMs: () => worker.restMs(),
+    events: { failed: 'replay.failed', notPostponed: 'replay.not_postponed' },
+    log,
+  })
 }
 
 type LastBatch = { day: string; ids: readonly string[] }
@@ -56,66 +59,46 @@ type Piece = { changes: readonly LoggedChange[]; next: number }
 
 class ReplayWorker {
   readonly #deps: ReplayWorkerDeps
-  /** Identifies this replica. */
-  readonly #by = randomUUID()
   readonly #last = new Map<string, LastBatch>()
-  readonly #turns = new ProjectTurns()
   #idle = 0
 
   constructor(deps: ReplayWorkerDeps) {
     this.#deps = deps
   }
 
-  /** @returns the milliseconds until the next call */
-  async workOnNext(signal: AbortSignal): Promise<number> {
-    const { pool, log } = this.#deps
-    const next = this.#turns.next(await store.dueReplays(pool))
-    if (next === undefined) return this.#rest()
-    this.#idle = 0
-    const { id } = next
-    const replay = await store.takeReplay(pool, { id, by: this.#by, forMs: turnMs })
-    if (replay === undefined) return 0
-    try {
-      if (await this.#isAhead(id)) {
-        await store.postponeReplay(pool, { id, by: this.#by, afterMs: paceMs })
-      } else {
-        await this.#workOn(replay, signal)
-      }
-      return 0
-    } catch (err) {
-      if (err instanceof TurnLostError) return 0
-      const late = (cause: unknown) => log.debug({ err: cause }, 'replay.not_postponed')
-      await store.postponeReplay(pool, { id, by: this.#by, afterMs: lookEveryMs }).catch(late)
-      throw err
-    }
-  }
-
-  #rest(): number {
+  restMs(): number {
     this.#idle += 1
     // Other replicas may have finished the replays that began here.
-    if (this.#idle * paceMs > turnMs) this.#last.clear()
+    if (this.#idle * paceMs > claimMs) this.#last.clear()
     return this.#last.size > 0 ? paceMs : lookEveryMs
   }
 
-  async #isAhead(replayId: string): Promise<boolean> {
-    const last = this.#last.get(replayId)
-    return last !== undefined && (await store.countPending(this.#deps.pool, last)) > mayWait
-  }
-
-  async #workOn(replay: store.ReplayRow, signal: AbortSignal): Promise<void> {
+  /** Does the next batch, unless too many deliveries of the last one wait. */
+  async workOn(replay: store.ReplayRow, claim: Claim, signal: AbortSignal): Promise<number> {
+    this.#idle = 0
+    if (await this.#isAhead(claim.id)) {
+      await store.postponeReplay(this.#deps.pool, claim, paceMs)
+      return 0
+    }
     const { days, log } = this.#deps
     const { id: replayId, subscription_id: subscriptionId } = replay
     const [span] = replay.spans
     const piece = span && (await this.#read(replay, span, signal))
     const now = Date.now()
     await days.ensure([dayOf(now)])
-    const { state, ids } = await this.#commit(replay, piece, now)
+    const { state, ids } = await this.#commit(replay, claim, { piece, now })
     if (state === 'running') {
       this.#last.set(replayId, { day: dayOf(now), ids })
-      return
+    } else {
+      this.#last.delete(replayId)
+      log.info({ replayId, subscriptionId, state }, 'replay.ended')
     }
-    this.#last.delete(replayId)
-    log.info({ replayId, subscriptionId, state }, 'replay.ended')
+    return 0
+  }
+
+  async #isAhead(replayId: string): Promise<boolean> {
+    const last = this.#last.get(replayId)
+    return last !== undefined && (await store.countPending(this.#deps.pool, last)) > mayWait
   }
 
   async #read(replay: store.ReplayRow, span: LogSpan, signal: AbortSignal): Promise<Piece> {
@@ -133,40 +116,40 @@ class ReplayWorker {
 
   #commit(
     replay: store.ReplayRow,
-    piece: Piece | undefined,
-    now: number,
+    claim: Claim,
+    { piece, now }: { piece: Piece | undefined; now: number },
   ): Promise<{ state: store.ReplayStep['state']; ids: readonly string[] }> {
     const { writer, maxBodyBytes } = this.#deps
     return writer.write(async (tx, emit) => {
       const subscription = await lockSubscription(tx, replay.subscription_id, tenantOf(replay))
-      const step = this.#stepOf(replay, piece, { subscription, maxBodyBytes, now })
-      if (!(await store.advanceReplay(tx, step))) throw new TurnLostError()
+      const step = stepOf(replay, piece, { subscription, maxBodyBytes, now })
+      await store.advanceReplay(tx, claim, step)
       await emitJobs(tx, emit, step.jobs)
       return { state: step.state, ids: step.jobs.map(({ deliveryId }) => deliveryId) }
     })
   }
+}
 
-  #stepOf(
-    { id, spans: [span, ...others], span_from: from, span_until: until }: store.ReplayRow,
-    piece: Piece | undefined,
-    {
-      subscription,
-      maxBodyBytes,
-      now,
-    }: { subscription: SubscriptionRow | undefined; maxBodyBytes: number; now: number },
-  ): store.ReplayStep & { jobs: DeliveryJob[] } {
-    const none = { id, by: this.#by, spans: [], scanned: 0, deliveries: 0, jobs: [] }
-    if (subscription === undefined) return { ...none, state: 'cancelled' }
-    if (piece === undefined || span === undefined) return { ...none, state: 'done' }
-    const of = { subscription, span: { replayId: id, from, until }, now }
-    const batch = planReplay(piece.changes, of, { ...batchLimits, maxBodyBytes })
-    const rest = { ...span, from: batch.next ?? piece.next }
-    // The partitions take turns, which keeps the order of time approximately.
-    const spans = rest.from < rest.to ? [...others, rest] : others
-    const { jobs, scanned } = batch
-    const state = spans.length > 0 ? 'running' : 'done'
-    return { ...none, state, spans, scanned, jobs, deliveries: jobs.length }
-  }
+function stepOf(
+  { id, spans: [span, ...others], span_from: from, span_until: until }: store.ReplayRow,
+  piece: Piece | undefined,
+  {
+    subscription,
+    maxBodyBytes,
+    now,
+  }: { subscription: SubscriptionRow | undefined; maxBodyBytes: number; now: number },
+): store.ReplayStep & { jobs: DeliveryJob[] } {
+  const none = { spans: [], scanned: 0, deliveries: 0, jobs: [] }
+  if (subscription === undefined) return { ...none, state: 'cancelled' }
+  if (piece === undefined || span === undefined) return { ...none, state: 'done' }
+  const of = { subscription, span: { replayId: id, from, until }, now }
+  const batch = planReplay(piece.changes, of, { ...batchLimits, maxBodyBytes })
+  const rest = { ...span, from: batch.next ?? piece.next }
+  // The partitions take turns, which keeps the order of time approximately.
+  const spans = rest.from < rest.to ? [...others, rest] : others
+  const { jobs, scanned } = batch
+  const state = spans.length > 0 ? 'running' : 'done'
+  return { ...none, state, spans, scanned, jobs, deliveries: jobs.length }
 }
 
 const tenantOf = ({ project_id: projectId, environment }: store.ReplayRow) => ({
