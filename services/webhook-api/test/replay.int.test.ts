@@ -170,6 +170,9 @@ describe('POST /_webhooks/{id}/replay', () => {
     }
     // Before the turn of 60 s of a killed process would end.
     await until(isDone, { what: 'the end', timeoutMs: 50_000, everyMs: 200 })
+    // The relay publishes the last batch after its commit.
+    const isSent = async () => (await jobsOf(id)).length >= events.length
+    await until(isSent, { what: 'the last batch' })
     const jobs = await jobsOf(id)
     expect(jobs.map(({ eventId }) => eventId)).toEqual(events.map((event) => event.id))
     expect(await shown(id, replayId)).toMatchObject({ scanned: 250, deliveries: 250 })
