@@ -31,3 +31,9 @@ export function readsEnvironment(): string | undefined {
 export function allows(value: any): unknown {
   return value
 }
+
+type Place = { shape: Shape }
+
+export function namesVaguely({ shape }: Place): Shape {
+  return shape
+}

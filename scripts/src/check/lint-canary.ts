@@ -8,6 +8,7 @@ const canary = 'scripts/lint-canary'
  * silently.
  */
 const mustBeFound = [
+  'eslint(id-denylist)',
   'node(no-process-env)',
   'typescript(await-thenable)',
   'typescript(no-explicit-any)',
