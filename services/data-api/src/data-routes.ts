@@ -1,5 +1,5 @@
 import { pointsOfList } from '@surehook/access/limits/request-limits'
-import { createTenantGate, type TenantGate } from '@surehook/access/limits/tenant-gate'
+import { createTenantSlots, type TenantSlots } from '@surehook/access/limits/tenant-slots'
 import type { PlatformAccess } from '@surehook/access/management-access'
 import { maxPublishedChanges, publishChanges } from '@surehook/contracts/http/data/changes'
 import {
@@ -56,18 +56,18 @@ export type DataRoutesDeps = {
   charge: Charge
 }
 
-type ServeOptions = { on?: Router; enter?: TenantGate['pass'] }
+type ServeOptions = { on?: Router; enter?: TenantSlots['run'] }
 
 type Serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Caller>) => void
 
 export function dataRoutes(deps: DataRoutesDeps): (router: Router) => void {
   const { access, authorizers, pool } = deps
   const api = createRecordApi(deps)
-  const maxInside = Math.max(1, Math.floor(pool.options.max / 2))
-  const gate = createTenantGate({ maxInside, maxWaitMs: connectTimeoutMs })
+  const perTenant = Math.max(1, Math.floor(pool.options.max / 2))
+  const slots = createTenantSlots({ perTenant, maxWaitMs: connectTimeoutMs })
   return (router) => {
     const serveTo =
-      (who: Authorize, { on = router, enter = gate.pass }: ServeOptions = {}): Serve =>
+      (who: Authorize, { on = router, enter = slots.run }: ServeOptions = {}): Serve =>
       (operation, handle) =>
         mount(on, operation, {
           authorize: who,
@@ -76,17 +76,17 @@ export function dataRoutes(deps: DataRoutesDeps): (router: Router) => void {
             return enter(ctx.auth.tenant, async () => handle(input, ctx))
           },
         })
-    const enter: TenantGate['pass'] = async (_tenant, work) => work()
+    const enter: TenantSlots['run'] = async (_tenant, work) => work()
     // Mounted before the records and for all methods, because `_tables` is no table name.
     const reserved = Router({ caseSensitive: true })
     tableRoutes(serveTo(authorizers.tables, { on: reserved }), deps)
-    changesRoute(serveTo(authorizers.tables, { on: reserved, enter }), deps, gate)
+    changesRoute(serveTo(authorizers.tables, { on: reserved, enter }), deps, slots)
     refuseOtherMethods(reserved)
     router.use(reserved)
     recordRoutes(serveTo(authorizers.records), api)
     const sharing = serveTo(authorizers.records, { enter })
-    sharingRoutes(sharing, { ...deps, api, sharing: sharingApi(pool, gate), gate })
-    graphqlRoute(router, { ...deps, api, gate })
+    sharingRoutes(sharing, { ...deps, api, sharing: sharingApi(pool, slots), slots })
+    graphqlRoute(router, { ...deps, api, slots })
   }
 }
 
@@ -96,9 +96,9 @@ const enteredByEach = 2
 /** Further fields of a GraphQL request weigh as much as further requests. */
 function graphqlRoute(
   router: Router,
-  deps: DataRoutesDeps & { api: RecordApi; gate: TenantGate },
+  deps: DataRoutesDeps & { api: RecordApi; slots: TenantSlots },
 ): void {
-  const { access, authorizers, pool, api, gate, charge } = deps
+  const { access, authorizers, pool, api, slots, charge } = deps
   const graphql = createDataGraphQL({ schemas: createSchemaCache(pool) })
   mountGraphQL(router, dataGraphQL, {
     authorize: authorizers.records,
@@ -108,7 +108,7 @@ function graphqlRoute(
       const enter = async <T>(work: () => Promise<T>) => {
         entered++
         if (entered > enteredByEach) await charge(call, auth, 1)
-        return gate.pass(auth.tenant, work)
+        return slots.run(auth.tenant, work)
       }
       const create: RecordApi['create'] = async (of, table, input) => {
         await chargeList(charge, call, input)
@@ -149,9 +149,9 @@ async function chargeList(charge: Charge, call: AuthorizedContext, body: unknown
   if (more > 0) await charge(call, call.auth, more)
 }
 
-/** Statements pass the gate, as those of new records: its requests share them. */
-function changesRoute(serve: Serve, { pool, charge }: DataRoutesDeps, gate: TenantGate): void {
-  const publish = createPublishing({ pool, gate, maxWaitMs: connectTimeoutMs })
+/** Statements take the slots, as those of new records: its requests share them. */
+function changesRoute(serve: Serve, { pool, charge }: DataRoutesDeps, slots: TenantSlots): void {
+  const publish = createPublishing({ pool, slots, maxWaitMs: connectTimeoutMs })
   serve(publishChanges, async ({ body }, call) => {
     const { req, auth, requestId, traceparent } = call
     await chargeList(charge, call, body)
@@ -163,10 +163,10 @@ function changesRoute(serve: Serve, { pool, charge }: DataRoutesDeps, gate: Tena
 }
 
 /**
- * A record API whose statements, rather than requests, pass the gate: its requests share
+ * A record API whose statements, rather than requests, take slots: its requests share
  * statements.
  */
-function sharingApi(pool: Pool, { pass: enter }: TenantGate): RecordApi {
+function sharingApi(pool: Pool, { run: enter }: TenantSlots): RecordApi {
   const waiting = { enter, maxWaitMs: connectTimeoutMs }
   return createRecordApi({
     pool,
@@ -176,16 +176,16 @@ function sharingApi(pool: Pool, { pass: enter }: TenantGate): RecordApi {
   })
 }
 
-type SharingDeps = { api: RecordApi; sharing: RecordApi; gate: TenantGate; charge: Charge }
+type SharingDeps = { api: RecordApi; sharing: RecordApi; slots: TenantSlots; charge: Charge }
 
-function sharingRoutes(serve: Serve, { api, sharing, gate, charge }: SharingDeps): void {
+function sharingRoutes(serve: Serve, { api, sharing, slots, charge }: SharingDeps): void {
   serve(createRecords, async ({ params, headers, body }, call) => {
     await chargeList(charge, call, body)
     const create = (by: RecordApi) => by.create(keyed(call, headers), params.table, body)
     const shares = !Array.isArray(body) && headers['idempotency-key'] === undefined
     const records = await (shares
       ? create(sharing)
-      : gate.pass(call.auth.tenant, () => create(api)))
+      : slots.run(call.auth.tenant, () => create(api)))
     if (Array.isArray(body)) return rawJson(`[${records.map(({ text }) => text).join(',')}]`)
     return one(records[0])
   })

@@ -6,7 +6,7 @@ import { isKid } from '../keys/key-set.ts'
 import { invalidToken, TokenError, VerifierUnavailableError } from '../token-error.ts'
 import { tokenForm } from '../token-form.ts'
 import type { KnownToken, TokenMemory } from '../token-memory.ts'
-import { Semaphore } from './semaphore.ts'
+import { Slots } from './slots.ts'
 
 export type EncryptedTokensOptions = {
   introspect: Introspect
@@ -21,24 +21,24 @@ export type EncryptedTokensOptions = {
 type Encrypted = Extract<KnownToken, { kind: 'encrypted' }>
 
 /** Concurrent requests to the issuer, and callers that may wait for one. */
-const maxInside = 8
+const maxConcurrent = 8
 const maxWaiting = 500
 /** Milliseconds for which a refused token is refused again without a request. */
 const refusedMs = 5_000
 
 /**
  * Verifies tokens that only their issuer can decrypt. It asks the issuer once at a time per token,
- * with at most `maxInside` requests at once. It asks again before an answer is older than a key set
+ * with at most `maxConcurrent` requests at once. It asks again before an answer is older than a key set
  * may be.
  */
 export class EncryptedTokens {
   readonly #options: EncryptedTokensOptions
-  readonly #turns: Semaphore
+  readonly #slots: Slots
   readonly #asking = new Map<string, Promise<AccessClaims>>()
 
   constructor(options: EncryptedTokensOptions) {
     this.#options = options
-    this.#turns = new Semaphore({ maxInside, maxWaiting, maxWaitMs: options.timeoutMs })
+    this.#slots = new Slots({ room: maxConcurrent, maxWaiting, maxWaitMs: options.timeoutMs })
   }
 
   /**
@@ -87,7 +87,7 @@ export class EncryptedTokens {
     const { memory, now, introspect, readAnswer, timeoutMs } = this.#options
     let askedAt = now()
     try {
-      const answer = await this.#turns.take(() => {
+      const answer = await this.#slots.run(() => {
         // Other tokens of this client may have failed during the wait.
         this.#assertBelowLimit(client)
         askedAt = now()

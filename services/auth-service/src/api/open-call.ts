@@ -34,7 +34,7 @@ export function createCallerOf(accessTokens: Pick<AccessTokens, 'authenticate'>)
   }
 }
 
-/** The place of a request in a fair queue, from its headers alone: the tenant need not exist. */
+/** The owner of a request's slots, from its headers alone: the tenant need not exist. */
 export function createLineOf(trustedProxies: readonly Cidr[]) {
   return ({ req }: RequestContext): ClientLine =>
     clientLine(namedTenant(req), { address: countedClient(req, trustedProxies) })

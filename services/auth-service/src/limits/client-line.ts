@@ -3,8 +3,8 @@ import { networkOf } from '@surehook/service-kit/http/request/counted-client'
 type Place = { readonly projectId: string; readonly environment: string }
 
 /**
- * The path of a client in a fair queue. The queue takes turns between tenants, and inside a tenant
- * between networks.
+ * The owner of a client's slots. Tenants take turns, and inside a tenant the networks of its
+ * clients.
  */
 export type ClientLine = readonly [tenant: string, network: string]
 

@@ -1,6 +1,6 @@
+import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { ClientLine } from '../limits/client-line.ts'
-import { createFairTurns } from '../limits/fair-turns.ts'
 import { NoHashRoomError } from '../limits/no-hash-room-error.ts'
 
 export type HashQueueOptions = {
@@ -21,7 +21,7 @@ export type HashQueue = {
    */
   assertCapacity(line: ClientLine): void
   /**
-   * Runs `work` when it is its turn. Rejects with NoHashRoomError if the wait would be too long.
+   * Runs `work` when it gets its lanes. Rejects with NoHashRoomError if the wait would be too long.
    */
   run<T>(job: HashJob<T>): Promise<T>
 }
@@ -45,24 +45,25 @@ const weight = 0.1
  */
 export function createHashQueue(options: HashQueueOptions): HashQueue {
   const { concurrency, maxWaitMs, metrics, now = () => performance.now() } = options
-  const meters = queueMeters(metrics)
   let expectedMs = firstGuessMs
-  const turns = createFairTurns({
-    concurrency,
-    room: () => (maxWaitMs * concurrency) / expectedMs,
-    longestWaitMs: patience * maxWaitMs,
+  const slots = new FairSlots({
+    room: { all: concurrency },
+    waiting: () => {
+      const all = (maxWaitMs * concurrency) / expectedMs
+      return { all, each: all / 2 }
+    },
+    maxWaitMs: patience * maxWaitMs,
     refusal: () => {
       meters.refused.inc()
       return new NoHashRoomError()
     },
-    onWaiting: (change) => meters.depth.inc(change),
   })
+  const meters = queueMeters(metrics, () => slots.waiting)
   return {
-    assertCapacity: turns.assertCapacity,
-    async run({ line, work, lanes: asked = 1 }) {
-      const lanes = Math.min(asked, concurrency)
+    assertCapacity: (line) => slots.assertRoom(line),
+    async run({ line, work, lanes = 1 }) {
       const askedAt = now()
-      await turns.take(line, lanes)
+      using _lanes = await slots.take(line, { slots: lanes })
       const startedAt = now()
       meters.wait.observe((startedAt - askedAt) / 1000)
       try {
@@ -71,7 +72,6 @@ export function createHashQueue(options: HashQueueOptions): HashQueue {
         const tookMs = now() - startedAt
         expectedMs += weight * (tookMs - expectedMs)
         meters.duration.observe(tookMs / 1000)
-        turns.giveBack(lanes)
       }
     },
   }
@@ -80,12 +80,15 @@ export function createHashQueue(options: HashQueueOptions): HashQueue {
 /** No job waits longer than this many times `maxWaitMs`, although others may be served first. */
 const patience = 3
 
-function queueMeters(metrics: Metrics) {
+function queueMeters(metrics: Metrics, waiting: () => number) {
   const buckets = [0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5]
   return {
     depth: metrics.gauge({
       name: 'surehook_auth_hash_queue_depth',
       help: 'Password hashes that wait',
+      collect() {
+        this.set(waiting())
+      },
     }),
     refused: metrics.counter({
       name: 'surehook_auth_hash_refused_total',

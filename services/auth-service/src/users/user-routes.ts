@@ -1,4 +1,4 @@
-import { createProjectGate } from '@surehook/access/limits/tenant-gate'
+import { createProjectSlots } from '@surehook/access/limits/tenant-slots'
 import * as access from '@surehook/contracts/http/admin/user-access'
 import * as operations from '@surehook/contracts/http/admin/users'
 import type { Operation } from '@surehook/contracts/operation'
@@ -31,7 +31,7 @@ export function userRoutes({ pool, users, authorize }: UserRoutesDeps): (router:
     const { projectId, environment } = await requireEnvironment(pool, params)
     return { projectId, environment }
   }
-  const enter = createProjectGate(pool)
+  const enter = createProjectSlots(pool)
   return (router) => {
     const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, void>) =>
       mount(router, operation, {

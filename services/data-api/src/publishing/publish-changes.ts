@@ -1,8 +1,8 @@
-import type { TenantGate } from '@surehook/access/limits/tenant-gate'
+import type { TenantSlots } from '@surehook/access/limits/tenant-slots'
 import { maxPublishedRecordBytes } from '@surehook/contracts/http/data/changes'
 import { AppError } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
-import { createStatementLines, type StatementLines } from '../statement-lines.ts'
+import { createStatementBatches, type StatementBatches } from '../statement-batches.ts'
 import type { Tenant } from '../table-definition.ts'
 import { type NewEvent, newEvent, type PublishOrigin } from './new-event.ts'
 import { conflict, publishEvents, RefusedChangeError } from './publish-statement.ts'
@@ -17,10 +17,10 @@ export type PublishChanges = (
   changes: readonly ReadChange[],
 ) => Promise<string[]>
 
-export type PublishingDeps = { pool: Pool; gate: TenantGate; maxWaitMs: number }
+export type PublishingDeps = { pool: Pool; slots: TenantSlots; maxWaitMs: number }
 
-export function createPublishing({ pool, gate, maxWaitMs }: PublishingDeps): PublishChanges {
-  const lines = singleChanges(pool, { gate, maxWaitMs })
+export function createPublishing({ pool, slots, maxWaitMs }: PublishingDeps): PublishChanges {
+  const batches = singleChanges(pool, { slots, maxWaitMs })
   return async ({ tenant, origin }, changes) => {
     const events = eventsOf(tenant, origin, changes)
     try {
@@ -35,19 +35,19 @@ export function createPublishing({ pool, gate, maxWaitMs }: PublishingDeps): Pub
   async function publish(tenant: Tenant, events: readonly NewEvent[]): Promise<void> {
     const [event, ...others] = events
     if (event === undefined) return
-    if (others.length > 0) return gate.pass(tenant, () => publishEvents(pool, tenant, events))
+    if (others.length > 0) return slots.run(tenant, () => publishEvents(pool, tenant, events))
     const key = JSON.stringify([tenant.projectId, tenant.environment])
-    await lines.run({ key, tenant, target: tenant }, event)
+    await batches.run({ key, tenant, target: tenant }, event)
   }
 }
 
 /** Lets simultaneous requests of a tenant share statements, if each has one change. */
 function singleChanges(
   pool: Pool,
-  { gate, maxWaitMs }: Omit<PublishingDeps, 'pool'>,
-): StatementLines<NewEvent, Tenant> {
-  return createStatementLines({
-    enter: gate.pass,
+  { slots, maxWaitMs }: Omit<PublishingDeps, 'pool'>,
+): StatementBatches<NewEvent, Tenant> {
+  return createStatementBatches({
+    enter: slots.run,
     maxWaitMs,
     sizeOf: ({ head, record }) => head.length + record.length,
     isOfOneItem: (err) => err instanceof RefusedChangeError,

@@ -66,7 +66,7 @@ export function openForwarder(options: ForwarderOptions): Forwarder {
       upstreamTimeoutMs,
       maxUnreadMs,
     })
-    const slot = await slots.enter(client)
+    const slot = await slots.take(client)
     if (res.closed || res.writableEnded) return slot[Symbol.dispose]()
     limits.watch?.(req, res)
     if (typeof way === 'function') {

@@ -14,12 +14,12 @@ type Stream = { req: IncomingMessage; res: ServerResponse; bytes: number; stoodS
  * as wait.
  */
 export class StalledStreams implements Disposable {
-  readonly #line: { readonly starving: number }
+  readonly #slots: { readonly starving: number }
   readonly #streams = new Set<Stream>()
   readonly #timer = setInterval(() => this.#look(), everyMs).unref()
 
-  constructor(line: { readonly starving: number }) {
-    this.#line = line
+  constructor(slots: { readonly starving: number }) {
+    this.#slots = slots
   }
 
   /** Watches a request until its body is complete. */
@@ -43,7 +43,7 @@ export class StalledStreams implements Disposable {
     }
     const stalled = [...this.#streams].filter(({ stoodStill }) => stoodStill >= patience)
     const longest = stalled.toSorted((a, b) => b.stoodStill - a.stoodStill)
-    for (const stream of longest.slice(0, this.#line.starving)) {
+    for (const stream of longest.slice(0, this.#slots.starving)) {
       this.#streams.delete(stream)
       endRequest(stream, lateBody())
     }

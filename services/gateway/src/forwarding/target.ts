@@ -1,13 +1,14 @@
 import type { RequestListener } from 'node:http'
+import { unavailable } from '@surehook/service-kit/errors'
+import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import { Pool } from 'undici'
-import { Slots } from './slots.ts'
 import { StalledStreams } from './stalled-streams.ts'
 
 /** A service: its address, or its listener in this process. */
 export type Place = URL | RequestListener
 
 /** The path of one kind of request to one upstream, with as many slots as connections. */
-export type Line = { slots: Slots; way: Pool | RequestListener }
+export type Line = { slots: FairSlots; way: Pool | RequestListener }
 
 /**
  * One upstream. Large bodies have separate connections, because each holds one while its client
@@ -24,19 +25,20 @@ export type Target = AsyncDisposable & {
 
 const connectTimeoutMs = 3_000
 const maxWaitMs = 5_000
-const wholeLimits = { total: 1_024, perClient: 512, waiting: 2_048, maxWaitMs }
-const endlessLimits = { total: 4_096, perClient: 1_024, waiting: 256, maxWaitMs }
+/** Requests in progress and waiting requests: of all clients, and of each. */
+const wholeLimits = { room: { all: 1_024, each: 512 }, waiting: { all: 2_048, each: 1_024 } }
+const endlessLimits = { room: { all: 4_096, each: 1_024 }, waiting: { all: 256, each: 128 } }
+const streamLimits = { room: { all: 64, each: 16 }, waiting: { all: 128, each: 64 } }
 /**
  * A stream sends something every 15 s, and a page of it comes within 30 s. An upstream that stays
  * silent for longer is gone.
  */
 const endlessTimeoutMs = 60_000
-const streamLimits = { total: 64, perClient: 16, waiting: 128, maxWaitMs }
 
 export function openTarget(place: Place, timeoutMs: number): Target {
   const lineOf = (limits: typeof wholeLimits, silentMs = timeoutMs): Line => ({
-    way: place instanceof URL ? openPool(place, limits.total, silentMs) : place,
-    slots: new Slots(limits),
+    way: place instanceof URL ? openPool(place, limits.room.all, silentMs) : place,
+    slots: new FairSlots({ ...limits, maxWaitMs, refusal }),
   })
   const whole = lineOf(wholeLimits)
   const streams = lineOf(streamLimits)
@@ -54,6 +56,13 @@ export function openTarget(place: Place, timeoutMs: number): Target {
     },
   }
 }
+
+const refusal = (reason: 'crowded' | 'late') =>
+  unavailable(
+    reason === 'crowded'
+      ? 'too many requests wait for this upstream'
+      : 'no connection to this upstream became free in time',
+  )
 
 function openPool({ origin }: URL, connections: number, timeoutMs: number): Pool {
   return new Pool(origin, {

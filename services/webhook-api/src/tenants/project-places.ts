@@ -1,4 +1,4 @@
-import { createProjectGate } from '@surehook/access/limits/tenant-gate'
+import { createProjectSlots } from '@surehook/access/limits/tenant-slots'
 import type { Within } from '@surehook/change-capture/emit/state-writer'
 import type { Pool } from 'pg'
 import type { Tenant } from './tenant.ts'
@@ -12,7 +12,7 @@ export type ProjectPlaces = Readonly<Record<'read' | 'write', (tenant: Tenant) =
  */
 export function projectPlaces(pool: Pick<Pool, 'options'>): ProjectPlaces {
   const places = (): ProjectPlaces['read'] => {
-    const enter = createProjectGate(pool)
+    const enter = createProjectSlots(pool)
     return ({ projectId }) =>
       (work) =>
         enter(projectId, work)

@@ -1,17 +1,17 @@
 import { AppError, unavailable } from '@surehook/service-kit/errors'
 import { forgerOf } from '@surehook/service-kit/http/request/counted-client'
+import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
 import { FailedTokens, TokenError, TooManyTokensError } from '@surehook/token-verifier'
 import type { TenantName } from '../../keys/key-store.ts'
 import { clientLine } from '../../limits/client-line.ts'
-import { createFairTurns } from '../../limits/fair-turns.ts'
 
 /** `client` is `null` for another service, which limits its own clients. */
 export type TokenBearer = { tenant: TenantName; client: { readonly address: string } | null }
 
 export type Decryptions = {
   /**
-   * Runs `read`, which decrypts an unknown token, in turn between tenants and networks of clients.
+   * Runs `read`, which decrypts an unknown token, fairly between tenants and networks of clients.
    * Rejects with RATE_LIMIT_EXCEEDED after too many invalid tokens of the client, and with 503
    * while too many wait.
    */
@@ -27,8 +27,8 @@ export type DecryptionsOptions = {
 /** Each takes a libuv thread for about 1 ms. Password hashes leave two threads to other work. */
 const concurrency = 2
 /** About 250 ms of work. */
-const maxWaiting = 500
-const longestWaitMs = 2_000
+const waiting = { all: 500, each: 250 }
+const maxWaitMs = 2_000
 
 export function createDecryptions({
   maxFailedPerMinute,
@@ -36,10 +36,10 @@ export function createDecryptions({
 }: DecryptionsOptions): Decryptions {
   const failed = new FailedTokens({ maxPerMinute: maxFailedPerMinute })
   const outcomes = decryptionMeter(metrics)
-  const turns = createFairTurns({
-    concurrency,
-    room: () => maxWaiting,
-    longestWaitMs,
+  const slots = new FairSlots({
+    room: { all: concurrency },
+    waiting,
+    maxWaitMs,
     refusal: () => {
       outcomes.inc({ outcome: 'no_room' })
       return unavailable('too many encrypted tokens wait to be read')
@@ -76,14 +76,11 @@ export function createDecryptions({
   return {
     async run({ tenant, client }, read) {
       assertBelowLimit(client)
-      await turns.take(clientLine(tenant, client ?? aService), 1)
-      try {
+      return slots.run(clientLine(tenant, client ?? aService), () => {
         // Checked again: other tokens of this client may have failed while this one waited.
         assertBelowLimit(client)
-        return await readCounted(client, read)
-      } finally {
-        turns.giveBack(1)
-      }
+        return readCounted(client, read)
+      })
     },
   }
 }

@@ -1,4 +1,4 @@
-import { createStatementLines, type StatementLinesOptions } from '../../statement-lines.ts'
+import { createStatementBatches, type StatementBatchesOptions } from '../../statement-batches.ts'
 import type { Tenant } from '../../table-definition.ts'
 import type { KnownTable } from '../../tables/table-cache.ts'
 
@@ -14,17 +14,17 @@ export type SharedStatements<Item> = {
 }
 
 /** `statement` returns the record of each item in order, or nothing for an outdated table. */
-export type SharedStatementsOptions<Item> = StatementLinesOptions<Item, SharedTable>
+export type SharedStatementsOptions<Item> = StatementBatchesOptions<Item, SharedTable>
 
 /** Simultaneous requests of one kind for one version of a table share a statement. */
 export function createSharedStatements<Item>(
   options: SharedStatementsOptions<Item>,
 ): SharedStatements<Item> {
-  const lines = createStatementLines(options)
+  const batches = createStatementBatches(options)
   return {
     run(tenant, { view: _view, ...table }, item) {
       const key = `${table.definition.id}/${table.definition.version}`
-      return lines.run({ key, tenant, target: table }, item)
+      return batches.run({ key, tenant, target: table }, item)
     },
   }
 }

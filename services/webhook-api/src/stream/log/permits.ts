@@ -1,37 +1,17 @@
-import { FairSlots, type Slot, type Waiter } from '@surehook/service-kit/fair-slots'
-
-export type PermitLimits = {
-  /** The most permits held at once. */
-  total: number
-  perTenant: number
-}
+import { FairSlots, type Slot } from '@surehook/service-kit/slots/fair-slots'
 
 export type Permit = Slot
 
 /** Bounds the permits held at once, in all and per tenant. Waiting requests get them fairly. */
 export class Permits {
-  readonly #slots: FairSlots<Waiter>
+  readonly #slots: FairSlots
 
-  constructor({ total, perTenant }: PermitLimits) {
-    this.#slots = new FairSlots({ total, perOwner: perTenant })
+  constructor({ total, perTenant }: { total: number; perTenant: number }) {
+    this.#slots = new FairSlots({ room: { all: total, each: perTenant } })
   }
 
   /** Rejects with the signal's reason if it aborts first. */
-  async take(tenant: string, signal: AbortSignal): Promise<Permit> {
-    signal.throwIfAborted()
-    const free = this.#slots.take(tenant)
-    if (free !== null) return free
-    const { promise, resolve, reject } = Promise.withResolvers<Permit>()
-    const waiter: Waiter = { owner: tenant, enter: resolve }
-    this.#slots.wait(waiter)
-    const onAbort = () => {
-      if (this.#slots.leave(waiter)) reject(signal.reason)
-    }
-    signal.addEventListener('abort', onAbort, { once: true })
-    try {
-      return await promise
-    } finally {
-      signal.removeEventListener('abort', onAbort)
-    }
+  take(tenant: string, signal: AbortSignal): Promise<Permit> {
+    return this.#slots.take(tenant, { signal })
   }
 }

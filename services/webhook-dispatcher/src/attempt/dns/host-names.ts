@@ -1,8 +1,8 @@
 import type { LookupAddress, RecordWithTtl } from 'node:dns'
 import { promises as dns } from 'node:dns'
+import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import { LRUCache } from 'lru-cache'
 import { TimeLimit } from '../time-limit.ts'
-import { FairTurns } from './fair-turns.ts'
 import { parseHosts, readHosts } from './hosts-file.ts'
 
 /** A failed lookup. All attempts that shared the lookup fail with the same object. */
@@ -14,7 +14,7 @@ export type HostNamesOptions = {
   servers: Pick<dns.Resolver, 'resolve4' | 'resolve6'>
   /** The text of a hosts file. */
   hosts: string
-  /** The limit of one lookup: its wait for a turn and all its queries. */
+  /** The limit of one lookup: its wait for a slot and all its queries. */
   withinMs: number
 }
 
@@ -37,7 +37,8 @@ const askAgainAfterMs = 500
 /** Addresses are cached for at most this time, whatever their TTL, so that a receiver may move. */
 const longestKnownMs = 30_000
 const maxNames = 10_000
-const maxLookups = { each: 64, all: 1_024 }
+/** Concurrent lookups, in all and of each tenant. */
+const maxLookups = { all: 1_024, each: 64 }
 const loopback: LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
@@ -60,9 +61,9 @@ export class HostNames {
   readonly #hosts: ReadonlyMap<string, Addresses>
   readonly #known = new LRUCache<string, { addresses: Addresses; until: number }>({ max: maxNames })
   readonly #failedAt = new LRUCache<string, number>({ max: maxNames })
-  /** By tenant and name, so that no tenant waits for another tenant's turn. */
+  /** By tenant and name, so that no tenant waits for another tenant's slot. */
   readonly #lookups = new Map<string, Promise<Addresses>>()
-  readonly #turns = new FairTurns(maxLookups)
+  readonly #slots = new FairSlots({ room: maxLookups })
 
   constructor(options: HostNamesOptions) {
     this.#options = options
@@ -101,7 +102,7 @@ export class HostNames {
     })
     const asker = { tenant, over: over.signal, hasAsked: false }
     try {
-      return await Promise.race([this.#askInTurn(name, asker), late.promise])
+      return await Promise.race([this.#askInSlot(name, asker), late.promise])
     } catch (err) {
       // A lookup that only waited proves nothing about the name. If it counted, a name with steady
       // demand would never be asked again.
@@ -110,9 +111,9 @@ export class HostNames {
     }
   }
 
-  async #askInTurn(name: string, asker: LookupRequest): Promise<Addresses> {
+  async #askInSlot(name: string, asker: LookupRequest): Promise<Addresses> {
     await this.#mayAskAgain(name)
-    return this.#turns.run(asker.tenant, async () => {
+    const work = async () => {
       // Another tenant's lookup may have found it meanwhile.
       const known = this.#knownOf(name)
       if (known) return known
@@ -121,7 +122,8 @@ export class HostNames {
       const until = performance.now() + Math.min(ttlMs, longestKnownMs)
       this.#known.set(name, { addresses, until })
       return addresses
-    })
+    }
+    return this.#slots.run(asker.tenant, work, { signal: asker.over })
   }
 
   async #mayAskAgain(name: string): Promise<void> {

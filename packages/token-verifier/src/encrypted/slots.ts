@@ -1,29 +1,29 @@
 import { VerifierUnavailableError } from '../token-error.ts'
 
 /**
- * Admits `maxInside` callers at once. Up to `maxWaiting` more wait for at most `maxWaitMs`
- * milliseconds.
+ * Limits concurrent work to `room` slots. Up to `maxWaiting` more callers wait for at most
+ * `maxWaitMs` milliseconds.
  */
-export class Semaphore {
-  readonly #limits: { maxInside: number; maxWaiting: number; maxWaitMs: number }
+export class Slots {
+  readonly #limits: { room: number; maxWaiting: number; maxWaitMs: number }
   readonly #waiting = new Set<() => void>()
-  #inside = 0
+  #taken = 0
 
-  constructor(limits: { maxInside: number; maxWaiting: number; maxWaitMs: number }) {
+  constructor(limits: { room: number; maxWaiting: number; maxWaitMs: number }) {
     this.#limits = limits
   }
 
-  async take<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#inside < this.#limits.maxInside) this.#inside++
-    else await this.#turn()
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#taken < this.#limits.room) this.#taken++
+    else await this.#freed()
     try {
       return await work()
     } finally {
-      this.#leave()
+      this.#free()
     }
   }
 
-  #turn(): Promise<void> {
+  #freed(): Promise<void> {
     const { maxWaiting, maxWaitMs } = this.#limits
     if (this.#waiting.size >= maxWaiting) return Promise.reject(tooMany())
     return new Promise((resolve, reject) => {
@@ -40,11 +40,11 @@ export class Semaphore {
     })
   }
 
-  /** Passes the place of a leaving caller to the next one in the queue. */
-  #leave(): void {
+  /** Passes the slot to the caller that has waited longest. */
+  #free(): void {
     const [enter] = this.#waiting
     if (enter === undefined) {
-      this.#inside--
+      this.#taken--
       return
     }
     this.#waiting.delete(enter)
