@@ -59,9 +59,9 @@ import { createSecretReEncryption } from './subscriptions/re-encryption/re-encry
 import { runSettleFilters } from './subscriptions/settle-filters.ts'
 import { webhookRoutes } from './subscriptions/webhook-routes.ts'
 import { type KnownTables, openKnownTables } from './tables/known-tables.ts'
+import { type ConnectionSlots, connectionSlots } from './tenants/connection-slots.ts'
 import { createKeyedWriter, type KeyedWriter, keyTable } from './tenants/keyed-writer.ts'
 import { managementCaller } from './tenants/management-caller.ts'
-import { type ProjectPlaces, projectPlaces } from './tenants/project-places.ts'
 import { serveTenants } from './tenants/serve-tenants.ts'
 import type { Tenant } from './tenants/tenant.ts'
 
@@ -144,7 +144,7 @@ type ManagementDeps = {
 type SubscriptionParts = Pick<ManagementDeps, 'config' | 'pool' | 'access' | 'tables' | 'log'> & {
   writer: StateWriter
   keyedWriter: KeyedWriter
-  places: ProjectPlaces
+  slots: ConnectionSlots
 }
 
 function openSubscriptions(open: AsyncDisposableStack, parts: SubscriptionParts) {
@@ -202,10 +202,10 @@ function openManagement(deps: ManagementDeps) {
   const { kafka, codec, producer } = messaging
   const { historyDays, defaultDelays, disableAfterMs, disableLookMs, maxBodyBytes } = config
   const writer = createStateWriter({ pool, service, slot: config.slot, producer, relay })
-  const places = projectPlaces(pool)
-  const keyedWriter = createKeyedWriter(writer, config.encryptionKeys, places)
+  const slots = connectionSlots(pool)
+  const keyedWriter = createKeyedWriter(writer, config.encryptionKeys, slots)
   const open = new AsyncDisposableStack()
-  const parts = { config, pool, places, writer, keyedWriter, access, tables, log, metrics }
+  const parts = { config, pool, slots, writer, keyedWriter, access, tables, log, metrics }
   const subscriptions = openSubscriptions(open, parts)
   open.use(openExpiryDeletion({ pool, jobs: [endedKeys(keyTable), endedReplays], log }))
   open.use(runHistoryDeletion({ ...parts, kafka, historyDays }))
@@ -232,7 +232,7 @@ function openManagement(deps: ManagementDeps) {
   const streams = open.use(openStreams({ ...parts, ...messaging, redis: () => redis.client }))
   const endpoints = endpointsOfTenants({ pool, circuits, now: Date.now })
   const authorize = managementCaller(access, openLimits(parts, redis))
-  const serve = serveTenants(places, authorize)
+  const serve = serveTenants(slots, authorize)
   const admit = adminGate(config.adminTokenDigests)
   const reEncrypt = createReEncryption(config.encryptionKeys)
   const mounts = [

@@ -1,24 +1,28 @@
 import { unavailable } from '@surehook/service-kit/errors'
 import { connectTimeoutMs } from '@surehook/service-kit/postgres/pool'
-import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
+import { FairSlots, type FairSlotsOptions } from '@surehook/service-kit/slots/fair-slots'
 import type { Pool } from 'pg'
 
 type Tenant = { projectId: string; environment: string }
 
 export type TenantSlots = {
   /**
-   * Does the work while the tenant holds a slot. Rejects with SERVICE_UNAVAILABLE after too long a
-   * wait.
+   * Does the work while the tenant holds a slot. Rejects with the refusal, by default
+   * SERVICE_UNAVAILABLE.
    */
   run<T>(tenant: Tenant, work: () => Promise<T> | T): Promise<T>
+}
+
+export type TenantSlotsOptions = Pick<FairSlotsOptions, 'waiting' | 'maxWaitMs' | 'refusal'> & {
+  perTenant: number
 }
 
 /**
  * Limits the concurrent requests of each tenant, so that slow requests of one leave connections for
  * others.
  */
-export function createTenantSlots(limits: { perTenant: number; maxWaitMs: number }): TenantSlots {
-  const slots = slotsOf(limits.perTenant, limits.maxWaitMs)
+export function createTenantSlots({ perTenant, ...options }: TenantSlotsOptions): TenantSlots {
+  const slots = new FairSlots({ room: { each: perTenant }, refusal: busy, ...options })
   return {
     run: ({ projectId, environment }, work) =>
       slots.run(JSON.stringify([projectId, environment]), work),
@@ -33,13 +37,9 @@ export type ProjectSlots = <T>(projectId: string, work: () => Promise<T>) => Pro
  * many environments.
  */
 export function createProjectSlots({ options }: Pick<Pool, 'options'>): ProjectSlots {
-  const slots = slotsOf(Math.max(1, Math.floor(options.max / 4)), connectTimeoutMs)
+  const each = Math.max(1, Math.floor(options.max / 4))
+  const slots = new FairSlots({ room: { each }, maxWaitMs: connectTimeoutMs, refusal: busy })
   return (projectId, work) => slots.run(projectId, work)
 }
 
-const slotsOf = (each: number, maxWaitMs: number) =>
-  new FairSlots({
-    room: { each },
-    maxWaitMs,
-    refusal: () => unavailable('The tenant has too much under way'),
-  })
+const busy = () => unavailable('The tenant has too much under way')

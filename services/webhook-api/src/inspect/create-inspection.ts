@@ -8,7 +8,7 @@ import { secretWarnings } from '../subscriptions/subscription-warnings.ts'
 import { fitToTable } from '../tables/fit-to-table.ts'
 import type { KnownTables } from '../tables/known-tables.ts'
 import { tableWarnings } from '../tables/table-warnings.ts'
-import { TenantQueue } from '../tenants/tenant-queue.ts'
+import { createReadSlots } from '../tenants/read-slots.ts'
 import { createShowBefore } from './event/show-before.ts'
 import { createShowEvent } from './event/show-event.ts'
 import { createExplain } from './explain/explain.ts'
@@ -28,7 +28,7 @@ export type Inspection = ReturnType<typeof createInspection>
 /** The queries on the log of changes. Those of a tenant run one after another. */
 export function createInspection(deps: InspectionDeps) {
   const { pool, changeLog, search, access, tables, config } = deps
-  const shared = { pool, changeLog, turns: new TenantQueue(), now: Date.now }
+  const shared = { pool, changeLog, reads: createReadSlots(), now: Date.now }
   return {
     explain: createExplain(shared),
     showEvent: createShowEvent({ ...shared, search }),

@@ -1,3 +1,4 @@
+import type { TenantSlots } from '@surehook/access/limits/tenant-slots'
 import type { ChangeEvent } from '@surehook/contracts/events'
 import {
   type Preview,
@@ -13,11 +14,10 @@ import { plainHeaders, signedHeaders, signingKeys } from '@surehook/matching/sig
 import type { ChangeLog } from '../change-log/change-log.ts'
 import { refuseForeignTenant } from '../subscriptions/subscription-changes.ts'
 import type { Tenant } from '../tenants/tenant.ts'
-import type { TenantQueue } from '../tenants/tenant-queue.ts'
 
 export type PreviewDeps = {
   changeLog: Pick<ChangeLog, 'newest'>
-  turns: TenantQueue
+  reads: TenantSlots
   /**
    * Checks the subscription. Rejects if the environment does not exist, or if its table cannot be
    * watched in this way.
@@ -37,7 +37,7 @@ const noSubscription = '00000000-0000-0000-0000-000000000000'
  * Shows the deliveries that a subscription would have got for the newest changes. Stores and sends
  * nothing.
  */
-export function createPreview({ changeLog, turns, admit, now }: PreviewDeps) {
+export function createPreview({ changeLog, reads, admit, now }: PreviewDeps) {
   return async (tenant: Tenant, asked: PreviewInput): Promise<Preview> => {
     refuseForeignTenant(asked, tenant)
     const { input, warnings } = await admit(tenant, asked)
@@ -46,7 +46,7 @@ export function createPreview({ changeLog, turns, admit, now }: PreviewDeps) {
     const mismatch = mismatchOf({ ...tenant, table, events, filter })
     const { changes: count, ...limits } = previewLimits
     const place = { ...tenant, table }
-    const changes = await turns.take(tenant, () => changeLog.newest(place, { ...limits, count }))
+    const changes = await reads.run(tenant, () => changeLog.newest(place, { ...limits, count }))
     const matched = changes.filter((change) => mismatch(change) === null)
     const samples = samplesOf(
       matched.map(({ event }) => event),

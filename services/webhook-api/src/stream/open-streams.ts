@@ -11,6 +11,7 @@ import type { EncryptionKeys } from '@surehook/service-kit/config/config'
 import { AppError, invalid, unavailable } from '@surehook/service-kit/errors'
 import { WrittenAnswer } from '@surehook/service-kit/http/mount'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
+import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import { fitToTables } from '../tables/fit-to-table.ts'
@@ -22,9 +23,8 @@ import { type Reading, writeEvents, writePage } from './answer/write-answer.ts'
 import { startPosition } from './cursor/start-position.ts'
 import { ChangeSource } from './log/change-source.ts'
 import { tenantKeyOf } from './log/logged-entry.ts'
-import { Permits } from './log/permits.ts'
 import { SharedTail } from './log/shared-tail.ts'
-import { SharedPlaces, type SharedPlacesOptions } from './shared-places.ts'
+import { SharedSlots, type SharedSlotsOptions } from './shared-slots.ts'
 import { StreamLimits } from './stream-limits.ts'
 import { meterStreams } from './stream-meters.ts'
 
@@ -39,7 +39,7 @@ export type StreamsOptions = {
   tables: Pick<KnownTables, 'current' | 'fieldsOf'>
   access: Pick<PlatformAccess, 'environmentExists' | 'standingOf'>
   config: StreamsConfig
-  redis: SharedPlacesOptions['redis']
+  redis: SharedSlotsOptions['redis']
   metrics: Metrics
   log: Logger
 }
@@ -59,24 +59,24 @@ export type Streams = AsyncDisposable & {
 }
 
 /** The most fetched pieces, of about 1 MiB each, that streams behind the tail hold together. */
-const heldPieces = { total: 32, perTenant: 4 }
+const heldPieces = { all: 32, each: 4 }
 
 /** Opens the stream of changes. It stores nothing: after a crash a client needs only its cursor. */
 export function openStreams(options: StreamsOptions): Streams {
   const { kafka, codec, config, access, tables, metrics, log } = options
   const ends = new LogEnds(kafka, [changesTopic], log)
   const fetcher = new LogFetcher({ kafka, topic: changesTopic, log })
-  const permits = new Permits(heldPieces)
+  const slots = new FairSlots({ room: heldPieces })
   const tail = new SharedTail({ kafka, codec, ends, encryptionKeys: config.encryptionKeys, log })
   const running = new RunningStreams()
   const meters = meterStreams(metrics, () => limits.open)
-  const shared = new SharedPlaces({ ...config.streams, redis: options.redis, log })
+  const shared = new SharedSlots({ ...config.streams, redis: options.redis, log })
   const limits = new StreamLimits({ ...config.streams, shared, onRefused: meters.refused })
 
   /** Acquires everything that a stream holds, and adds it to `open`. */
   async function begin(asked: StreamAsked, open: DisposableStack): Promise<Reading> {
     const { tenant, query, lastEventId } = asked
-    open.use(await limits.enter(tenantKeyOf(tenant)))
+    open.use(await limits.take(tenantKeyOf(tenant)))
     // Before the tail opens: a filter that does not fit gets 400 even if the tail cannot open.
     const filters = await fittedFilters(tables, tenant, query)
     const selection = await selectionOf(tenant, query, filters)
@@ -85,7 +85,7 @@ export function openStreams(options: StreamsOptions): Streams {
     const { cursors } = lease
     const start = { ends, cursors, tenant, now: Date.now }
     const position = await startPosition(start, { ...query, lastEventId })
-    const source = new ChangeSource({ recent, fetcher, permits, codec, log }, tenant, position)
+    const source = new ChangeSource({ recent, fetcher, slots, codec, log }, tenant, position)
     const cursor = () => cursors.encode(position, tenant)
     return { source, position, selection, cursor, lost, onEvents: meters.sent }
   }

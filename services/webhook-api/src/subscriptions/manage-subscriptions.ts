@@ -11,8 +11,8 @@ import { decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool, PoolClient } from 'pg'
 import { fitToTable } from '../tables/fit-to-table.ts'
 import type { KnownTables } from '../tables/known-tables.ts'
+import type { ConnectionSlots } from '../tenants/connection-slots.ts'
 import type { KeyedWriter } from '../tenants/keyed-writer.ts'
-import type { ProjectPlaces } from '../tenants/project-places.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import { fingerprintsOf } from './fingerprints.ts'
 import { fitToLadder, type RetryLadder } from './policy/fit-to-ladder.ts'
@@ -35,7 +35,7 @@ export type SubscriptionDeps = {
   /** Resolves only once the new state is acknowledged on its topic. */
   writer: StateWriter
   keyedWriter: KeyedWriter
-  places: Pick<ProjectPlaces, 'write'>
+  slots: Pick<ConnectionSlots, 'write'>
   box: SecretBox
   environmentExists: (projectId: string, environment: string) => Promise<boolean>
   tables: Pick<KnownTables, 'current' | 'fieldsOf'>
@@ -135,13 +135,13 @@ async function change(
     if (wish.active === true || row.url !== before.url) await deps.forgetFailures(client, row.id)
     await announce(client, emit, { before, after: row, secret: wish.secret })
     return shown(deps, row)
-  }, deps.places.write(tenant))
+  }, deps.slots.write(tenant))
   if (!isKnown) deps.settling.look(changed)
   return changed
 }
 
 async function remove(deps: SubscriptionDeps, tenant: Tenant, id: string): Promise<void> {
-  const { writer, places } = deps
+  const { writer, slots } = deps
   try {
     await writer.write(async (tx, emit) => {
       const row = await lockedSubscription(tx, id, tenant)
@@ -149,7 +149,7 @@ async function remove(deps: SubscriptionDeps, tenant: Tenant, id: string): Promi
       await deps.cancelReplays(tx, row.id)
       await deps.forgetFailures(tx, row.id)
       await announce(tx, emit, { before: row, after: null })
-    }, places.write(tenant))
+    }, slots.write(tenant))
   } catch (err) {
     // A repeated call finds no subscription. It answers 404 only once every reader of the topic
     // knows.

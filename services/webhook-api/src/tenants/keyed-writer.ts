@@ -4,7 +4,7 @@ import type { EncryptionKeys } from '@surehook/service-kit/config/config'
 import { oncePerKey } from '@surehook/service-kit/idempotency/once-per-key'
 import { requestFingerprint } from '@surehook/service-kit/idempotency/request-fingerprint'
 import type { PoolClient } from 'pg'
-import type { ProjectPlaces } from './project-places.ts'
+import type { ConnectionSlots } from './connection-slots.ts'
 import type { TenantCall } from './tenant-call.ts'
 
 /** A client's request. The stored answer is valid only for exactly this request. */
@@ -30,7 +30,7 @@ export const keyTable = 'idempotency_key'
 export function createKeyedWriter(
   writer: StateWriter,
   encryptionKeys: EncryptionKeys,
-  places: Pick<ProjectPlaces, 'write'>,
+  slots: Pick<ConnectionSlots, 'write'>,
 ): KeyedWriter {
   // Fingerprints cover secrets, so they are keyed: without the key nobody can test guesses.
   const [current, ...previous] = encryptionKeys.map((key) =>
@@ -41,7 +41,7 @@ export function createKeyedWriter(
       { tenant, key, request }: KeyedRequest,
       work: (tx: PoolClient, emit: EmitState) => Promise<T>,
     ): Promise<T> {
-      const within = places.write(tenant)
+      const within = slots.write(tenant)
       if (key === undefined) return writer.write(work, within)
       const scope = [tenant.projectId, tenant.environment]
       const fingerprint = requestFingerprint(request, current)

@@ -2,7 +2,7 @@ import type { Operation } from '@surehook/contracts/operation'
 import { type Handle, mount } from '@surehook/service-kit/http/mount'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import type { Router } from 'express'
-import type { ProjectPlaces } from './project-places.ts'
+import type { ConnectionSlots } from './connection-slots.ts'
 import type { Tenant } from './tenant.ts'
 
 export type Serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Tenant>) => void
@@ -15,7 +15,7 @@ export type ServeTenants = {
 
 /** Serves operations to the tenants of management tokens. */
 export const serveTenants = (
-  { read }: ProjectPlaces,
+  { read }: ConnectionSlots,
   authorize: (ctx: RequestContext) => Promise<Tenant>,
 ): ServeTenants => ({
   all: (router) => (operation, handle) => mount(router, operation, { authorize, handle }),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { createDecryptions } from './decryptions.ts'
 
@@ -25,6 +25,10 @@ function setUp() {
 }
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+// The longest wait of a token must not depend on how fast this machine is.
+beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate'] }))
+afterEach(() => void jest.useRealTimers())
 
 describe('decryptions of tokens', () => {
   it('run two at a time, wait in a bounded queue, and take turns between tenants', async () => {

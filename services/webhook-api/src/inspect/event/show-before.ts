@@ -1,3 +1,4 @@
+import type { TenantSlots } from '@surehook/access/limits/tenant-slots'
 import { lookLimits } from '@surehook/contracts/http/webhooks/log'
 import type { EventBefore } from '@surehook/contracts/http/webhooks/questions'
 import { changesKeptMs } from '@surehook/contracts/topics'
@@ -5,19 +6,18 @@ import { AppError } from '@surehook/service-kit/errors'
 import type { ChangeLog } from '../../change-log/change-log.ts'
 import { isUuid } from '../../subscriptions/store/find-own.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
-import type { TenantQueue } from '../../tenants/tenant-queue.ts'
 import { timeInId } from '../explain/event-time.ts'
 
 export type ShowBeforeDeps = {
   changeLog: Pick<ChangeLog, 'findBefore'>
-  turns: TenantQueue
+  reads: TenantSlots
   now: () => number
 }
 
 const nothing = { eventId: null, event: null, timestamp: null, record: null }
 
 /** Shows the last earlier change of the record that a change is of. */
-export function createShowBefore({ changeLog, turns, now }: ShowBeforeDeps) {
+export function createShowBefore({ changeLog, reads, now }: ShowBeforeDeps) {
   return async (
     tenant: Tenant,
     id: string,
@@ -28,7 +28,7 @@ export function createShowBefore({ changeLog, turns, now }: ShowBeforeDeps) {
     if (!isUuid(id) || madeAt === null) throw noEvent()
     if (madeAt < now() - changesKeptMs) return { outcome: 'absent', ...nothing }
     const sought = { ...lookLimits, eventId, madeAt }
-    const found = await turns.take(tenant, () => changeLog.findBefore(tenant, sought))
+    const found = await reads.run(tenant, () => changeLog.findBefore(tenant, sought))
     if (found === 'absent') throw noEvent()
     if (found === 'unseen') return { outcome: 'unseen', ...nothing }
     if (found === null) return { outcome: 'absent', ...nothing }

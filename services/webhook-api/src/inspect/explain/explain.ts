@@ -1,3 +1,4 @@
+import type { TenantSlots } from '@surehook/access/limits/tenant-slots'
 import type { DeliveryStatus } from '@surehook/contracts/events'
 import { firstFailure } from '@surehook/contracts/filter/first-failure'
 import { type Explanation, lookLimits } from '@surehook/contracts/http/webhooks/log'
@@ -17,14 +18,13 @@ import {
   type SubscriptionVersion,
 } from '../../subscriptions/store/subscription-versions.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
-import type { TenantQueue } from '../../tenants/tenant-queue.ts'
 import { timeInId } from './event-time.ts'
 import { versionAt } from './version-at.ts'
 
 export type ExplainDeps = {
   pool: Pool
   changeLog: Pick<ChangeLog, 'find'>
-  turns: TenantQueue
+  reads: TenantSlots
   now: () => number
 }
 
@@ -86,7 +86,7 @@ export type NoChange = 'absent' | 'untimed' | 'expired' | 'unseen'
 
 /** @param eventId in small letters */
 export async function findChange(
-  { changeLog, turns, now }: Pick<ExplainDeps, 'changeLog' | 'turns' | 'now'>,
+  { changeLog, reads, now }: Pick<ExplainDeps, 'changeLog' | 'reads' | 'now'>,
   tenant: Tenant,
   { eventId, timestamp }: ExplainQuery,
 ): Promise<Change | NoChange> {
@@ -94,7 +94,7 @@ export async function findChange(
   if (madeAt === null) return 'untimed'
   if (madeAt < now() - changesKeptMs) return 'expired'
   const wanted = { ...lookLimits, eventId, madeAt }
-  return turns.take(tenant, () => changeLog.find(tenant, wanted))
+  return reads.run(tenant, () => changeLog.find(tenant, wanted))
 }
 
 const unknowns: Record<Exclude<NoChange, 'absent'>, string> = {

@@ -5,19 +5,19 @@ import {
   OutOfLogError,
 } from '@surehook/kafka/readers/log-fetcher'
 import type { EventCodec } from '@surehook/schemas/codec'
+import type { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { ownRecord } from '../../change-log/change-log.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
 import type { Position } from '../cursor/position.ts'
 import { LoggedEntry, tenantKeyOf } from './logged-entry.ts'
-import type { Permits } from './permits.ts'
 import type { RecentChanges } from './recent-changes.ts'
 
 export type SourceDeps = {
   recent: RecentChanges
   fetcher: Pick<LogFetcher, 'fetchAll'>
   /** Limit the fetches whose records all streams hold at the same time. */
-  permits: Permits
+  slots: FairSlots
   codec: Pick<EventCodec, 'change'>
   log: Logger
 }
@@ -123,8 +123,8 @@ export class ChangeSource {
   }
 
   async #fetch(missing: readonly number[], signal: AbortSignal): Promise<Portion> {
-    const { fetcher, permits, log } = this.#deps
-    const permit = await permits.take(this.#tenantKey, signal)
+    const { fetcher, slots, log } = this.#deps
+    const slot = await slots.take(this.#tenantKey, { signal })
     try {
       const places = missing.map((partition) => ({
         partition,
@@ -137,10 +137,10 @@ export class ChangeSource {
       }
       return {
         pieces: fetched.map((piece) => this.#ownOf(piece)),
-        [Symbol.dispose]: () => permit[Symbol.dispose](),
+        [Symbol.dispose]: () => slot[Symbol.dispose](),
       }
     } catch (err) {
-      permit[Symbol.dispose]()
+      slot[Symbol.dispose]()
       signal.throwIfAborted()
       if (err instanceof OutOfLogError) throw err
       log.warn({ err }, 'stream.read')

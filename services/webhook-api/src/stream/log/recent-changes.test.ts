@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
+import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import fc from 'fast-check'
 import { Position } from '../cursor/position.ts'
 import { ChangeSource, type Portion } from './change-source.ts'
 import type { LoggedEntry } from './logged-entry.ts'
-import { Permits } from './permits.ts'
 import { type Piece, RecentChanges } from './recent-changes.ts'
 
 const shop = { projectId: 'shop', environment: 'live' }
@@ -82,7 +82,7 @@ describe('a stream', () => {
                       .map((record) => messageOf(record)),
                   })),
               },
-              permits: new Permits({ total: 1, perTenant: 1 }),
+              slots: new FairSlots({ room: { all: 1 } }),
               codec: {} as never,
               log: {} as never,
             },
@@ -123,7 +123,7 @@ describe('a stream', () => {
     const deps = {
       recent,
       fetcher: { fetchAll: nothing },
-      permits: new Permits({ total: 1, perTenant: 1 }),
+      slots: new FairSlots({ room: { all: 1 } }),
     }
     const source = new ChangeSource(
       { ...deps, codec: {} as never, log: {} as never },

@@ -4,9 +4,9 @@ import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { openRedisAs, type RedisAsUser } from '@surehook/testing/redis-user'
 import { until } from '@surehook/testing/until'
-import { SharedPlaces } from '../src/stream/shared-places.ts'
+import { SharedSlots } from '../src/stream/shared-slots.ts'
 
-const log = createLogger('shared-places', 'silent')
+const log = createLogger('shared-slots', 'silent')
 const perTenant = 2
 
 let redis: RedisClient
@@ -27,53 +27,50 @@ afterEach(async () => {
 })
 
 const replica = (leaseMs = 30_000, client: () => RedisClient | null = () => api.client) =>
-  replicas.use(new SharedPlaces({ redis: client, perTenant, log, leaseMs }))
+  replicas.use(new SharedSlots({ redis: client, perTenant, log, leaseMs }))
 
 const eventually = (isTrue: () => Promise<boolean>, what: string) => until(isTrue, { what })
 
 it('bounds the streams of a tenant on all replicas together', async () => {
   // The lease does not end during the test.
   const [one, other] = [replica(600_000), replica(600_000)]
-  const place = await one.enter(tenant)
-  expect(place).not.toBeNull()
-  expect(await other.enter(tenant)).not.toBeNull()
-  expect([await one.enter(tenant), await other.enter(tenant)]).toEqual([null, null])
-  expect(await other.enter(`${tenant}-other`)).not.toBeNull()
+  const slot = await one.take(tenant)
+  expect(slot).not.toBeNull()
+  expect(await other.take(tenant)).not.toBeNull()
+  expect([await one.take(tenant), await other.take(tenant)]).toEqual([null, null])
+  expect(await other.take(`${tenant}-other`)).not.toBeNull()
 
-  place?.[Symbol.dispose]()
-  await eventually(
-    async () => (await other.enter(tenant)) !== null,
-    'the place that was given back',
-  )
-  expect(await one.enter(tenant)).toBeNull()
+  slot?.[Symbol.dispose]()
+  await eventually(async () => (await other.take(tenant)) !== null, 'the slot that was given back')
+  expect(await one.take(tenant)).toBeNull()
 })
 
-it('forgets the places of a killed replica when their lease ends', async () => {
-  const killed = new SharedPlaces({ redis: () => redis, perTenant, log, leaseMs: 3_000 })
+it('forgets the slots of a killed replica when their lease ends', async () => {
+  const killed = new SharedSlots({ redis: () => redis, perTenant, log, leaseMs: 3_000 })
   // It renews no more, as if its process were gone.
   killed[Symbol.dispose]()
-  await killed.enter(tenant)
-  await killed.enter(tenant)
+  await killed.take(tenant)
+  await killed.take(tenant)
   const next = replica()
-  expect(await next.enter(tenant)).toBeNull()
-  await eventually(async () => (await next.enter(tenant)) !== null, 'the end of the lease')
+  expect(await next.take(tenant)).toBeNull()
+  await eventually(async () => (await next.take(tenant)) !== null, 'the end of the lease')
 })
 
-it('keeps the places of a running replica, also if Redis lost them', async () => {
+it('keeps the slots of a running replica, also if Redis lost them', async () => {
   const running = replica(300)
-  await running.enter(tenant)
-  await running.enter(tenant)
+  await running.take(tenant)
+  await running.take(tenant)
   await redis.del(`surehook:limit:webhooks:streams:${tenant}`)
   const next = replica(300)
   const isFull = async () => {
-    const place = await next.enter(tenant)
-    place?.[Symbol.dispose]()
-    return place === null
+    const slot = await next.take(tenant)
+    slot?.[Symbol.dispose]()
+    return slot === null
   }
-  await eventually(isFull, 'the renewed places')
+  await eventually(isFull, 'the renewed slots')
 })
 
 it('opens streams while Redis is away', async () => {
   const alone = replica(30_000, () => null)
-  for (let n = 0; n <= perTenant; n++) expect(await alone.enter(tenant)).not.toBeNull()
+  for (let n = 0; n <= perTenant; n++) expect(await alone.take(tenant)).not.toBeNull()
 })

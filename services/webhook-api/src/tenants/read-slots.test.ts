@@ -1,12 +1,12 @@
 import { expect, it } from '@jest/globals'
-import { TenantQueue } from './tenant-queue.ts'
+import { createReadSlots } from './read-slots.ts'
 
-it('reads of an environment take turns, few may wait, and another one has its own turns', async () => {
-  const turns = new TenantQueue()
+it('reads of an environment run one at a time, few may wait, and another one has its own slot', async () => {
+  const slots = createReadSlots()
   const started: string[] = []
   const reading = Promise.withResolvers<void>()
   const take = (environment: string) =>
-    turns.take({ projectId: 'shop', environment }, async () => {
+    slots.run({ projectId: 'shop', environment }, async () => {
       started.push(environment)
       await reading.promise
     })

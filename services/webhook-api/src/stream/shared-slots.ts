@@ -4,19 +4,19 @@ import { reasonOf } from '@surehook/service-kit/errors'
 import type { RedisClient } from '@surehook/service-kit/redis/client'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 
-export type SharedPlacesOptions = {
+export type SharedSlotsOptions = {
   /** The client, once it has connected for the first time. */
   redis: () => Pick<RedisClient, 'eval'> | null
   /** The most open streams and pages of a tenant, on all replicas together. */
   perTenant: number
   log: Logger
-  /** The time after which Redis forgets the places of a replica that was killed. */
+  /** The time after which Redis forgets the slots of a replica that was killed. */
   leaseMs?: number
 }
 
 /**
- * Takes a place for a stream, and forgets the places of killed replicas, by the clock of Redis.
- * ARGV: the stream, the lease in milliseconds, the most places.
+ * Takes a slot for a stream, and forgets the slots of killed replicas, by the clock of Redis.
+ * ARGV: the stream, the lease in milliseconds, the most slots.
  */
 const enterScript = `
 local time = redis.call('TIME')
@@ -37,28 +37,28 @@ redis.call('PEXPIRE', KEYS[1], ARGV[1])`
 const leaveScript = `redis.call('ZREM', KEYS[1], ARGV[1])`
 
 const defaultLeaseMs = 30_000
-/** A stream opens without its place if Redis takes longer. */
+/** A stream opens without its slot if Redis takes longer. */
 const longestWaitMs = 250
 
 /**
  * Counts the open streams of each tenant on all replicas, in Redis. While Redis is away, streams
- * open without a place there: each replica then has its own limit, and the places are counted again
+ * open without a slot there: each replica then has its own limit, and the slots are counted again
  * once Redis answers.
  */
-export class SharedPlaces implements Disposable {
-  readonly #options: SharedPlacesOptions
+export class SharedSlots implements Disposable {
+  readonly #options: SharedSlotsOptions
   readonly #leaseMs: number
   readonly #open = new Map<string, Set<string>>()
   readonly #timer: NodeJS.Timeout
 
-  constructor(options: SharedPlacesOptions) {
+  constructor(options: SharedSlotsOptions) {
     this.#options = options
     this.#leaseMs = options.leaseMs ?? defaultLeaseMs
     this.#timer = setInterval(() => this.#renew(), this.#leaseMs / 3)
   }
 
-  /** Takes a place, which disposing gives back. Resolves with `null` if all are taken. */
-  async enter(tenantKey: string): Promise<Disposable | null> {
+  /** Takes a slot, which disposing gives back. Resolves with `null` if all are taken. */
+  async take(tenantKey: string): Promise<Disposable | null> {
     const stream = randomUUID()
     const { perTenant } = this.#options
     const entered = await this.#ask(enterScript, tenantKey, [stream, this.#leaseMs, perTenant])
@@ -77,7 +77,7 @@ export class SharedPlaces implements Disposable {
     const open = this.#open.get(tenantKey)
     if (open?.delete(stream) !== true) return
     if (open.size === 0) this.#open.delete(tenantKey)
-    // Without an answer the place ends with its lease.
+    // Without an answer the slot ends with its lease.
     void this.#ask(leaveScript, tenantKey, [stream])
   }
 
