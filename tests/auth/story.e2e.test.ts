@@ -10,11 +10,11 @@ import { newEmail, password } from '../support/auth/auth-tenant.ts'
 import { transports } from '../support/auth/auth-transports.ts'
 import { openSharedAuthWorld, type SharedAuthWorld } from '../support/shared/shared-world.ts'
 
-type Issued = { issuer: string; audience: string; token: string }
+type IssuedToken = { issuer: string; audience: string; token: string }
 /**
  * The claims of a token that verifies, by a library that knows nothing but the URL of its issuer.
  */
-type Library = (issued: Issued) => Promise<JWTPayload | null>
+type Library = (issued: IssuedToken) => Promise<JWTPayload | null>
 
 const jose: Library = async ({ issuer, audience, token }) => {
   const metadata = await fetch(`${issuer}/.well-known/openid-configuration`)

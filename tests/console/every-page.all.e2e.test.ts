@@ -9,11 +9,11 @@ import {
   signInAsOperator,
 } from './support/console-world.ts'
 import { type ConsolePageCase, developerPages, operatorPages } from './support/pages.ts'
-import { type Seeded, seed } from './support/seed.ts'
+import { type SeededProject, seed } from './support/seed.ts'
 
 const opened = new AsyncDisposableStack()
 let console: ConsoleWorld
-let seeded: Seeded
+let seeded: SeededProject
 
 beforeAll(async () => {
   console = opened.use(await openConsole(openWorld, { env: { WEBHOOK_CIRCUIT_COOLDOWN: '10m' } }))

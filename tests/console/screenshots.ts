@@ -11,7 +11,7 @@ import {
 } from './support/console-world.ts'
 import { type ConsolePageCase, developerPages, operatorPages } from './support/pages.ts'
 import { addPastDay } from './support/past-day.ts'
-import { type Seeded, seed } from './support/seed.ts'
+import { type SeededProject, seed } from './support/seed.ts'
 import { hostileWords, pleasantWords } from './support/words.ts'
 
 /** `npm run console:screenshots`: pictures of every page, in both themes and three widths. */
@@ -60,7 +60,7 @@ else {
 }
 console.log(`screenshots are in ${options.docs ? docsDir : dir}`)
 
-async function seedShop(): Promise<Seeded> {
+async function seedShop(): Promise<SeededProject> {
   const { world } = opened
   const tenant = await world.tenant({ projectId: 'shop' })
   const isPleasant = options.docs || options.pleasant
@@ -71,7 +71,7 @@ async function seedShop(): Promise<Seeded> {
   return made
 }
 
-async function takeDocs(data: Seeded): Promise<void> {
+async function takeDocs(data: SeededProject): Promise<void> {
   for (const [name, theme, file] of docsPictures) {
     const { page } = await open({ theme, viewport: wide[1] })
     await signIn(page, data.tenant, { stay: true })

@@ -4,8 +4,8 @@ import {
   admin,
   clientOf,
   expectStatus,
-  type Headed,
   headersOf,
+  type RequestHeaders,
 } from '@surehook/scripts/client/call'
 import { askGraphQL } from '@surehook/scripts/client/graphql'
 import { propertyRuns } from '@surehook/testing/property-runs'
@@ -18,7 +18,7 @@ import { openSharedAuthWorld, type SharedAuthWorld } from '../support/shared/sha
  * An environment with a table, one record, a management token and a user who may do everything
  * there.
  */
-type Place = {
+type TenantClient = {
   of: AuthTenant
   managementToken: string
   accessToken: string
@@ -31,7 +31,7 @@ type Credential = 'managementToken' | 'accessToken'
 
 let world: SharedAuthWorld
 /** Two environments of one project, and another project. All tables have the same name. */
-let places: Place[]
+let places: TenantClient[]
 const credentials = ['managementToken', 'accessToken'] as const
 
 beforeAll(async () => {
@@ -44,7 +44,10 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-async function openPlace(names: { projectId?: string; environment?: string }): Promise<Place> {
+async function openPlace(names: {
+  projectId?: string
+  environment?: string
+}): Promise<TenantClient> {
   const [, transport] = transports[0] ?? []
   if (transport === undefined) throw new Error('no transport')
   const of = await world.tenant(transport, { ...names, auth: { emailVerification: false } })
@@ -75,15 +78,15 @@ async function openPlace(names: { projectId?: string; environment?: string }): P
   }
 }
 
-const headersFor = ({ projectId, environment }: AuthTenant, token: string): Headed =>
+const headersFor = ({ projectId, environment }: AuthTenant, token: string): RequestHeaders =>
   headersOf({ projectId, environment, token })
 
-const rest = (headers: Headed) => clientOf(`${world.system.baseUrl}/gw/api/rest/`, headers)
-const ask = (headers: Headed, query: string) =>
+const rest = (headers: RequestHeaders) => clientOf(`${world.system.baseUrl}/gw/api/rest/`, headers)
+const ask = (headers: RequestHeaders, query: string) =>
   askGraphQL(`${world.system.baseUrl}/gw/api/graphql`, headers, { query })
 
 /** A caller with the credential of one place, and the place that it attacks. */
-type Intruder = { headers: Headed; victim: Place }
+type Intruder = { headers: RequestHeaders; victim: TenantClient }
 
 /** Calls every operation on the victim's record over REST. Returns statuses and codes. */
 async function overRest({ headers, victim }: Intruder): Promise<string[]> {
@@ -132,7 +135,7 @@ async function overGraphQL({ headers, victim }: Intruder): Promise<string[]> {
 }
 
 /** Returns the content of a place, as its own management token sees it. */
-async function possessions({ of, managementToken }: Place): Promise<string[]> {
+async function possessions({ of, managementToken }: TenantClient): Promise<string[]> {
   const headers = headersFor(of, managementToken)
   const answers = ['GET _tables', 'GET orders'].map((request) => rest(headers).call(request))
   return (await Promise.all(answers)).map(({ text }) => text)
@@ -143,7 +146,7 @@ const pairs = [0, 1, 2].flatMap((from) =>
 )
 const matrix = credentials.flatMap((kind) => pairs.map(([from, to]) => [kind, from, to] as const))
 
-function between(from: number, to: number): { own: Place; victim: Place } {
+function between(from: number, to: number): { own: TenantClient; victim: TenantClient } {
   const [own, victim] = [places[from], places[to]]
   if (own === undefined || victim === undefined) throw new Error('no such place')
   return { own, victim }
@@ -247,7 +250,7 @@ function craftedName({ projectId, environment }: AuthTenant): fc.Arbitrary<strin
 }
 
 /** Returns the answers to requests with these texts as names and values. */
-async function crafted(headers: Headed, one: string, other: string) {
+async function crafted(headers: RequestHeaders, one: string, other: string) {
   const path = encodeURIComponent(one.toWellFormed())
   const where = encodeURIComponent(JSON.stringify({ [one]: other, owner: { in: [one, other] } }))
   const calls: [request: string, body?: unknown][] = [

@@ -11,11 +11,11 @@ import { newPath } from '../support/listening-world.ts'
 import { openSharedWorld, type SharedWorld } from '../support/shared/shared-world.ts'
 import { eventually, payloadOf } from '../support/world.ts'
 
-type Written = { columnType?: string; signupStatus: number; record?: object; webhookId: string }
+type RecordWrite = { columnType?: string; signupStatus: number; record?: object; webhookId: string }
 
 /** What `openapi-client/client.ts` exports. */
 type OpenApiClient = {
-  writeAsUser(tenant: object, target: { url: string; secret: string }): Promise<Written>
+  writeAsUser(tenant: object, target: { url: string; secret: string }): Promise<RecordWrite>
   readWebhook(tenant: object, id: string): Promise<{ active?: boolean; delivery?: string }>
   makeMistakes(tenant: object): Promise<{ error?: string; fields?: string[] }>
 }

@@ -29,12 +29,12 @@ export function mayBeReached(
   return isLet(objects, labels, { ...connection, direction: 'ingress' })
 }
 
-type Asked = Connection & { direction: 'ingress' | 'egress' }
+type AskedConnection = Connection & { direction: 'ingress' | 'egress' }
 
 function isLet(
   objects: readonly KubeObject[],
   labels: Record<string, string>,
-  { direction, ...connection }: Asked,
+  { direction, ...connection }: AskedConnection,
 ): boolean {
   const type = direction === 'egress' ? 'Egress' : 'Ingress'
   const about = ofKind(objects, 'NetworkPolicy').filter(

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { freePort, isListening } from '@surehook/scripts/lib/ports'
 import { installExamples } from '@surehook/scripts/published/installed-examples'
 import { until } from '@surehook/testing/until'
-import { type Started, startShell } from '../support/commands/checkout.ts'
+import { type RunningCommand, startShell } from '../support/commands/checkout.ts'
 import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
 import { openTlsFront } from './tls-front.ts'
 
@@ -10,12 +10,12 @@ export type ExamplesWorld = ListeningWorld & {
   /** The URL of the gateway, over HTTPS. */
   readonly url: string
   /** Runs commands in the folder of an example. */
-  run(name: string, commands: string, env?: NodeJS.ProcessEnv): Promise<Ended>
+  run(name: string, commands: string, env?: NodeJS.ProcessEnv): Promise<ExitedExample>
   /** Starts an example by `npm start`. Resolves when it listens. */
   start(name: string, env: NodeJS.ProcessEnv): Promise<RunningExample>
 }
 
-export type Ended = { code: number | null; out: string }
+export type ExitedExample = { code: number | null; out: string }
 
 export type RunningExample = {
   /** Its URL behind a TLS proxy. */
@@ -66,7 +66,7 @@ export async function openExamplesWorld(
 }
 
 /** Waits until an example listens. Rejects with its output if it ends before. */
-export async function listening(name: string, shell: Started, port: number): Promise<void> {
+export async function listening(name: string, shell: RunningCommand, port: number): Promise<void> {
   let code: number | null | undefined
   void shell.ended.then((ended) => (code = ended))
   const listens = async () => {

@@ -28,7 +28,11 @@ it.each(typed)('the types of %s are correct', async (name) => {
 })
 
 /** Calls an example behind its TLS proxy. Resolves with the status and the parsed body. */
-function call(example: RunningExample, path: string, options: CallOptions = {}): Promise<Called> {
+function call(
+  example: RunningExample,
+  path: string,
+  options: CallOptions = {},
+): Promise<CallResult> {
   const { method = 'GET', token, body } = options
   const headers = {
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -46,7 +50,7 @@ function call(example: RunningExample, path: string, options: CallOptions = {}):
 
 type CallOptions = { method?: 'GET' | 'POST'; token?: string; body?: object }
 type Body = Record<string, unknown> & { id: string }
-type Called = { status: number | undefined; body: Body }
+type CallResult = { status: number | undefined; body: Body }
 
 async function newTenant(): Promise<Tenant> {
   const tenant = await createTenant(world.system)

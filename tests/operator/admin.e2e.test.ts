@@ -41,7 +41,9 @@ async function fileOf(name: string, content: unknown): Promise<string> {
   return join(dir, name)
 }
 
-type Listed = Record<string, { id: string; name?: string; email?: string }[]> & { hasMore: boolean }
+type ListAnswer = Record<string, { id: string; name?: string; email?: string }[]> & {
+  hasMore: boolean
+}
 
 describe('surehook demo', () => {
   const demo = (...args: string[]) => surehook(platform(), 'demo', '--timeout', '30s', ...args)
@@ -88,11 +90,11 @@ describe('surehook admin, through the gateway', () => {
 
   it('lists projects over pages, up to `--limit`', async () => {
     await done('environments', 'put', `${project}-2`, 'master')
-    const all = await done<Listed>('projects', 'list')
+    const all = await done<ListAnswer>('projects', 'list')
     expect(all['projects']).toContainEqual(
       expect.objectContaining({ id: project, environments: ['copy', 'master'] }),
     )
-    const one = await done<Listed>('projects', 'list', '--limit', '1')
+    const one = await done<ListAnswer>('projects', 'list', '--limit', '1')
     expect(one).toMatchObject({ projects: [expect.anything()], hasMore: true })
     expect((await admin('projects', 'list')).out).toMatch(/^project +environments +created$/m)
   })
@@ -107,7 +109,7 @@ describe('surehook admin, through the gateway', () => {
     }
     const look = () => send(system.baseUrl, 'GET /gw/api/rest/_tables', { headers })
     expectStatus(200, await look())
-    const listed = await done<Listed>('tokens', 'list', project)
+    const listed = await done<ListAnswer>('tokens', 'list', project)
     expect(listed['tokens']).toMatchObject([
       { id: made.id, name: 'cli', rights: ['tables', 'users'] },
     ])
@@ -122,7 +124,7 @@ describe('surehook admin, through the gateway', () => {
   it('creates roles, and imports, changes and deletes users', async () => {
     const where = [project, 'master']
     await done('roles', 'create', ...where, 'editor', '--self-assignable')
-    const roles = await done<Listed>('roles', 'list', ...where)
+    const roles = await done<ListAnswer>('roles', 'list', ...where)
     expect(roles['roles']).toMatchObject([{ name: 'editor', selfAssignable: true }])
 
     const passwordHash = '$2b$04$V/3C0RYZs524pJhZmP4z0.Ms4X2Eyku2pzo75weYVw9ByMOOYQUiO'
@@ -133,7 +135,7 @@ describe('surehook admin, through the gateway', () => {
     expect(imported.out).toContain('1 imported, 1 refused')
     expect(imported.out).toMatch(/^ {2}1: email: /m)
 
-    const found = await done<Listed>('users', 'list', ...where, '--email', 'ada@example.com')
+    const found = await done<ListAnswer>('users', 'list', ...where, '--email', 'ada@example.com')
     const id = found['users']?.[0]?.id ?? ''
     const change = ['--first-name', 'Ada', '--no-roles', '--disabled', 'true']
     const changed = { id, firstName: 'Ada', roles: [], disabled: true }
@@ -148,7 +150,7 @@ describe('surehook admin, through the gateway', () => {
   })
 
   it('rotates keys', async () => {
-    const { keys } = await done<Listed>('keys', 'rotate', project, 'master')
+    const { keys } = await done<ListAnswer>('keys', 'rotate', project, 'master')
     expect(keys?.length).toBeGreaterThan(0)
   })
 

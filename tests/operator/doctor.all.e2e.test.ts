@@ -58,11 +58,11 @@ afterAll(async () => {
 
 const ofAllServices = serviceNames.flatMap((name) => ['--service', name])
 
-type Found = { area: string; level: string; says: string; advice?: string }
+type DoctorFinding = { area: string; level: string; says: string; advice?: string }
 
 async function doctor(more: NodeJS.ProcessEnv = {}): Promise<{ code: number; wrong: string[] }> {
   const answer = await surehook({ ...env, ...more }, 'doctor', '--json', ...ofAllServices)
-  const { findings } = answer.json() as { findings: Found[] }
+  const { findings } = answer.json() as { findings: DoctorFinding[] }
   const wrong = findings.filter(({ level }) => level === 'wrong')
   return { code: answer.code, wrong: wrong.map(({ area, says }) => `${area}: ${says}`) }
 }

@@ -12,13 +12,13 @@ import {
   type SharedListeningWorld,
 } from '../support/shared/shared-world.ts'
 
-type Signed = Pick<Receipt, 'headers' | 'body'>
+type SignedRequest = Pick<Receipt, 'headers' | 'body'>
 type Verification = { secret: string; clockAheadS?: number }
 /**
  * Resolves to whether the official library of a language accepts the signature, with its clock this
  * much ahead.
  */
-type Library = (delivery: Signed, how: Verification) => Promise<boolean>
+type Library = (delivery: SignedRequest, how: Verification) => Promise<boolean>
 
 const npm: Library = async (delivery, { secret, clockAheadS = 0 }) => {
   const now = Date.now() + clockAheadS * 1_000
@@ -116,7 +116,7 @@ describe.each(libraries)('the library standardwebhooks of %s', (_name, verify) =
     expect(await verify(delivery, by(310))).toBe(false)
     expect(await verify(delivery, by(-310))).toBe(false)
     const later = String(Number(headers['webhook-timestamp']) + 1)
-    const changed: Signed[] = [
+    const changed: SignedRequest[] = [
       { headers, body: body.replace('"new"', '"paid"') },
       { headers, body: `${body} ` },
       { headers: { ...headers, 'webhook-id': 'another' }, body },

@@ -21,11 +21,11 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-type Received = { headers: IncomingHttpHeaders; body: string }
+type ReceivedRequest = { headers: IncomingHttpHeaders; body: string }
 
 /** A receiver as developers run it: plain HTTP on this machine. */
 async function openLocalReceiver(answer: (count: number) => number) {
-  const received: Received[] = []
+  const received: ReceivedRequest[] = []
   const server = createServer((req, res) => {
     void text(req).then((body) => {
       received.push({ headers: req.headers, body })
@@ -49,7 +49,7 @@ const variablesOf = (tenant: Tenant, url = world.system.baseUrl) => ({
 })
 
 /** Sorted, because changes of different records come in any order. */
-const notesOf = ({ received }: { received: readonly Received[] }) =>
+const notesOf = ({ received }: { received: readonly ReceivedRequest[] }) =>
   received
     .map(({ body }) => (JSON.parse(body) as { record: { note: string } }).record.note)
     .toSorted()

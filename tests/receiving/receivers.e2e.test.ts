@@ -7,7 +7,7 @@ import { type Checkout, openCheckout } from '../support/commands/checkout.ts'
 import { openSharedWorld, type SharedWorld } from '../support/shared/shared-world.ts'
 import { eventually, payloadOf } from '../support/world.ts'
 import {
-  type Delivered,
+  type DeliveredRequest,
   postTo,
   type RunningReceiver,
   startReceiver,
@@ -55,7 +55,7 @@ describe.each(testedReceivers)('the $name receiver', (sample) => {
   afterAll(async () => open.disposeAsync())
 
   /** Delivers a change, and returns the request of its last attempt. */
-  async function deliver(attempts = 1): Promise<Delivered> {
+  async function deliver(attempts = 1): Promise<DeliveredRequest> {
     const before = world.receiver.receipts(path).length
     await tenant.insert({ status: 'new', note: 'ä 😀' })
     await eventually(
@@ -121,7 +121,7 @@ describe.each(testedReceivers)('the $name receiver', (sample) => {
     const count = (await receiver.inbox()).length
     const changed = delivery.body.replace('"new"', '"paid"')
     const without = (name: string) => ({ ...delivery.headers, [name]: '' })
-    const cases: Record<string, Delivered> = {
+    const cases: Record<string, DeliveredRequest> = {
       'another body': { ...signed(delivery, { secret: 'not ours' }), body: changed },
       'a body that was changed': { ...delivery, body: changed },
       'the secret of somebody else': signed(delivery, { secret: 'not ours' }),
@@ -149,9 +149,9 @@ const now = () => String(Math.floor(Date.now() / 1000) + 1)
 
 /** Signs a request like the dispatcher, but with another secret or time. */
 function signed(
-  { headers, body }: Delivered,
+  { headers, body }: DeliveredRequest,
   { secret = defaultSecret, ageS = 0 }: { secret?: string; ageS?: number },
-): Delivered {
+): DeliveredRequest {
   const at = new Date(Date.now() - ageS * 1000)
   const id = headers['webhook-id'] ?? ''
   const webhook = new Webhook(Buffer.from(secret), { format: 'raw' })

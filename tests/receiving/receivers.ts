@@ -82,12 +82,12 @@ export async function startReceiver(
   }
 }
 
-export type Delivered = Pick<Receipt, 'headers' | 'body'>
+export type DeliveredRequest = Pick<Receipt, 'headers' | 'body'>
 
 /** Posts a delivery to an HTTP receiver, and returns its status. */
 export async function postTo(
   port: number,
-  { headers, body, path = '/' }: Delivered & { path?: string },
+  { headers, body, path = '/' }: DeliveredRequest & { path?: string },
 ): Promise<number> {
   const req = request({ port, host: '127.0.0.1', method: 'POST', path, headers, agent: false })
   req.end(body)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ChangeOperation } from '@surehook/contracts/events'
 import { type ChangePublisher, InvalidChangeError } from '@surehook/publisher'
-import type { Answer, Headed } from '@surehook/scripts/client/call'
+import type { Answer, RequestHeaders } from '@surehook/scripts/client/call'
 import type { GraphQLAnswer } from '@surehook/scripts/client/graphql'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 
@@ -53,7 +53,7 @@ type TransportOptions = {
 }
 
 /** The key of a change, for all its tries. */
-const keyOf = ({ keyed = false }: TransportOptions, change: string): Headed =>
+const keyOf = ({ keyed = false }: TransportOptions, change: string): RequestHeaders =>
   keyed ? { 'idempotency-key': change } : {}
 
 export function restTransport(tenant: Tenant, options: TransportOptions = {}): ChangeTransport {

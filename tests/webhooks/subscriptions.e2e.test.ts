@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Subscription } from '@surehook/contracts/http/webhooks/webhooks'
-import { expectStatus, fieldsOf, type Headed } from '@surehook/scripts/client/call'
+import { expectStatus, fieldsOf, type RequestHeaders } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import {
   openSharedListeningWorld,
@@ -195,7 +195,7 @@ describe('DELETE /_webhooks/{id}', () => {
 
 describe('every management call', () => {
   const calls = ['POST', 'GET', 'GET /{id}', 'PATCH /{id}', 'DELETE /{id}']
-  const call = async (request: string, headers: Headed) => {
+  const call = async (request: string, headers: RequestHeaders) => {
     const { id } = await created()
     const body = { POST: tenant.subscriptionInput(url), PATCH: {} }[request.split(' ')[0] ?? '']
     const answer = await tenant.webhooks(request.replace('{id}', id), body, headers)

@@ -1,7 +1,7 @@
 import type { FieldCondition, Filter } from './filter.ts'
 import { operandKey } from './values/equality.ts'
 
-export type Bound = FieldCondition & { readonly op: 'gt' | 'gte' | 'lt' | 'lte' }
+export type RangeCondition = FieldCondition & { readonly op: 'gt' | 'gte' | 'lt' | 'lte' }
 
 /**
  * A necessary condition of a filter on an unknown table, used as the key of a filter index. `keys`:
@@ -10,7 +10,7 @@ export type Bound = FieldCondition & { readonly op: 'gt' | 'gte' | 'lt' | 'lte' 
  */
 export type Anchor =
   | { readonly path: readonly [string, ...string[]]; readonly keys: readonly string[] }
-  | { readonly path: readonly [string, ...string[]]; readonly bound: Bound }
+  | { readonly path: readonly [string, ...string[]]; readonly bound: RangeCondition }
 
 /** Longer lists would add too many entries to the index. */
 const maxKeys = 50
@@ -45,7 +45,7 @@ function asAnchor(condition: FieldCondition): Anchor | null {
     case 'gte':
     case 'lt':
     case 'lte':
-      return { path, bound: { ...condition, op, operand } as Bound }
+      return { path, bound: { ...condition, op, operand } as RangeCondition }
     case 'ne':
     case 'nin':
     case 'exists':

@@ -1,7 +1,7 @@
 import { compileFilter } from './compile-filter.ts'
 import { parseFilter } from './parse-filter.ts'
 
-export type Matched = {
+export type MatchResult = {
   record: Readonly<Record<string, unknown>>
   changedFields: readonly string[]
 }
@@ -12,7 +12,7 @@ export type Matched = {
  */
 export function firstFailure(
   filter: Readonly<Record<string, unknown>>,
-  of: Matched,
+  of: MatchResult,
 ): string | null {
   for (const [key, value] of Object.entries(filter)) {
     const failed = failureOf(key, value, of)
@@ -21,7 +21,7 @@ export function firstFailure(
   return null
 }
 
-function failureOf(key: string, value: unknown, of: Matched): string | null {
+function failureOf(key: string, value: unknown, of: MatchResult): string | null {
   if (key === 'and' && Array.isArray(value)) {
     for (const [index, part] of value.entries()) {
       const failed = firstFailure(part as Record<string, unknown>, of)
@@ -38,7 +38,7 @@ function failureOf(key: string, value: unknown, of: Matched): string | null {
   return null
 }
 
-function holds(filter: Record<string, unknown>, { record, changedFields }: Matched): boolean {
+function holds(filter: Record<string, unknown>, { record, changedFields }: MatchResult): boolean {
   const parsed = parseFilter(filter)
   if (!parsed.ok) throw new Error('A part of a valid filter is not valid')
   return compileFilter(parsed.filter)(record, changedFields)

@@ -44,7 +44,7 @@ export function parseFilter(json: unknown, options: ParseFilterOptions = {}): Pa
   return violations.length === 0 ? { ok: true, filter } : { ok: false, violations }
 }
 
-type Place = { path: string; depth: number }
+type FilterPosition = { path: string; depth: number }
 
 const operators: ReadonlySet<string> = new Set<Operator>([
   'eq',
@@ -79,7 +79,7 @@ class FilterParser {
     this.#options = options
   }
 
-  parse(json: unknown, { path, depth }: Place): Filter {
+  parse(json: unknown, { path, depth }: FilterPosition): Filter {
     if (!isObject(json)) return this.#refuse(path, 'must be an object')
     if (depth > filterLimits.depth) {
       return this.#refuse(path, `must not be nested deeper than ${filterLimits.depth}`)
@@ -94,7 +94,7 @@ class FilterParser {
     return only !== undefined && parts.length === 1 ? only : { kind: 'and', of: parts }
   }
 
-  #entry(key: string, value: unknown, place: Place): Filter[] {
+  #entry(key: string, value: unknown, place: FilterPosition): Filter[] {
     switch (key) {
       case 'and':
       case 'or':
@@ -108,7 +108,7 @@ class FilterParser {
     }
   }
 
-  #all(kind: 'and' | 'or', value: unknown, { path, depth }: Place): Filter {
+  #all(kind: 'and' | 'or', value: unknown, { path, depth }: FilterPosition): Filter {
     if (!Array.isArray(value) || value.length === 0) {
       return this.#refuse(path, 'must be a list of at least one filter')
     }

@@ -25,17 +25,17 @@ export function settleOperands(filter: Json, fields: Fields): SettledFilter {
   return parsed.ok ? { ok: true, filter: settled } : parsed
 }
 
-type Place = { path: string; fields: Fields; violations: RuledViolation[] }
+type SettleContext = { path: string; fields: Fields; violations: RuledViolation[] }
 
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const inside = (place: Place, key: string | number): Place => ({
+const inside = (place: SettleContext, key: string | number): SettleContext => ({
   ...place,
   path: place.path === '' ? String(key) : `${place.path}.${key}`,
 })
 
-const settleEntries = (filter: Json, place: Place): Json =>
+const settleEntries = (filter: Json, place: SettleContext): Json =>
   Object.fromEntries(
     Object.entries(filter).map(([key, value]) => [
       key,
@@ -43,7 +43,7 @@ const settleEntries = (filter: Json, place: Place): Json =>
     ]),
   )
 
-function settleEntry(key: string, value: unknown, place: Place): unknown {
+function settleEntry(key: string, value: unknown, place: SettleContext): unknown {
   if (key === 'changed') return value
   if (key === 'not') return settleEntries(value as Json, place)
   if (key === 'and' || key === 'or') {
@@ -61,7 +61,11 @@ function settleEntry(key: string, value: unknown, place: Place): unknown {
   return Object.fromEntries(tests)
 }
 
-function settleOne(op: Operator, operand: unknown, { form, path, violations }: Place & Formed) {
+function settleOne(
+  op: Operator,
+  operand: unknown,
+  { form, path, violations }: SettleContext & OperandForm,
+) {
   if (operand === null) return null
   const read = operandReader(op, form.type)?.(operand)
   const settled = read && 'value' in read ? form.settle(String(read.value), op) : undefined
@@ -72,7 +76,7 @@ function settleOne(op: Operator, operand: unknown, { form, path, violations }: P
 }
 
 type Form = { type: FieldType; settle: (normal: string, op: Operator) => Scalar | undefined }
-type Formed = { form: Form }
+type OperandForm = { form: Form }
 
 /** Returns `null` for types whose records use the same form as operands. */
 function formOf(type: FieldType | undefined): Form | null {

@@ -25,7 +25,7 @@ import { managementRights } from '../rights.ts'
 import { examples } from './examples/with-examples.ts'
 import { apiNames, openApiDocument } from './openapi.ts'
 
-type Shown = {
+type DocumentedOperation = {
   operationId: string
   description: string
   parameters?: { name: string; required?: boolean; example?: unknown }[]
@@ -34,7 +34,7 @@ type Shown = {
   responses: Record<string, { description: string; headers: Record<string, unknown> }>
 }
 type Document = {
-  paths: Record<string, Record<string, Shown>>
+  paths: Record<string, Record<string, DocumentedOperation>>
   components: { schemas: Record<string, { additionalProperties?: unknown }> }
 }
 

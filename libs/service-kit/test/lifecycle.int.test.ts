@@ -3,17 +3,17 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { expect, it } from '@jest/globals'
 
-type Line = { msg: string; reason?: string }
-type Run = { child: ChildProcess; lines: Line[]; until(event: string): Promise<void> }
+type LogLine = { msg: string; reason?: string }
+type Run = { child: ChildProcess; lines: LogLine[]; until(event: string): Promise<void> }
 
 function start(mode: string): Run {
   const fixture = `${import.meta.dirname}/fixtures/lifecycle.ts`
   const child = spawn('node', ['--conditions=source', fixture, mode], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const lines: Line[] = []
+  const lines: LogLine[] = []
   const output = createInterface({ input: child.stdout })
-  output.on('line', (line) => lines.push(JSON.parse(line) as Line))
+  output.on('line', (line) => lines.push(JSON.parse(line) as LogLine))
   return {
     child,
     lines,

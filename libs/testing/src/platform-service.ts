@@ -43,13 +43,15 @@ export async function openClients(
   return { kafka, codec: await openEventCodec({ registryUrl: stack.schemaRegistryUrl }) }
 }
 
-type Composed = Service & { readonly ports: { readonly api: number; readonly internal: number } }
+type ComposedService = Service & {
+  readonly ports: { readonly api: number; readonly internal: number }
+}
 
 /** The URLs of a service that runs in the process of the test. */
 export type Running = AsyncDisposable & { readonly api: string; readonly internal: string }
 
 export async function startComposed(
-  compose: (signal: AbortSignal) => Promise<Composed>,
+  compose: (signal: AbortSignal) => Promise<ComposedService>,
 ): Promise<Running> {
   const stop = new AbortController()
   const running = await compose(stop.signal)

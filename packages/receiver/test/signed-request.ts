@@ -23,7 +23,7 @@ type Signing = {
   ageS?: number
 }
 
-export type Signed = { headers: Record<string, string>; body: Buffer }
+export type SignedRequest = { headers: Record<string, string>; body: Buffer }
 
 /** A delivery as the dispatcher signs it. */
 export function signedRequest({
@@ -31,7 +31,7 @@ export function signedRequest({
   body = JSON.stringify(payload),
   webhookId = 'msg_1',
   ageS = 0,
-}: Signing = {}): Signed {
+}: Signing = {}): SignedRequest {
   const bytes = Buffer.from(body)
   const signable = { body: bytes, eventId: 'event-1', webhookId, operation: 'UPDATE' as const }
   const timestampS = Math.floor(Date.now() / 1000) - ageS

@@ -1,14 +1,14 @@
 import type { CryptoKey } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { AccessClaims } from './claims/claims.ts'
-import type { Asked } from './claims/freshness.ts'
+import type { AskTimes } from './claims/freshness.ts'
 import { FailedTokens } from './failed-tokens.ts'
 import type { TokenErrorCode } from './token-error.ts'
 
 /** `key`: the key object that verified the signature. `asked`: the times of the issuer's answer. */
 export type KnownToken =
   | { kind: 'signed'; claims: AccessClaims; kid: string; key: CryptoKey }
-  | { kind: 'encrypted'; claims: AccessClaims; asked: Asked }
+  | { kind: 'encrypted'; claims: AccessClaims; asked: AskTimes }
 
 export type RefusedToken = { code: TokenErrorCode; at: number }
 

@@ -33,14 +33,14 @@ export type Body = Fields &
 export type Answer = { status: number; headers: Headers; text: string; body: Body; list: Fields[] }
 
 /** A header with the value `undefined` is left out. */
-export type Headed = Record<string, string | undefined>
+export type RequestHeaders = Record<string, string | undefined>
 
-export type Call = { body?: unknown; headers?: Headed }
+export type Call = { body?: unknown; headers?: RequestHeaders }
 
 /** Calls an API: `send(baseUrl, 'PATCH /gw/api/rest/orders/1', { body: { a: 1 } })`. */
 export async function send(baseUrl: string, request: string, call: Call = {}): Promise<Answer> {
   const [method = 'GET', path = ''] = request.split(' ')
-  const given: Headed = {
+  const given: RequestHeaders = {
     'content-type': call.body === undefined ? undefined : 'application/json',
     ...call.headers,
   }
@@ -66,13 +66,15 @@ function bodyText(body: unknown): string | null {
   return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
-export type Client = { call(request: string, body?: unknown, headers?: Headed): Promise<Answer> }
+export type Client = {
+  call(request: string, body?: unknown, headers?: RequestHeaders): Promise<Answer>
+}
 
 /**
  * Calls paths below `url`: `call('PATCH orders/1', { a: 1 })`. Headers of the call override
  * `headers`.
  */
-export const clientOf = (url: string, headers: Headed): Client => ({
+export const clientOf = (url: string, headers: RequestHeaders): Client => ({
   call: (request, body, more) => send(url, request, { body, headers: { ...headers, ...more } }),
 })
 

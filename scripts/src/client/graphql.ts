@@ -1,5 +1,5 @@
 import type { Problem } from '@surehook/contracts/problem'
-import { type Fields, type Headed, send } from './call.ts'
+import { type Fields, type RequestHeaders, send } from './call.ts'
 
 type Extensions = Pick<Problem, 'violations'> & { code: string; retryAfter?: number }
 type Page = Fields & { records: Fields[]; nextCursor: string | null }
@@ -16,7 +16,7 @@ export type GraphQLAnswer = {
 /** Queries the GraphQL endpoint at `url`. */
 export async function askGraphQL(
   url: string,
-  headers: Headed,
+  headers: RequestHeaders,
   { query, variables = {} }: { query: string; variables?: object | undefined },
 ): Promise<GraphQLAnswer> {
   const answer = await send(url, 'POST', { body: { query, variables }, headers })

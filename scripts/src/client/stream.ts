@@ -67,9 +67,9 @@ export async function openStream(
   }
 }
 
-type Seen = { events: StreamedEvent[]; comments: string[]; id: string }
+type StreamProgress = { events: StreamedEvent[]; comments: string[]; id: string }
 
-function take(block: string, seen: Seen): void {
+function take(block: string, seen: StreamProgress): void {
   let event = ''
   const data: string[] = []
   for (const line of block.split('\n')) {

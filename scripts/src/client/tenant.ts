@@ -7,9 +7,9 @@ import {
   clientOf,
   expectStatus,
   type Fields,
-  type Headed,
   headersOf,
   type Platform,
+  type RequestHeaders,
 } from './call.ts'
 import { askGraphQL, type GraphQLAnswer } from './graphql.ts'
 
@@ -48,7 +48,11 @@ export class Tenant {
     return this.rest(`${method} _webhooks${path}`, ...call)
   }
 
-  graphql(query: string, variables: object = {}, headers: Headed = {}): Promise<GraphQLAnswer> {
+  graphql(
+    query: string,
+    variables: object = {},
+    headers: RequestHeaders = {},
+  ): Promise<GraphQLAnswer> {
     const url = `${this.#baseUrl}/gw/api/graphql`
     return askGraphQL(url, { ...this.headers, ...headers }, { query, variables })
   }

@@ -59,10 +59,10 @@ export async function startContainerStack(options: StackOptions): Promise<Stack>
   return stackOf(started, stop)
 }
 
-type Place = { docker: Docker; stackId: string }
+type StackScope = { docker: Docker; stackId: string }
 
 /** Retries, because another process may take a port after it was found free. */
-async function startPart(name: ComponentName, place: Place): Promise<Part> {
+async function startPart(name: ComponentName, place: StackScope): Promise<Part> {
   for (let triesLeft = 3; ; triesLeft--) {
     // Fixed, because Docker would assign another port at a restart.
     const at: Address = { host: place.docker.host, port: await freePort() }
@@ -79,7 +79,7 @@ async function startPart(name: ComponentName, place: Place): Promise<Part> {
 
 async function startContainer(
   name: ComponentName,
-  { docker, stackId, at, spec }: Place & { at: Address; spec: ContainerSpec },
+  { docker, stackId, at, spec }: StackScope & { at: Address; spec: ContainerSpec },
 ): Promise<ContainerProcess> {
   const { GenericContainer } = await import('testcontainers')
   const container = new GenericContainer(images[name])

@@ -4,8 +4,8 @@ import { createRequire } from 'node:module'
 
 export type AuditedOperation = { id: string; method: string; path: string }
 
-type Described = { operationId: string; security: Record<string, unknown>[] }
-type Document = { paths: Record<string, Record<string, Described>> }
+type DescribedOperation = { operationId: string; security: Record<string, unknown>[] }
+type Document = { paths: Record<string, Record<string, DescribedOperation>> }
 
 /**
  * Returns the audited operations of an OpenAPI document: all that the administrator may call,

@@ -10,8 +10,8 @@ export type ManagementOperation = {
   right: ManagementRight | undefined
 }
 
-type Described = { operationId: string; 'x-management-right'?: ManagementRight }
-type Document = { paths: Record<string, Record<string, Described>> }
+type DescribedOperation = { operationId: string; 'x-management-right'?: ManagementRight }
+type Document = { paths: Record<string, Record<string, DescribedOperation>> }
 
 /** Returns the operations of an OpenAPI document with the right that a management token needs. */
 export function managementOperations(

@@ -5,10 +5,10 @@ import { copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { cacheDir, repoRoot } from '../lib/paths.ts'
 
-type Fetched = 'kafka' | 'registry' | 'redis'
+type ArtefactName = 'kafka' | 'registry' | 'redis'
 
 export type MavenFetch = {
-  name: Fetched
+  name: ArtefactName
   goal: string
   options?: string[]
   log: (line: string) => void
@@ -44,9 +44,9 @@ export async function requireMaven(env: NodeJS.ProcessEnv): Promise<void> {
   throw new Error('Maven (the command "mvn") is not installed; it fetches Kafka and others')
 }
 
-const pomOf = (name: Fetched) => `${repoRoot}/scripts/local-stack/${name}/pom.xml`
+const pomOf = (name: ArtefactName) => `${repoRoot}/scripts/local-stack/${name}/pom.xml`
 
-async function targetOf(name: Fetched): Promise<string> {
+async function targetOf(name: ArtefactName): Promise<string> {
   const version = createHash('sha256')
     .update(await readFile(pomOf(name)))
     .digest('hex')

@@ -11,7 +11,7 @@ export type InstalledExamples = AsyncDisposable & {
 }
 
 /** A published package of this repository, and its folder. */
-type Published = { dir: string; manifest: Manifest }
+type PublishedExample = { dir: string; manifest: Manifest }
 
 /**
  * Copies projects of `examples/` out of the repository, and installs what their manifests name. The
@@ -23,7 +23,7 @@ export async function installExamples(names: readonly string[]): Promise<Install
     rm(path, { recursive: true }),
   )
   const published = await publishedPackages()
-  const wanted = new Set<Published>()
+  const wanted = new Set<PublishedExample>()
   for (const name of names) {
     const from = `examples/${name}`
     await cp(`${repoRoot}/${from}`, join(root, name), { recursive: true, filter: isSource })
@@ -49,7 +49,7 @@ export async function installExamples(names: readonly string[]): Promise<Install
 /** A checkout in which somebody ran the examples has more files. */
 const isSource = (path: string) => !/\/(?:node_modules|\.next|\.env|[^/]+\.sqlite)$/.test(path)
 
-async function publishedPackages(): Promise<Published[]> {
+async function publishedPackages(): Promise<PublishedExample[]> {
   const dirs = await publicPackages()
   return Promise.all(dirs.map(async (dir) => ({ dir, manifest: await manifestOf(dir) })))
 }
@@ -58,7 +58,7 @@ async function publishedPackages(): Promise<Published[]> {
  * Returns the packages that a manifest installs. Throws if it names a version other than the one of
  * this commit, which is what readers of an example install.
  */
-function namedBy(manifest: Manifest, published: readonly Published[]): Published[] {
+function namedBy(manifest: Manifest, published: readonly PublishedExample[]): PublishedExample[] {
   const { name, dependencies = {}, devDependencies = {}, private: isExample = false } = manifest
   const named = isExample ? { ...dependencies, ...devDependencies } : dependencies
   const found = published.filter((one) => one.manifest.name in named)

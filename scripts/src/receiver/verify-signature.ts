@@ -2,10 +2,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
 import type { Receipt } from './receiver.ts'
 
-type Signed = Pick<Receipt, 'headers' | 'body'>
+type SignedRequest = Pick<Receipt, 'headers' | 'body'>
 
 /** Verifies like a receiver: HMAC-SHA256 of the body with the secret, compared in constant time. */
-export function verifySignature({ headers, body }: Signed, secret: string): boolean {
+export function verifySignature({ headers, body }: SignedRequest, secret: string): boolean {
   const digest = createHmac('sha256', secret).update(body).digest('hex')
   return (
     same(headers['x-service-signature'] ?? '', `sha256=${digest}`) &&
@@ -14,7 +14,7 @@ export function verifySignature({ headers, body }: Signed, secret: string): bool
 }
 
 /** Verifies with the library of standardwebhooks.com, which also checks the timestamp. */
-export function verifyStandardWebhook({ headers, body }: Signed, secret: string): boolean {
+export function verifyStandardWebhook({ headers, body }: SignedRequest, secret: string): boolean {
   const webhook = secret.startsWith('whsec_')
     ? new Webhook(secret)
     : new Webhook(Buffer.from(secret, 'utf8'), { format: 'raw' })

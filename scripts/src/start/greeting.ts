@@ -1,11 +1,11 @@
 import type { RunningSystem } from '../lib/running-system.ts'
 
-type Started = { seconds: string; isOwnBroker: boolean; testReceiver?: string | undefined }
+type StartReport = { seconds: string; isOwnBroker: boolean; testReceiver?: string | undefined }
 
 /** The text for a new user: the address, the credentials and the next steps. */
 export function greeting(
   { baseUrl, adminToken }: Pick<RunningSystem, 'baseUrl' | 'adminToken'>,
-  { seconds, isOwnBroker, testReceiver }: Started,
+  { seconds, isOwnBroker, testReceiver }: StartReport,
 ): string {
   const headers = `-H 'Authorization: Bearer ${adminToken}' -H 'Content-Type: application/json'`
   const project = `${baseUrl}/auth/admin/projects/acme`

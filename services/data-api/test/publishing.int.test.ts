@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { type Client, fieldsOf, type Headed } from '@surehook/scripts/client/call'
+import { type Client, fieldsOf, type RequestHeaders } from '@surehook/scripts/client/call'
 import { clientOf } from './support/client.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -29,7 +29,8 @@ const change = (recordId: string, more: object = {}) => ({
   record: { id: recordId },
   ...more,
 })
-const publish = (body: unknown, headers: Headed = {}) => client.call('POST _changes', body, headers)
+const publish = (body: unknown, headers: RequestHeaders = {}) =>
+  client.call('POST _changes', body, headers)
 const idsOf = ({ body }: { body: object }) => (body as { ids: string[] }).ids
 const published = (count: number) => world.changes.until(tenant.projectId, count)
 
@@ -185,7 +186,7 @@ describe('is refused', () => {
 
   test('what breaks a rule, with its place', async () => {
     const large = { record: { a: 'x'.repeat(262_144) } }
-    const cases: [body: unknown, status: number, fields: string[], headers?: Headed][] = [
+    const cases: [body: unknown, status: number, fields: string[], headers?: RequestHeaders][] = [
       [change('1', { table: 'users' }), 400, ['table']],
       [change('1', { table: '_webhooks' }), 400, ['table']],
       [[change('1'), change('2', { event: 'UPSERT' })], 400, ['1.event']],

@@ -1,10 +1,10 @@
-import type { Seeded } from './seed.ts'
+import type { SeededProject } from './seed.ts'
 
 export type ConsolePageCase = {
   /** The name of its screenshots. */
   name: string
   /** Below `/console/`. */
-  path: (seeded: Seeded) => string
+  path: (seeded: SeededProject) => string
   /** A text that shows when the page has its data. */
   shows: string
   /** A request of the page stays open. */

@@ -5,7 +5,7 @@ import { eventually, type World } from '../../support/world.ts'
 import { hostileWords, type Words } from './words.ts'
 
 /** An environment with something on every page. */
-export type Seeded = {
+export type SeededProject = {
   tenant: Tenant
   recordId: string
   /** Delivers the paid orders. */
@@ -36,7 +36,7 @@ export async function seed(
   world: World<SystemAddress>,
   tenant: Tenant,
   { orders = 6, words = hostileWords }: SeedOptions = {},
-): Promise<Seeded> {
+): Promise<SeededProject> {
   const { receiver } = world
   expectStatus(200, await tenant.rest('PUT _tables/orders', { columns }))
   receiver.answer('/shop/broken', () => ({ status: 503, body: words.answer }))

@@ -2,12 +2,12 @@ import type { EventPayload } from '@surehook/contracts/events/event-payload'
 import type { Receiver } from '@surehook/scripts/receiver/receiver'
 import type { TransportName } from '../../support/change-transports.ts'
 import { changeKey, keyOf } from '../../support/deliveries/ledger.ts'
-import type { Made } from '../../support/deliveries/load.ts'
+import type { PlannedChange } from '../../support/deliveries/load.ts'
 import type { Subscriber } from '../../support/deliveries/subscribers.ts'
 
 const lookEveryMs = 50
 
-type Expected = { transport: TransportName; madeAt: number; missing: Set<string> }
+type ExpectedDelivery = { transport: TransportName; madeAt: number; missing: Set<string> }
 
 /** Tracks, during the load, which acknowledged changes have not arrived everywhere yet. */
 export class Watch implements Disposable {
@@ -17,7 +17,7 @@ export class Watch implements Disposable {
   readonly #seen = new Map<string, number>()
   /** The first arrival of each change, by subscription and change. */
   readonly #arrived = new Map<string, number>()
-  readonly #open = new Map<string, Expected>()
+  readonly #open = new Map<string, ExpectedDelivery>()
   readonly #complete: { transport: TransportName; madeAt: number; arrivedAt: number }[] = []
 
   constructor(receiver: Receiver, subscribers: readonly Subscriber[]) {
@@ -25,7 +25,7 @@ export class Watch implements Disposable {
     this.#subscribers = subscribers
   }
 
-  made({ story, change, transport }: Made): void {
+  made({ story, change, transport }: PlannedChange): void {
     const wanting = this.#subscribers.filter(({ wants }) => wants(story))
     const missing = new Set(wanting.map(({ path }) => path))
     const expected = { transport: transport.name, madeAt: Date.now(), missing }

@@ -51,23 +51,23 @@ async function subscribeAll(tenant: Tenant): Promise<Endpoint[]> {
   return endpoints
 }
 
-type Delivered = { partition: number; sentAt: number; tookMs: number }
+type TimedDelivery = { partition: number; sentAt: number; tookMs: number }
 
 function deliveredTo(endpoints: readonly Endpoint[], sentAt: ReadonlyMap<string, number>) {
   return endpoints.flatMap(({ path, partition }) =>
-    world.receiver.receipts(path).map((receipt): Delivered => {
+    world.receiver.receipts(path).map((receipt): TimedDelivery => {
       const at = sentAt.get(String(payloadOf(receipt).record?.['ref'])) ?? receipt.at
       return { partition, sentAt: at, tookMs: receipt.at - at }
     }),
   )
 }
 
-function percentile(deliveries: readonly Delivered[], part: number): number {
+function percentile(deliveries: readonly TimedDelivery[], part: number): number {
   const sorted = deliveries.map(({ tookMs }) => tookMs).toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
 }
 
-function describe(what: string, deliveries: readonly Delivered[]): string {
+function describe(what: string, deliveries: readonly TimedDelivery[]): string {
   const at = (part: number) => `${percentile(deliveries, part)} ms`
   return `${what}: ${deliveries.length} deliveries, p50 ${at(0.5)}, p99 ${at(0.99)}`
 }

@@ -28,7 +28,7 @@ export async function archiveAll(databaseUrl: string): Promise<void> {
   }
 }
 
-export type Unarchived = {
+export type UnarchivedWal = {
   records: number
   /** Returns what differs, after the restore, from the answers to the writes. */
   faults(): Promise<string[]>
@@ -41,7 +41,7 @@ export async function writeUnarchived(
   tenant: Tenant,
   receiver: Receiver,
   keptId: string,
-): Promise<Unarchived> {
+): Promise<UnarchivedWal> {
   const path = `/unarchived-${randomUUID()}`
   const subscription = await tenant.subscribe(receiver.url(path))
   const arrived = (count: number) =>

@@ -16,10 +16,13 @@ export type Checkout = AsyncDisposable & {
    */
   run(commands: string, env?: NodeJS.ProcessEnv): Promise<{ code: number | null; out: string }>
   /** Like `run`, without waiting for the end. The processes end with the checkout. */
-  start(commands: string, env?: NodeJS.ProcessEnv): Started
+  start(commands: string, env?: NodeJS.ProcessEnv): RunningCommand
 }
 
-export type Started = AsyncDisposable & { readonly ended: Promise<number | null>; out(): string }
+export type RunningCommand = AsyncDisposable & {
+  readonly ended: Promise<number | null>
+  out(): string
+}
 
 /** A folder with the parts of a checkout that the guides' commands use. */
 export async function openCheckout(): Promise<Checkout> {
@@ -54,7 +57,7 @@ export async function openCheckout(): Promise<Checkout> {
 }
 
 /** Starts commands in a shell that ends at the first failure. */
-export function startShell(cwd: string, commands: string, env: NodeJS.ProcessEnv): Started {
+export function startShell(cwd: string, commands: string, env: NodeJS.ProcessEnv): RunningCommand {
   const child = spawn('bash', ['-euo', 'pipefail', '-c', `exec 2>&1\n${commands}`], {
     cwd,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -34,7 +34,7 @@ export async function openCollector(): Promise<Collector> {
   const server = createServer((req, res) => {
     const take = async () => {
       if (req.url !== '/v1/traces') return res.writeHead(404).end()
-      spans.push(...spansOf((await json(req)) as Exported))
+      spans.push(...spansOf((await json(req)) as SpanExport))
       return res.writeHead(200, { 'content-type': 'application/json' }).end('{}')
     }
     take().catch(() => res.destroy())
@@ -81,7 +81,7 @@ type ExportedSpan = {
   links?: { traceId: string; spanId: string }[]
   status: { code?: number }
 }
-type Exported = {
+type SpanExport = {
   resourceSpans: {
     resource: { attributes: Attribute[] }
     scopeSpans: { spans: ExportedSpan[] }[]
@@ -90,7 +90,7 @@ type Exported = {
 
 const kinds = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer']
 
-function spansOf({ resourceSpans }: Exported) {
+function spansOf({ resourceSpans }: SpanExport) {
   return resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans
       .flatMap(({ spans }) => spans)

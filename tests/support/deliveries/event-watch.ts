@@ -29,7 +29,7 @@ export type CloseOptions = {
   withinMs: number
 }
 
-type Watched = {
+type WatchState = {
   tenant: Tenant
   subscribers: readonly Subscriber[]
   deadLetterPath: string
@@ -43,14 +43,14 @@ type Watched = {
  */
 export class EventWatch {
   readonly #receiver: Receiver
-  readonly #watched: readonly [Watched, Watched]
+  readonly #watched: readonly [WatchState, WatchState]
   readonly #failing: Subscriber
   /** A subscription to `_deliveries` whose receiver fails. */
   readonly #failingListenerId: string
 
   private constructor(
     receiver: Receiver,
-    watched: readonly [Watched, Watched],
+    watched: readonly [WatchState, WatchState],
     { failing, failingListenerId }: { failing: Subscriber; failingListenerId: string },
   ) {
     this.#receiver = receiver
@@ -145,7 +145,7 @@ export class EventWatch {
     return deadLetters === 1 ? missing : [...missing, 'the dead letter about a dead letter']
   }
 
-  #published({ tenant, subscribers, deadLetterPath, circuitPath }: Watched): PublishedEvents {
+  #published({ tenant, subscribers, deadLetterPath, circuitPath }: WatchState): PublishedEvents {
     const payloads = (path: string) =>
       this.#receiver.receipts(path).map(({ body }) => JSON.parse(body) as EventPayload)
     return {
@@ -182,7 +182,7 @@ async function watch(
   receiver: Receiver,
   tenant: Tenant,
   subscribers: readonly Subscriber[],
-): Promise<Watched> {
+): Promise<WatchState> {
   const deadLetterPath = `/dead-letters-${randomUUID()}`
   const circuitPath = `/circuits-${randomUUID()}`
   await tenant.subscribe(receiver.url(deadLetterPath), ofDeadLetters)

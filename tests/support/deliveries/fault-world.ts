@@ -6,7 +6,7 @@ import { openWorldWithStack, type World } from '../world.ts'
 import { type DeliveryAudit, openDeliveryAudit } from './delivery-audit.ts'
 import { EventWatch } from './event-watch.ts'
 import { type Account, closeLedger } from './ledger.ts'
-import { startLoad, type Written } from './load.ts'
+import { startLoad, type WrittenChange } from './load.ts'
 import { type Subscriber, subscribeDoomed, subscribeTwice } from './subscribers.ts'
 
 export type FaultWorld = World<TestSystem & { readonly stack: Stack }> & {
@@ -93,7 +93,7 @@ async function watchEvents(
   return EventWatch.open(receiver, { tenant, neighbour }, subscribers)
 }
 
-type Result = { cause: string; written: Written; accounts: Account[]; seconds: number }
+type Result = { cause: string; written: WrittenChange; accounts: Account[]; seconds: number }
 
 /** Jest's own console would add the source location to each line. */
 function print({ cause, written, accounts, seconds }: Result): void {

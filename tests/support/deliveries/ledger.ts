@@ -2,14 +2,14 @@ import type { EventPayload } from '@surehook/contracts/events/event-payload'
 import type { Receipt, Receiver } from '@surehook/scripts/receiver/receiver'
 import { until } from '@surehook/testing/until'
 import type { DeliveryAudit, Statuses } from './delivery-audit.ts'
-import type { Story, Written } from './load.ts'
+import type { Story, WrittenChange } from './load.ts'
 import { ownHeader, type Subscriber } from './subscribers.ts'
 
 export type LedgerOptions = {
   audit: DeliveryAudit
   receiver: Receiver
   subscribers: readonly Subscriber[]
-  written: Written
+  written: WrittenChange
   /** How many deliveries of each subscription may have been in flight when a process was killed. */
   mayRepeat?: number
   settleWithinMs?: number
@@ -136,7 +136,7 @@ async function auditSubscriber(
   }
 }
 
-type Order = Pick<Counted, 'firstAt' | 'eventOf'> & {
+type Order = Pick<LedgerCount, 'firstAt' | 'eventOf'> & {
   pairs: readonly [key: string, next: string][]
 }
 
@@ -157,7 +157,7 @@ function checkOrder(
   }
 }
 
-type Counted = {
+type LedgerCount = {
   firstAt: Map<string, number>
   eventOf: Map<string, string>
   timesOf: Map<string, number>
@@ -171,7 +171,7 @@ function countReceipts(
   receipts: readonly ReturnType<typeof readReceipt>[],
   expected: readonly string[],
   fault: (text: string) => void,
-): Counted {
+): LedgerCount {
   const firstAt = new Map<string, number>()
   const eventOf = new Map<string, string>()
   const timesOf = new Map<string, number>()
@@ -198,7 +198,7 @@ function consecutivePairs(stories: readonly Story[]): [key: string, next: string
 const sumOf = (statuses: Statuses): number =>
   Object.values(statuses).reduce((sum, count) => sum + count, 0)
 
-function expectedKeys({ wants }: Subscriber, { stories }: Written): string[] {
+function expectedKeys({ wants }: Subscriber, { stories }: WrittenChange): string[] {
   return stories
     .filter(wants)
     .flatMap(({ ref, changes }) => changes.map((change) => changeKey(ref, change)))

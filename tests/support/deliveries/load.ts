@@ -15,7 +15,7 @@ export type Story = {
   changes: Change[]
 }
 
-export type Written = {
+export type WrittenChange = {
   stories: readonly Story[]
   /** Records whose insert got no answer and that are not in the table. */
   absent: ReadonlySet<string>
@@ -28,7 +28,7 @@ export type Load = {
   reached(changes: number): Promise<void>
   /** Ends the load after the records in progress. */
   stop(): void
-  readonly done: Promise<Written>
+  readonly done: Promise<WrittenChange>
 }
 
 export type LoadOptions = {
@@ -41,12 +41,12 @@ export type LoadOptions = {
   /** Each writer pauses this long after each change. */
   pauseMs?: number
   /** Called with each acknowledged change and its transport. */
-  onMade?: (change: Made) => void
+  onMade?: (change: PlannedChange) => void
   /** How long one change may remain without success. */
   patienceMs?: number
 }
 
-export type Made = { story: Story; change: Change; transport: ChangeTransport }
+export type PlannedChange = { story: Story; change: Change; transport: ChangeTransport }
 
 export const loadColumns = { ref: 'text', version: 'integer', lane: 'text' }
 
@@ -101,7 +101,7 @@ class RunningLoad {
     this.#stopped = true
   }
 
-  async run(): Promise<Written> {
+  async run(): Promise<WrittenChange> {
     const { changes, concurrency, transports } = this.#options
     const records = Math.ceil(changes / changesPerRecord)
     const writer = async (transport: ChangeTransport) => {
@@ -190,7 +190,7 @@ class RunningLoad {
     return absent
   }
 
-  async #made(made: Made): Promise<void> {
+  async #made(made: PlannedChange): Promise<void> {
     made.story.changes.push(made.change)
     this.#acknowledged++
     this.#options.onMade(made)

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 
 /** An expression of a dashboard or a rule, with its location. */
-export type Asked = { where: string; expr: string; legend?: string }
+export type PanelQuery = { where: string; expr: string; legend?: string }
 
 export type Rule = {
   alert?: string
@@ -23,7 +23,7 @@ type Target = { expr: string; legendFormat: string }
 type Panel = { title: string; targets?: Target[] }
 
 /** Replaces Grafana's variables: the interval by a duration, the chosen namespaces by all. */
-export async function readDashboards(): Promise<Asked[]> {
+export async function readDashboards(): Promise<PanelQuery[]> {
   const dir = new URL('dashboards/', files)
   const names = await readdir(dir)
   const read = names.map(async (name) => {

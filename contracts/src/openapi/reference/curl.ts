@@ -22,10 +22,10 @@ type Request = {
   values?: Readonly<Record<string, string>>
 }
 
-type Called = Pick<OperationObject, 'security' | 'parameters' | 'requestBody'>
+type CalledOperation = Pick<OperationObject, 'security' | 'parameters' | 'requestBody'>
 
 /** Returns a command that sends the operation's example. The shell fills in the credential. */
-export function curlOf(operation: Called, request: Request): string {
+export function curlOf(operation: CalledOperation, request: Request): string {
   const { method, path, base, origin = '$BASE', values = {} } = request
   const sent = (operation.parameters ?? [])
     .map((one) => ({ ...one, example: values[one.name] ?? one.example }))
@@ -47,9 +47,9 @@ export function curlOf(operation: Called, request: Request): string {
 
 const quoted = (text: string) => text.replaceAll("'", "'\\''")
 
-type Sent = Pick<Parameter, 'in' | 'name'> & { example?: string | number | undefined }
+type ExampleParameter = Pick<Parameter, 'in' | 'name'> & { example?: string | number | undefined }
 
-function filled(path: string, parameters: readonly Sent[]): string {
+function filled(path: string, parameters: readonly ExampleParameter[]): string {
   return parameters
     .filter((one) => one.in === 'path')
     .reduce(
@@ -58,7 +58,7 @@ function filled(path: string, parameters: readonly Sent[]): string {
     )
 }
 
-function queryOf(parameters: readonly Sent[]): string {
+function queryOf(parameters: readonly ExampleParameter[]): string {
   const query = new URLSearchParams(
     parameters
       .filter((one) => one.in === 'query')

@@ -19,7 +19,7 @@ export type Take = {
   readonly wanted: number
 }
 
-export type Taken = {
+export type TakeResult = {
   /** 0, or at least the cost. */
   readonly granted: number
   /** What is left in each bucket. */
@@ -40,7 +40,7 @@ export const needOf = ({ burst }: Bucket, cost: number): number => Math.min(cost
 export function decideTake(
   { buckets, returned, cost, wanted }: Take,
   contents: readonly number[],
-): Taken {
+): TakeResult {
   const available = buckets.map(({ burst }, n) => Math.min(burst, (contents[n] ?? 0) + returned))
   const waitsMs = buckets.map((bucket, n) => {
     const missing = needOf(bucket, cost) - (available[n] ?? 0)
@@ -65,7 +65,7 @@ export class LocalBuckets {
     this.#now = now
   }
 
-  take(take: Take): Taken {
+  take(take: Take): TakeResult {
     const now = this.#now()
     const taken = decideTake(
       take,

@@ -1,4 +1,4 @@
-import type { Bucket, Take, Taken } from './bucket.ts'
+import type { Bucket, Take, TakeResult } from './bucket.ts'
 
 /**
  * Points that a replica took are spent within this time or given back. Over any time of T seconds
@@ -65,7 +65,7 @@ export class Lease {
     return { buckets, returned, cost, wanted: this.#wanted }
   }
 
-  renewed({ granted, levels, waitsMs }: Taken, now: number): void {
+  renewed({ granted, levels, waitsMs }: TakeResult, now: number): void {
     this.#credits = granted
     this.#spent = 0
     this.#levels = levels

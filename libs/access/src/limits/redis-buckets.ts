@@ -1,5 +1,5 @@
 import type { RedisClient } from '@surehook/service-kit/redis/client'
-import { largestShare, type Take, type Taken } from './bucket.ts'
+import { largestShare, type Take, type TakeResult } from './bucket.ts'
 
 /**
  * `decideTake` inside Redis, whose clock counts for all replicas. A bucket that is full again
@@ -44,7 +44,7 @@ return reply
 export async function takeFromRedis(
   redis: Pick<RedisClient, 'eval'>,
   { buckets, returned, cost, wanted }: Take,
-): Promise<Taken> {
+): Promise<TakeResult> {
   const limits = buckets.flatMap(({ perSecond, burst }) => [perSecond, burst])
   const reply = await redis.eval(takeScript, {
     keys: buckets.map(({ key }) => key),

@@ -3,7 +3,7 @@ import { AppError, reasonOf } from '@surehook/service-kit/errors'
 import type { RedisClient } from '@surehook/service-kit/redis/client'
 import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Logger } from 'pino'
-import { type Bucket, LocalBuckets, type Take, type Taken } from './bucket.ts'
+import { type Bucket, LocalBuckets, type Take, type TakeResult } from './bucket.ts'
 import { Lease } from './lease.ts'
 import { takeFromRedis } from './redis-buckets.ts'
 
@@ -37,7 +37,7 @@ export type RequestLimiterOptions = {
   longestWaitMs?: number
 }
 
-type Takes = (take: Take) => Promise<Taken>
+type Takes = (take: Take) => Promise<TakeResult>
 
 /** The lease of one caller, and the requests that wait for it. */
 class Entry {
@@ -143,7 +143,7 @@ function takesOf(options: RequestLimiterOptions, now: () => number): Takes {
   let isAway = false
   let askAgainAt = 0
 
-  const fromRedis = async (take: Take): Promise<Taken | null> => {
+  const fromRedis = async (take: Take): Promise<TakeResult | null> => {
     const client = redis()
     if (client === null || now() < askAgainAt) return null
     try {

@@ -1,9 +1,9 @@
-import type { Bound } from '@surehook/contracts/filter/anchor'
+import type { RangeCondition } from '@surehook/contracts/filter/anchor'
 import { compareCodePoints } from '@surehook/contracts/filter/values/code-points'
 import { type Compare, comparerOf } from '@surehook/contracts/filter/values/compare-values'
 import type { Subscription } from '../subscription.ts'
 
-type BoundEntry = { subscription: Subscription; bound: Bound; compare: Compare }
+type BoundEntry = { subscription: Subscription; bound: RangeCondition; compare: Compare }
 
 /**
  * Subscriptions with a bound on one value, sorted so that satisfied bounds come first. A lookup
@@ -17,14 +17,14 @@ export class Bounds {
     return this.#lists.size === 0
   }
 
-  add(subscription: Subscription, bound: Bound): void {
+  add(subscription: Subscription, bound: RangeCondition): void {
     const list = this.#lists.get(kindOf(bound)) ?? []
     this.#lists.set(kindOf(bound), list)
     const compare = comparerOf(bound.operand, null)
     list.splice(placeOf(list, bound), 0, { subscription, bound, compare })
   }
 
-  remove(subscription: Subscription, bound: Bound): void {
+  remove(subscription: Subscription, bound: RangeCondition): void {
     const list = this.#lists.get(kindOf(bound))
     if (list === undefined) return
     const from = placeOf(list, bound)
@@ -44,21 +44,21 @@ export class Bounds {
   }
 }
 
-const isLower = ({ op }: Bound) => op === 'gt' || op === 'gte'
-const kindOf = (bound: Bound) => `${typeof bound.operand}${isLower(bound) ? '>' : '<'}`
+const isLower = ({ op }: RangeCondition) => op === 'gt' || op === 'gte'
+const kindOf = (bound: RangeCondition) => `${typeof bound.operand}${isLower(bound) ? '>' : '<'}`
 
 /** Index of the first entry that is not easier to satisfy. */
-const placeOf = (list: readonly BoundEntry[], bound: Bound): number =>
+const placeOf = (list: readonly BoundEntry[], bound: RangeCondition): number =>
   firstIndex(list, (entry) => easeOf(entry.bound, bound) >= 0)
 
 /** Negative when every value that satisfies `b` also satisfies `a`, and `a` admits more. */
-function easeOf(a: Bound, b: Bound): number {
+function easeOf(a: RangeCondition, b: RangeCondition): number {
   const order = compareOperands(a.operand, b.operand)
   if (order !== 0) return isLower(a) ? order : -order
   return Number(isStrict(a)) - Number(isStrict(b))
 }
 
-const isStrict = ({ op }: Bound) => op === 'gt' || op === 'lt'
+const isStrict = ({ op }: RangeCondition) => op === 'gt' || op === 'lt'
 
 const compareOperands = (a: string | number, b: string | number): number =>
   typeof a === 'string' && typeof b === 'string' ? compareCodePoints(a, b) : Number(a) - Number(b)

@@ -3,13 +3,13 @@ import type * as z from 'zod'
 import type { postgresEnv, redisEnv } from './config.ts'
 import { demand, readPem } from './faults.ts'
 
-type Read<Fragment extends z.ZodRawShape> = z.infer<z.ZodObject<Fragment>>
+type VariablesOf<Fragment extends z.ZodRawShape> = z.infer<z.ZodObject<Fragment>>
 
 /**
  * URL that verifies the server on every connection if a CA is configured: the CA must have signed
  * the certificate, and the certificate must name the host. Each connection reads the file again.
  */
-export function databaseConnection(read: Read<typeof postgresEnv>): string {
+export function databaseConnection(read: VariablesOf<typeof postgresEnv>): string {
   const { DATABASE_URL: text, DATABASE_CA_FILE: ca } = read
   if (ca === undefined) return text
   const url = new URL(text)
@@ -31,7 +31,7 @@ export function databaseConnection(read: Read<typeof postgresEnv>): string {
 
 export type RedisConnection = { url: string; ca?: string }
 
-export function redisConnection(read: Read<typeof redisEnv>): RedisConnection {
+export function redisConnection(read: VariablesOf<typeof redisEnv>): RedisConnection {
   const { REDIS_URL: url, REDIS_CA_FILE: ca } = read
   if (ca === undefined) return { url }
   demand(

@@ -54,12 +54,12 @@ export function requireSmall(document: DocumentNode, limits: QueryLimits): void 
   }
 }
 
-type Place = { depth: number; fieldCost: number; isSchema: boolean }
+type QueryPosition = { depth: number; fieldCost: number; isSchema: boolean }
 
 function placeOf(
   definition: DefinitionNode,
   { mutationCost, queryCost }: QueryLimits,
-): Place | null {
+): QueryPosition | null {
   const place = { depth: 1, fieldCost: 1, isSchema: false }
   if (definition.kind === Kind.OPERATION_DEFINITION) {
     const isMutation = definition.operation === OperationTypeNode.MUTATION
@@ -85,7 +85,7 @@ class Walk {
   /**
    * Visits the selection sets that GraphQL would merge: those of all fields with one response name.
    */
-  visit(selectionSets: readonly SelectionSetNode[], place: Place): void {
+  visit(selectionSets: readonly SelectionSetNode[], place: QueryPosition): void {
     const fields = new Map<string, FieldNode[]>()
     const spread = new Set<string>()
     for (const selectionSet of selectionSets) this.#collect(selectionSet, fields, spread)
@@ -121,7 +121,7 @@ class Walk {
     }
   }
 
-  #visitFields(same: readonly FieldNode[], { depth, fieldCost, isSchema }: Place): void {
+  #visitFields(same: readonly FieldNode[], { depth, fieldCost, isSchema }: QueryPosition): void {
     const { maxDepth } = this.#limits
     const asksSchema = isSchema || same.some(({ name }) => name.value.startsWith('__'))
     // graphql-js itself limits the depth of introspection.

@@ -10,14 +10,14 @@ import { sendJson } from './problem.ts'
 import { contextOf, type RequestContext } from './request/request-context.ts'
 import { headerName, parsePart, soundFields } from './violations.ts'
 
-type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
+type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 
 /** The request as parsed by the operation's schemas. A part without a schema is `undefined`. */
 export type Input<Op extends Operation> = {
-  params: Parsed<Op['params']>
-  query: Parsed<Op['query']>
-  headers: Parsed<Op['headers']>
-  body: Parsed<Op['body']>
+  params: OutputOf<Op['params']>
+  query: OutputOf<Op['query']>
+  headers: OutputOf<Op['headers']>
+  body: OutputOf<Op['body']>
 }
 
 /**
@@ -25,8 +25,8 @@ export type Input<Op extends Operation> = {
  * their own.
  */
 export type Sound<Op extends Operation> = {
-  params: Parsed<Op['params']>
-  body: Partial<Parsed<Op['body']>>
+  params: OutputOf<Op['params']>
+  body: Partial<OutputOf<Op['body']>>
 }
 
 /** A response with its own headers, and optionally another status than the operation's. */
@@ -135,7 +135,7 @@ export function mount<Op extends Operation, Auth = undefined>(
   rememberMethod(router, operation.path, operation.method)
 }
 
-type Read<Op extends Operation> = {
+type RequestInput<Op extends Operation> = {
   /** Set when there are no violations. */
   input: Input<Op>
   /** `null` when the path parameters are not valid. */
@@ -147,7 +147,7 @@ async function readInput<Op extends Operation>(
   operation: Op,
   req: Request,
   { bodyLimitBytes }: RequestContext,
-): Promise<Read<Op>> {
+): Promise<RequestInput<Op>> {
   const violations: RuledViolation[] = []
   const { params, query, headers, body, bodies } = operation
   const types = bodies && Object.keys(bodies)
@@ -208,9 +208,9 @@ async function readBody(
   }
 }
 
-type Answered = { answer: unknown; req: Request }
+type AnsweredRequest = { answer: unknown; req: Request }
 
-function sendAnswer(res: Response, { reply }: Operation, { answer, req }: Answered): void {
+function sendAnswer(res: Response, { reply }: Operation, { answer, req }: AnsweredRequest): void {
   // The body was late or malformed, and the request already has a response.
   if (res.writableEnded) return
   const {

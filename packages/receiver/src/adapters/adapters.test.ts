@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import express from 'express'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
-import { payload, type Signed, secret, signedRequest } from '../../test/signed-request.ts'
+import { payload, type SignedRequest, secret, signedRequest } from '../../test/signed-request.ts'
 import type { WebhookEvent } from '../event.ts'
 import type { ReceiverOptions } from '../receiver.ts'
 import { expressReceiver } from './express.ts'
@@ -17,14 +17,14 @@ import { nextReceiver } from './next.ts'
 
 type Order = { id: string; note: string }
 type Options = ReceiverOptions<Order>
-type Served = { port: number; close(): Promise<void> }
+type TestServer = { port: number; close(): Promise<void> }
 
 /** The library would otherwise replace `Request` and `Response` with its own. */
 const plain = { overrideGlobalObjects: false }
 
 type Listener = (...args: Parameters<RequestListener>) => unknown
 
-async function listen(listener: Listener): Promise<Served> {
+async function listen(listener: Listener): Promise<TestServer> {
   const server = createServer((req, res) => void listener(req, res)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -40,7 +40,7 @@ async function listen(listener: Listener): Promise<Served> {
 /** The answer of a route beside the receiver that parses JSON. */
 const echo = (body: unknown) => ({ parsed: body })
 
-function openExpress(options: Options): Promise<Served> {
+function openExpress(options: Options): Promise<TestServer> {
   const app = express()
   app.post('/hooks', expressReceiver(options))
   app.use(express.json())
@@ -48,7 +48,7 @@ function openExpress(options: Options): Promise<Served> {
   return listen(app)
 }
 
-async function openFastify(options: Options): Promise<Served> {
+async function openFastify(options: Options): Promise<TestServer> {
   const app = Fastify()
   app.register(fastifyReceiver('/hooks', options))
   app.post('/json', async ({ body }) => echo(body))
@@ -56,7 +56,7 @@ async function openFastify(options: Options): Promise<Served> {
   return { port: (app.server.address() as AddressInfo).port, close: async () => app.close() }
 }
 
-async function openHono(options: Options): Promise<Served> {
+async function openHono(options: Options): Promise<TestServer> {
   const app = new Hono()
   app.post('/hooks', honoReceiver(options))
   app.post('/json', async (context) => context.json(echo(await context.req.json())))
@@ -71,7 +71,7 @@ async function openHono(options: Options): Promise<Served> {
 }
 
 /** The example with Next.js tests the receiver in a real route handler. */
-function openNext(options: Options): Promise<Served> {
+function openNext(options: Options): Promise<TestServer> {
   const routes: Record<string, (req: Request) => Promise<Response>> = {
     '/hooks': nextReceiver(options),
     '/json': async (req) => Response.json(echo(await req.json())),
@@ -83,20 +83,20 @@ function openNext(options: Options): Promise<Served> {
   return listen(getRequestListener(handle, plain))
 }
 
-function openFetch(options: Options): Promise<Served> {
+function openFetch(options: Options): Promise<TestServer> {
   const receive = fetchReceiver(options)
   const handle = async (req: Request) =>
     req.url.endsWith('/hooks') ? receive(req) : Response.json(echo(await req.json()))
   return listen(getRequestListener(handle, plain))
 }
 
-type Sent = { status: number; text: string; allow: string | undefined }
+type TestAnswer = { status: number; text: string; allow: string | undefined }
 
 async function send(
-  { port }: Served,
+  { port }: TestServer,
   { headers, body }: { headers: Record<string, string>; body: string | Buffer },
   { method = 'POST', path = '/hooks' } = {},
-): Promise<Sent> {
+): Promise<TestAnswer> {
   const req = request({ port, host: '127.0.0.1', method, path, headers, agent: false })
   req.end(body)
   const [res] = await once(req, 'response')
@@ -112,7 +112,7 @@ describe.each([
   { name: 'Next.js', open: openNext },
   { name: 'fetch', open: openFetch },
 ])('the receiver of $name', ({ open }) => {
-  let served: Served
+  let served: TestServer
   let fails = false
   const events: WebhookEvent<Order>[] = []
   const errors: unknown[] = []
@@ -142,7 +142,7 @@ describe.each([
 
   it('refuses other deliveries, with a reason', async () => {
     const { headers, body } = signedRequest()
-    const cases: [Signed, number, string][] = [
+    const cases: [SignedRequest, number, string][] = [
       [
         { headers, body: Buffer.from(body.toString().replace('ä', 'a')) },
         401,
@@ -211,7 +211,7 @@ describe('a body that something has read before', () => {
     onEvent: (_event, { body }) => void bodies.push(body),
   }
 
-  async function answerOf(opening: Promise<Served>): Promise<Sent> {
+  async function answerOf(opening: Promise<TestServer>): Promise<TestAnswer> {
     const served = await opening
     try {
       return await send(served, signedRequest())
@@ -220,7 +220,7 @@ describe('a body that something has read before', () => {
     }
   }
 
-  function expressBehind(parser: express.RequestHandler): Promise<Served> {
+  function expressBehind(parser: express.RequestHandler): Promise<TestServer> {
     const app = express()
     app.use(parser)
     app.post('/hooks', expressReceiver(options))

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import {
   encodedSecret,
   payload,
-  type Signed,
+  type SignedRequest,
   secret,
   signedRequest,
 } from '../../test/signed-request.ts'
@@ -12,10 +12,10 @@ import { createVerifier, type VerifyOptions } from './verify-delivery.ts'
 
 const modes = ['standard', 'body', 'both'] as const
 
-const verify = (request: Signed, options: Partial<VerifyOptions> = {}) =>
+const verify = (request: SignedRequest, options: Partial<VerifyOptions> = {}) =>
   createVerifier({ secrets: secret, ...options })(request)
 
-const having = ({ headers, body }: Signed, change: Record<string, string | undefined>) => ({
+const having = ({ headers, body }: SignedRequest, change: Record<string, string | undefined>) => ({
   headers: { ...headers, ...change } as Record<string, string>,
   body,
 })

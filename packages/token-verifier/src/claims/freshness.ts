@@ -11,7 +11,7 @@ export type FreshnessPolicy = {
 }
 
 /** Times of the last answer and of the last request, failed or not, by a monotonic clock. */
-export type Asked = { answeredAt: number; triedAt: number }
+export type AskTimes = { answeredAt: number; triedAt: number }
 
 /**
  * `good`: use the answer. `renew`: use it and ask in the background. `wait`: ask, and use it only
@@ -19,7 +19,7 @@ export type Asked = { answeredAt: number; triedAt: number }
  * a request, so that a silent issuer does not slow tokens with a known answer.
  */
 export function standing(
-  { answeredAt, triedAt }: Asked,
+  { answeredAt, triedAt }: AskTimes,
   policy: FreshnessPolicy,
   now: number,
 ): 'good' | 'renew' | 'wait' | 'over' {

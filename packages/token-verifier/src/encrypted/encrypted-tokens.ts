@@ -18,7 +18,7 @@ export type EncryptedTokensOptions = {
   now: () => number
 }
 
-type Encrypted = Extract<KnownToken, { kind: 'encrypted' }>
+type EncryptedToken = Extract<KnownToken, { kind: 'encrypted' }>
 
 /** Concurrent requests to the issuer, and callers that may wait for one. */
 const maxConcurrent = 8
@@ -57,7 +57,7 @@ export class EncryptedTokens {
   }
 
   /** Verifies a known token by the last answer of the issuer, or by a new one. */
-  async renewed(hash: string, token: string, known: Encrypted): Promise<AccessClaims> {
+  async renewed(hash: string, token: string, known: EncryptedToken): Promise<AccessClaims> {
     const { policy, now } = this.#options
     const state = standing(known.asked, policy, now())
     if (state === 'good') return known.claims

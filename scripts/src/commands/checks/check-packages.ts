@@ -82,13 +82,13 @@ async function checkCommands(dir: string, project: string, { bin = {}, version }
   }
 }
 
-type Typed = { manifest: Manifest; entries: readonly string[] }
+type TypedPackage = { manifest: Manifest; entries: readonly string[] }
 
 /**
  * First only the entries whose types need no optional framework, with the libraries' types checked;
  * then all of them beside the frameworks.
  */
-async function checkTypes(dir: string, project: string, { manifest, entries }: Typed) {
+async function checkTypes(dir: string, project: string, { manifest, entries }: TypedPackage) {
   const peers = Object.keys(manifest.peerDependencies ?? {})
   const root = await manifestOf('.')
   await install(`${dir}: install types`, project, [
@@ -114,9 +114,9 @@ async function testedVersion(name: string, manifest: Manifest): Promise<string> 
   return `${name}@${version}`
 }
 
-type Compiled = { entries: readonly string[]; skipLibCheck: boolean }
+type CompileOptions = { entries: readonly string[]; skipLibCheck: boolean }
 
-async function compile(what: string, project: string, { entries, skipLibCheck }: Compiled) {
+async function compile(what: string, project: string, { entries, skipLibCheck }: CompileOptions) {
   const imports = entries.map((entry, at) => `import * as entry${at} from '${entry}'`)
   const used = `export const entries = [${entries.map((_, at) => `entry${at}`).join(', ')}]`
   await writeFile(`${project}/types.ts`, [...imports, used].join('\n'))

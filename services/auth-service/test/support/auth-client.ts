@@ -6,11 +6,11 @@ import {
   admin,
   type Client,
   clientOf,
-  type Headed,
+  type RequestHeaders,
 } from '@surehook/scripts/client/call'
 import { adminToken, serviceToken } from './under-test.ts'
 
-type Request = { token?: string | undefined; body?: unknown; headers?: Headed }
+type Request = { token?: string | undefined; body?: unknown; headers?: RequestHeaders }
 
 export type AuthClient = {
   readonly projectId: string

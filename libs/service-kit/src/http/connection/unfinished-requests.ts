@@ -11,7 +11,7 @@ const everyMs = 1_000
 /** Most incomplete requests of one client at once, even for a short time. */
 const maxBurst = 4 * maxPerClient
 
-type Unfinished = {
+type UnfinishedRequest = {
   req: IncomingMessage
   res: ServerResponse
   startedAt: number
@@ -26,7 +26,7 @@ type Unfinished = {
  * incomplete thus harms only itself.
  */
 export class UnfinishedRequests implements Disposable {
-  readonly #byClient = new Map<string, Set<Unfinished>>()
+  readonly #byClient = new Map<string, Set<UnfinishedRequest>>()
   readonly #patienceMs: number
   readonly #timer = setInterval(() => this.#look(), everyMs).unref()
 
@@ -38,7 +38,7 @@ export class UnfinishedRequests implements Disposable {
   /** Tracks a request until its body has been read. */
   add(req: IncomingMessage, res: ServerResponse, client: string): void {
     if (!announcesBody(req)) return
-    const of = this.#byClient.get(client) ?? new Set<Unfinished>()
+    const of = this.#byClient.get(client) ?? new Set<UnfinishedRequest>()
     this.#byClient.set(client, of)
     const { bytesRead } = req.socket
     const startedAt = performance.now()
@@ -58,7 +58,7 @@ export class UnfinishedRequests implements Disposable {
   #look(): void {
     const settled = performance.now() - everyMs
     for (const of of this.#byClient.values()) {
-      const incomplete: Unfinished[] = []
+      const incomplete: UnfinishedRequest[] = []
       for (const unfinished of of) {
         if (unfinished.req.complete) continue
         if (isTooSlow(unfinished, this.#patienceMs)) end(of, unfinished)
@@ -73,7 +73,7 @@ function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-function isTooSlow(unfinished: Unfinished, patienceMs: number): boolean {
+function isTooSlow(unfinished: UnfinishedRequest, patienceMs: number): boolean {
   const { req, bytesBefore } = unfinished
   // Unread data waits for the server, not for the client.
   if (req.readableLength === 0) unfinished.waitedMs += everyMs
@@ -81,7 +81,7 @@ function isTooSlow(unfinished: Unfinished, patienceMs: number): boolean {
   return unfinished.waitedMs > patienceMs + (1_000 * bytes) / minBytesPerSecond
 }
 
-function endOldest(of: Set<Unfinished>): void {
+function endOldest(of: Set<UnfinishedRequest>): void {
   for (const unfinished of of) {
     if (unfinished.req.complete) continue
     end(of, unfinished)
@@ -90,7 +90,7 @@ function endOldest(of: Set<Unfinished>): void {
 }
 
 /** Ends a request once: its client may keep the connection open and not read the response. */
-function end(of: Set<Unfinished>, unfinished: Unfinished): void {
+function end(of: Set<UnfinishedRequest>, unfinished: UnfinishedRequest): void {
   of.delete(unfinished)
   endRequest(unfinished, lateBody())
 }

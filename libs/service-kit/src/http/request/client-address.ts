@@ -89,16 +89,16 @@ function isTrusted(address: string, trustedProxies: readonly Cidr[]): boolean {
   )
 }
 
-type Parsed = { ip: ipaddr.IPv4 | ipaddr.IPv6; plain: string; network: string }
+type ParsedAddress = { ip: ipaddr.IPv4 | ipaddr.IPv6; plain: string; network: string }
 
 /**
  * Cache: parsing costs ten times as much as a lookup, and most requests come from few addresses.
  */
-const known = new Map<string, Parsed>()
+const known = new Map<string, ParsedAddress>()
 const maxKnown = 4_096
 
 /** Returns `undefined` for text that is no address. */
-function parsed(text: string): Parsed | undefined {
+function parsed(text: string): ParsedAddress | undefined {
   const found = known.get(text)
   if (found !== undefined || !ipaddr.isValid(text)) return found
   const ip = ipaddr.process(text)

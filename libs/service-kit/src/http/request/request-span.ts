@@ -3,12 +3,12 @@ import { tracedHeaders } from '@surehook/contracts/trace/traced-headers'
 import type { Span, Tracer } from '../../telemetry/tracing/tracer.ts'
 import type { RequestContext } from './request-context.ts'
 
-export type Begun = { requestId: string; traceparent: string | null }
+export type RequestIds = { requestId: string; traceparent: string | null }
 
 export function beginRequestSpan(
   tracer: Tracer,
   { method = '', headers }: IncomingMessage,
-  { requestId, traceparent }: Begun,
+  { requestId, traceparent }: RequestIds,
 ): Span {
   return tracer.start(method, {
     kind: 'server',
