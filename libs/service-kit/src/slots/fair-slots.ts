@@ -18,7 +18,7 @@ export type Refusal = 'crowded' | 'late'
 export type Slot = Disposable
 
 /**
- * A name, or the names of nested owners, outermost first: `[tenant, network]`. All owners of one
+ * A name, or the names of nested owners, outermost first: `[project, network]`. All owners of one
  * `FairSlots` nest equally deep.
  */
 export type OwnerName = string | readonly string[]

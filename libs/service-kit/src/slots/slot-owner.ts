@@ -11,7 +11,7 @@ export type Waiter = {
 export type Room = { readonly all: number; readonly each: number }
 
 /**
- * An owner of slots, which takes turns with the owners beside it. Owners nest: a tenant has networks
+ * An owner of slots, which takes turns with the owners beside it. Owners nest: a project has networks
  * of clients, and each network has waiters. What an owner holds and wants, the owners around it hold
  * and want too.
  */
