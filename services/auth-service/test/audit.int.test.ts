@@ -26,10 +26,10 @@ afterAll(async () => {
   await accounts?.[Symbol.asyncDispose]()
 })
 
-type Line = Record<string, string>
+type AuditLine = Record<string, string>
 
-const trail = (): Line[] =>
-  lines.map((line) => JSON.parse(line) as Line).filter(({ msg }) => msg === 'audit')
+const trail = (): AuditLine[] =>
+  lines.map((line) => JSON.parse(line) as AuditLine).filter(({ msg }) => msg === 'audit')
 
 /** The audit lines of one request, without the fields that every line has. */
 function linesOf(requestId: string) {

@@ -20,9 +20,9 @@ afterAll(async () => {
 const json = 'application/json; charset=utf-8'
 const graphql = 'application/graphql-response+json; charset=utf-8'
 
-type Sent = { body?: string; headers?: Record<string, string> }
+type GraphQLCall = { body?: string; headers?: Record<string, string> }
 
-async function ask(accept: string, { body = '{}', headers = {} }: Sent) {
+async function ask(accept: string, { body = '{}', headers = {} }: GraphQLCall) {
   const here = { 'x-project-id': client.projectId, 'content-type': 'application/json', accept }
   const response = await fetch(`${service.api}/auth/graphql`, {
     method: 'POST',
@@ -72,7 +72,7 @@ describe('over GraphQL', () => {
   const limits = query(`{ ${'a: __typename '.repeat(70)} }`)
   const nested = query('{ a '.repeat(300))
   const tokens = query(`{ ${'__typename '.repeat(1_100)} }`)
-  it.each<[string, Sent, number, string]>([
+  it.each<[string, GraphQLCall, number, string]>([
     ['no such project', { headers: { 'x-project-id': 'nobody' } }, 404, 'AUTH_NOT_CONFIGURED'],
     ['no project', { headers: { 'x-project-id': '' } }, 400, 'VALIDATION_ERROR'],
     ['another type', { headers: { 'content-type': 'text/plain' } }, 415, 'UNSUPPORTED_MEDIA_TYPE'],

@@ -18,7 +18,7 @@ afterAll(async () => {
   await accounts?.[Symbol.asyncDispose]()
 })
 
-type Imported = {
+type ImportAnswer = {
   imported: number
   failed: { index: number; violations: { field: string; message: string }[] }[]
 }
@@ -27,7 +27,7 @@ async function admin(request: string, body?: unknown) {
   const answer = await client.admin(request, body)
   return {
     status: answer.status,
-    body: answer.body as unknown as Imported & { users: UserAccount[] },
+    body: answer.body as unknown as ImportAnswer & { users: UserAccount[] },
   }
 }
 const problem = async (request: string, body?: unknown) => {

@@ -34,11 +34,11 @@ it('passes the audit of GraphQL over HTTP without warnings', async () => {
   expect(optional.map(({ id }) => id).toSorted()).toEqual(['5A70', '6A70', 'D6D5'])
 })
 
-type Refused = { headers?: Record<string, string>; body?: string; user?: true }
+type RefusedRequest = { headers?: Record<string, string>; body?: string; user?: true }
 
 const question = '{ orders { nextCursor } }'
 
-it.each<[string, Refused, number, string]>([
+it.each<[string, RefusedRequest, number, string]>([
   ['no credential', { headers: { authorization: '' } }, 401, 'AUTH_TOKEN_INVALID'],
   ['a wrong token', { headers: { authorization: 'Bearer x' } }, 401, 'AUTH_TOKEN_INVALID'],
   ['no such environment', { headers: { environment: 'none' } }, 404, 'ENVIRONMENT_NOT_FOUND'],

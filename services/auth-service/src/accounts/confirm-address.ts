@@ -4,7 +4,7 @@ import type { User } from '../user.ts'
 import { type ChangeOrigin, emitUserChanges } from '../users/user-changes.ts'
 import { markVerified } from '../users/user-store.ts'
 
-type Confirmed = { tenant: Tenant; userId: string; origin: ChangeOrigin }
+type Confirmation = { tenant: Tenant; userId: string; origin: ChangeOrigin }
 
 /**
  * Call it after `redeem`. Returns `null` if the address was already confirmed, or if the user is
@@ -12,7 +12,7 @@ type Confirmed = { tenant: Tenant; userId: string; origin: ChangeOrigin }
  */
 export async function confirmAddress(
   tx: PoolClient,
-  { tenant, userId, origin }: Confirmed,
+  { tenant, userId, origin }: Confirmation,
 ): Promise<User | null> {
   const user = await markVerified(tx, tenant, userId)
   if (user === null) return null

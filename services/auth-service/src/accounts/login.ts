@@ -11,7 +11,7 @@ import type { Sessions } from '../sessions/sessions.ts'
 import type { AuthApi } from '../use-cases/auth-api.ts'
 import { toPublicUser } from '../user.ts'
 import { findUserByEmail, holdLogin } from '../users/user-store.ts'
-import { invalidCredentials, type TryPassword, type Verified } from './try-password.ts'
+import { invalidCredentials, type TryPassword, type VerifiedUser } from './try-password.ts'
 
 export type LoginDeps = {
   pool: Pool
@@ -53,7 +53,7 @@ export function createLogin(deps: LoginDeps): AuthApi['login'] {
 function openSession(
   { pool, sessions }: LoginDeps,
   tenant: Tenant,
-  { user, rehashed }: Verified,
+  { user, rehashed }: VerifiedUser,
 ): Promise<LoggedIn | null> {
   return inTransaction(pool, async (tx) => {
     if (!(await holdLogin(tx, user, rehashed))) return null

@@ -7,7 +7,7 @@ import type { Passwords } from '../password/passwords.ts'
 import type { User } from '../user.ts'
 import { findCostliestScheme } from '../users/user-store.ts'
 
-export type Verified = { user: User; rehashed: string | null }
+export type VerifiedUser = { user: User; rehashed: string | null }
 
 /**
  * Resolves with the user if the password is right, else with `null`. Every check of a password goes
@@ -19,7 +19,7 @@ export type TryPassword = (
   attempt: Attempt,
   user: User | null,
   password: string,
-) => Promise<Verified | null>
+) => Promise<VerifiedUser | null>
 
 export type TryPasswordDeps = {
   pool: Pool

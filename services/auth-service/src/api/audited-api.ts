@@ -57,13 +57,17 @@ export function auditedApi(api: AuthApi, deps: AuditedApiDeps): AuthApi {
   }
 }
 
-type Audited<Body, Result> = { events: Events; useCase: UseCase<Body, Result>; nameOf: NameOf }
+type AuditedUseCase<Body, Result> = {
+  events: Events
+  useCase: UseCase<Body, Result>
+  nameOf: NameOf
+}
 
 function auditedUseCase<Body, Result>({
   events,
   useCase,
   nameOf,
-}: Audited<Body, Result>): UseCase<Body, Result> {
+}: AuditedUseCase<Body, Result>): UseCase<Body, Result> {
   return async (body, call) => {
     /** The user of the valid access token. */
     let known: string | undefined
@@ -100,10 +104,10 @@ const byUsers: ReadonlySet<AuditEvent> = new Set([
 /** `user` only if the event proves who called; else `anonymous`. */
 const actorOf = (event: AuditEvent): AuditActor => (byUsers.has(event) ? 'user' : 'anonymous')
 
-type Known = { userId?: string; user?: { id: string } }
+type ResultOfUser = { userId?: string; user?: { id: string } }
 
 function userIdOf(result: unknown): string | undefined {
-  const { userId, user } = (result ?? {}) as Known
+  const { userId, user } = (result ?? {}) as ResultOfUser
   return userId ?? user?.id
 }
 

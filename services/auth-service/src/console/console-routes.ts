@@ -14,7 +14,7 @@ import type { Pool } from 'pg'
 import { createRateLimits, type RateLimits } from '../limits/rate-limits.ts'
 import type { IdentifyCaller } from '../platform/admin-token.ts'
 import { createConsoleCodes } from './console-codes.ts'
-import { createConsoleSessions, placeFaults } from './console-sessions.ts'
+import { createConsoleSessions, scopeFaults } from './console-sessions.ts'
 
 export type ConsoleRoutesDeps = {
   pool: Pool
@@ -61,7 +61,7 @@ export function consoleRoutes(deps: ConsoleRoutesDeps): (router: Router) => void
       },
       // The schema already reports an invalid `project`, so only the administration token's faults
       // are added. `offer` checks the rest.
-      ruleFaults: async ({ body }, { auth }) => (auth === null ? placeFaults(auth, body) : []),
+      ruleFaults: async ({ body }, { auth }) => (auth === null ? scopeFaults(auth, body) : []),
       handle: ({ body }, { auth, req }) =>
         sessions.offer(auth, bearerToken(req.headers.authorization) ?? '', body),
     })

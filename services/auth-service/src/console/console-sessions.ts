@@ -11,11 +11,11 @@ import type { ConsoleCodes } from './console-codes.ts'
 /** The management token of a call. `null`: the call has the administration token. */
 export type Caller = ManagementTokenState | null
 
-export type Place = { project?: string | undefined; environment?: string | undefined }
+export type SessionScope = { project?: string | undefined; environment?: string | undefined }
 
 export type ConsoleSessions = {
   /** Creates a code for the token of the call. */
-  offer(caller: Caller, token: string, place: Place): Promise<ConsoleCode>
+  offer(caller: Caller, token: string, scope: SessionScope): Promise<ConsoleCode>
   /** Resolves with `null` unless the code, its token and its environment are valid. */
   redeem(code: string): Promise<ConsoleSession | null>
 }
@@ -23,18 +23,18 @@ export type ConsoleSessions = {
 type Deps = { pool: Pool; identifyCaller: IdentifyCaller; codes: ConsoleCodes }
 
 export function createConsoleSessions({ pool, identifyCaller, codes }: Deps): ConsoleSessions {
-  /** Throws unless the token may act in the session's place. */
-  const assertStanding = async (caller: Caller, { project, environment }: ConsoleSession) => {
+  /** Throws unless the token may act in the session's project and environment. */
+  const assertValid = async (caller: Caller, { project, environment }: ConsoleSession) => {
     if (caller === null || project === null || environment === null) return
     requireTenant(caller, { projectId: project, environment })
     await requireEnvironment(pool, { project, environment })
   }
   return {
-    async offer(caller, token, place) {
-      const faults = placeFaults(caller, place)
+    async offer(caller, token, scope) {
+      const faults = scopeFaults(caller, scope)
       if (faults.length > 0) throw invalid(faults)
-      const session = sessionFor(caller, token, place)
-      await assertStanding(caller, session)
+      const session = sessionFor(caller, token, scope)
+      await assertValid(caller, session)
       return codes.create(session)
     },
     async redeem(code) {
@@ -42,7 +42,7 @@ export function createConsoleSessions({ pool, identifyCaller, codes }: Deps): Co
       if (session === null) return null
       try {
         // The token may have been revoked, and the environment deleted, since the code was made.
-        await assertStanding(await identifyCaller(`Bearer ${session.token}`), session)
+        await assertValid(await identifyCaller(`Bearer ${session.token}`), session)
         return session
       } catch (err) {
         if (err instanceof AppError && ended.has(err.code)) return null
@@ -60,19 +60,19 @@ const ended: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /** Faults that depend on the credential. */
-export function placeFaults(caller: Caller, place: Place): RuledViolation[] {
+export function scopeFaults(caller: Caller, scope: SessionScope): RuledViolation[] {
   if (caller !== null) {
-    const isMissing = place.project === undefined
+    const isMissing = scope.project === undefined
     return isMissing ? [{ field: 'project', message: 'is required', rule: 'required' }] : []
   }
   const message = 'must be absent: the administration token is for no single project'
   return (['project', 'environment'] as const)
-    .filter((field) => place[field] !== undefined)
+    .filter((field) => scope[field] !== undefined)
     .map((field) => ({ field, message, rule: 'unrecognized' }))
 }
 
-function sessionFor(caller: Caller, token: string, place: Place): ConsoleSession {
+function sessionFor(caller: Caller, token: string, scope: SessionScope): ConsoleSession {
   if (caller === null) return { kind: 'operator', project: null, environment: null, token }
-  const { project = null, environment = 'master' } = place
+  const { project = null, environment = 'master' } = scope
   return { kind: 'developer', project, environment, token }
 }

@@ -1,6 +1,6 @@
 import type { IssuerMetadata } from '@surehook/contracts/http/discovery'
 import { keyAlgorithms } from '../keys/key-pair.ts'
-import type { TenantName } from '../keys/key-store.ts'
+import type { TenantName } from '../platform/tenant.ts'
 
 /** `iss` of the tenant's access tokens. Verifiers find its keys below this URL. */
 export const issuerOf = (publicUrl: string, { projectId, environment }: TenantName): string =>

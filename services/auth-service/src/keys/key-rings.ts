@@ -1,7 +1,7 @@
-import type { Tenant } from '../platform/tenant.ts'
+import type { Tenant, TenantName } from '../platform/tenant.ts'
 import { type KeyUse, usesOf } from './key-pair.ts'
 import { isDueForRotation } from './key-schedule.ts'
-import type { KeyOwner, KeyStore, StoredKey, TenantName } from './key-store.ts'
+import type { KeyOwner, KeyStore, StoredKey } from './key-store.ts'
 
 /** The keys of a tenant as last read from the database. */
 export type Ring = {

@@ -1,11 +1,9 @@
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool, PoolClient } from 'pg'
-import type { Tenant } from '../platform/tenant.ts'
+import type { Tenant, TenantName } from '../platform/tenant.ts'
 import { type KeyUse, newKeyPair, type PublicMembers } from './key-pair.ts'
 import { isDueForRotation, type KeyTimes } from './key-schedule.ts'
-
-export type TenantName = Pick<Tenant, 'projectId' | 'environment'>
 
 /** The owner of keys. Keys that are read without an epoch are never served from the cache. */
 export type KeyOwner = TenantName & Pick<Tenant, 'settings'> & { readonly keyEpoch?: number }

@@ -11,7 +11,11 @@ export type ReEncryptedKeys = ResealedPage & { previousKeysUntil: string | null;
 /** The last signing key of a page. */
 export type KeyPosition = readonly [projectId: string, environment: string, kid: string]
 
-type Sealed = { sealed: string; context: string; update: (sealed: string) => Promise<unknown> }
+type SealedSecret = {
+  sealed: string
+  context: string
+  update: (sealed: string) => Promise<unknown>
+}
 
 const pageSize = 200
 
@@ -41,7 +45,7 @@ async function noteKey(pool: Pool, keyId: string): Promise<void> {
   ])
 }
 
-async function reEncryptEach(reEncrypt: ReEncryption, items: readonly Sealed[]) {
+async function reEncryptEach(reEncrypt: ReEncryption, items: readonly SealedSecret[]) {
   const counts = { checked: items.length, resealed: 0, unreadable: 0 }
   for (const { sealed, context, update } of items) {
     const outcome = reEncrypt(sealed, context)
@@ -65,16 +69,16 @@ async function signingKeys(pool: Pool, after: KeyPosition | null) {
       order by project_id, environment, kid limit ${pageSize}`,
     after === null ? [null, null, null] : [...after],
   )
-  const page = rows.map(({ kid, sealed, ...tenant }): Sealed => {
-    const place = [tenant.projectId, tenant.environment, kid]
+  const page = rows.map(({ kid, sealed, ...tenant }): SealedSecret => {
+    const key = [tenant.projectId, tenant.environment, kid]
     return {
       sealed,
       context: signingKeyContext(tenant, kid),
-      update: (anew) =>
+      update: (resealed) =>
         pool.query(
           `update signing_key set sealed_private_key = $4
             where project_id = $1 and environment = $2 and kid = $3 and sealed_private_key = $5`,
-          [...place, anew, sealed],
+          [...key, resealed, sealed],
         ),
     }
   })
@@ -84,17 +88,17 @@ async function signingKeys(pool: Pool, after: KeyPosition | null) {
   return { page, next }
 }
 
-async function waitingMails(pool: Pool): Promise<Sealed[]> {
+async function waitingMails(pool: Pool): Promise<SealedSecret[]> {
   const { rows } = await pool.query<{ id: string; sealed: string }>(
     'select id, sealed_code as sealed from mail_outbox where expires_at > now()',
   )
   return rows.map(({ id, sealed }) => ({
     sealed,
     context: mailContext(id),
-    update: (anew) =>
+    update: (resealed) =>
       pool.query('update mail_outbox set sealed_code = $2 where id = $1 and sealed_code = $3', [
         id,
-        anew,
+        resealed,
         sealed,
       ]),
   }))

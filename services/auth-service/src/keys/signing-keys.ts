@@ -1,11 +1,11 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { type CryptoKey, importJWK, importPKCS8 } from 'jose'
 import type { PoolClient } from 'pg'
-import type { Tenant } from '../platform/tenant.ts'
+import type { Tenant, TenantName } from '../platform/tenant.ts'
 import { type KeyUse, keyAlgorithms, usesOf } from './key-pair.ts'
 import { KeyRings } from './key-rings.ts'
 import { currentKey, livingKeys } from './key-schedule.ts'
-import type { KeyOwner, KeyStore, StoredKey, TenantName } from './key-store.ts'
+import type { KeyOwner, KeyStore, StoredKey } from './key-store.ts'
 
 export type UsableKey = {
   kid: string

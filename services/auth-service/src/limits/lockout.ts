@@ -1,7 +1,7 @@
 import type { UserLock } from '@surehook/contracts/http/admin/user-access'
 import { AppError } from '@surehook/service-kit/errors'
 import type { RedisClient } from '@surehook/service-kit/redis/client'
-import type { Tenant } from '../platform/tenant.ts'
+import type { Tenant, TenantName } from '../platform/tenant.ts'
 import { keyOf } from './account-key.ts'
 import { lockoutScript, locksScript } from './lockout-script.ts'
 import { type LockScope, locksOf } from './locks.ts'
@@ -19,12 +19,9 @@ export type Lockout = {
   /**
    * The locks that refuse logins now. A lock of another scope than the environment's is left out.
    */
-  read(
-    place: Pick<Tenant, 'projectId' | 'environment'>,
-    account: { email: string; scope: LockScope },
-  ): Promise<UserLock>
+  read(tenant: TenantName, account: { email: string; scope: LockScope }): Promise<UserLock>
   /** Ends every lock of the account and deletes its failures. */
-  clear(place: Pick<Tenant, 'projectId' | 'environment'>, email: string): Promise<void>
+  clear(tenant: TenantName, email: string): Promise<void>
 }
 
 export function createLockout(redis: RedisClient): Lockout {
@@ -48,18 +45,17 @@ export function createLockout(redis: RedisClient): Lockout {
       await run(attempt, 'check')
     },
     settle: run,
-    async read(place, { email, scope }) {
-      const reply = await redis.eval(locksScript, { keys: [redisKey(place, email)] })
+    async read(tenant, { email, scope }) {
+      const reply = await redis.eval(locksScript, { keys: [redisKey(tenant, email)] })
       return locksOf(reply as unknown as (string | number)[], scope)
     },
-    async clear(place, email) {
-      await redis.del(redisKey(place, email))
+    async clear(tenant, email) {
+      await redis.del(redisKey(tenant, email))
     },
   }
 }
 
-const redisKey = (place: Pick<Tenant, 'projectId' | 'environment'>, email: string) =>
-  `auth:lockout:${keyOf(place, email)}`
+const redisKey = (tenant: TenantName, email: string) => `auth:lockout:${keyOf(tenant, email)}`
 
 const locked = (lockedUntil: Date) =>
   new AppError('AUTH_ACCOUNT_LOCKED', 'Too many failed logins', { lockedUntil })

@@ -1,10 +1,9 @@
 import { AppError } from '@surehook/service-kit/errors'
 import type { RedisClient } from '@surehook/service-kit/redis/client'
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import type { TenantName } from '../platform/tenant.ts'
 import { keyOf } from './account-key.ts'
 import { NoHashRoomError } from './no-hash-room-error.ts'
-
-type Place = { readonly projectId: string; readonly environment: string }
 
 const perMinute = (points: number) => ({ points, duration: 60 })
 const perTenMinutes = (points: number) => ({ points, duration: 600 })
@@ -34,21 +33,21 @@ type Limit = keyof typeof limits
 
 export type RateLimits = {
   /** Counts one call. Throws RATE_LIMIT_EXCEEDED above the limit. All replicas share the counts. */
-  consume(limit: Exclude<Limit, 'guess'>, place: Place, subject: string): Promise<void>
+  consume(limit: Exclude<Limit, 'guess'>, tenant: TenantName, subject: string): Promise<void>
   /**
    * Like `consume`, but takes the count back if the hash queue refuses the call, which then did
    * nothing.
    */
   admit<T>(
     limit: 'login' | 'signup',
-    place: Place,
+    tenant: TenantName,
     call: { subject: string; work: () => Promise<T> },
   ): Promise<T>
   /**
    * Checks a client's code, and counts it if it is wrong. After too many wrong codes throws
    * RATE_LIMIT_EXCEEDED without a check.
    */
-  guess(place: Place, address: string, isRight: () => Promise<boolean>): Promise<boolean>
+  guess(tenant: TenantName, address: string, isRight: () => Promise<boolean>): Promise<boolean>
 }
 
 /**
@@ -89,11 +88,11 @@ export function createRateLimits(redis: RedisClient): RateLimits {
     resend: limiterOf('resend'),
   }
   return {
-    consume: async (limit, place, subject) => {
-      await count(limiters[limit], keyOf(place, subject))
+    consume: async (limit, tenant, subject) => {
+      await count(limiters[limit], keyOf(tenant, subject))
     },
-    async admit(limit, place, { subject, work }) {
-      const giveBack = await count(limiters[limit], keyOf(place, subject))
+    async admit(limit, tenant, { subject, work }) {
+      const giveBack = await count(limiters[limit], keyOf(tenant, subject))
       try {
         return await work()
       } catch (err) {
@@ -101,10 +100,10 @@ export function createRateLimits(redis: RedisClient): RateLimits {
         throw err
       }
     },
-    async guess(place, address, isRight) {
+    async guess(tenant, address, isRight) {
       // Counted first and returned if right: of many simultaneous guesses, no more are checked than
       // may be wrong.
-      const giveBack = await count(limiters.guess, keyOf(place, address))
+      const giveBack = await count(limiters.guess, keyOf(tenant, address))
       let isWrong = false
       try {
         isWrong = !(await isRight())

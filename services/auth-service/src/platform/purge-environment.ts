@@ -28,7 +28,7 @@ export type PurgeDeps = {
   log: Logger
 }
 
-type Deleted = { projectId: string; environment: string; deletedAt: Date }
+type DeletedEnvironment = { projectId: string; environment: string; deletedAt: Date }
 
 /**
  * Deletes this service's data of deleted environments. Deletes the environment itself once every
@@ -51,11 +51,11 @@ export async function openPurge(deps: PurgeDeps): Promise<AsyncDisposable> {
       log,
     }),
   )
-  const isGone = (environment: Deleted) =>
+  const isGone = (environment: DeletedEnvironment) =>
     holders.every(
       (holder) => purged.get(purgeKey(environment, holder)) === environment.deletedAt.toISOString(),
     )
-  const purge = async (environment: Deleted) => {
+  const purge = async (environment: DeletedEnvironment) => {
     await purgeOwn(pool, environment)
     if (!isGone(environment)) return
     await forget(writer, environment)
@@ -77,11 +77,11 @@ export async function openPurge(deps: PurgeDeps): Promise<AsyncDisposable> {
   return { [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
 
-const purgeKey = ({ projectId, environment }: Deleted, service: string) =>
+const purgeKey = ({ projectId, environment }: DeletedEnvironment, service: string) =>
   `${projectId}/${environment}/${service}`
 
-async function findDeleted(pool: Pool): Promise<Deleted[]> {
-  const { rows } = await pool.query<Deleted>(
+async function findDeleted(pool: Pool): Promise<DeletedEnvironment[]> {
+  const { rows } = await pool.query<DeletedEnvironment>(
     `select project_id as "projectId", name as environment, deleted_at as "deletedAt"
        from environment where deleted_at is not null order by deleted_at`,
   )
@@ -89,7 +89,7 @@ async function findDeleted(pool: Pool): Promise<Deleted[]> {
 }
 
 /** Publishes no events: nobody is left to receive them. */
-async function purgeOwn(pool: Pool, deleted: Deleted): Promise<void> {
+async function purgeOwn(pool: Pool, deleted: DeletedEnvironment): Promise<void> {
   for (const table of tables) while ((await deleteBatch(pool, table, deleted)) === batch);
 }
 
@@ -97,7 +97,11 @@ async function purgeOwn(pool: Pool, deleted: Deleted): Promise<void> {
  * Deletes nothing if another replica was faster, because a new environment may already use the
  * name.
  */
-async function deleteBatch(pool: Pool, table: string, deleted: Deleted): Promise<number | null> {
+async function deleteBatch(
+  pool: Pool,
+  table: string,
+  deleted: DeletedEnvironment,
+): Promise<number | null> {
   const { projectId, environment, deletedAt } = deleted
   const { rowCount } = await pool.query(
     `delete from ${table} where ctid = any(array(
@@ -117,7 +121,7 @@ async function deleteBatch(pool: Pool, table: string, deleted: Deleted): Promise
 async function dropNotes(
   writer: PurgeDeps['writer'],
   published: readonly string[],
-  deleted: readonly Deleted[],
+  deleted: readonly DeletedEnvironment[],
 ): Promise<void> {
   const awaited = new Set(deleted.flatMap((one) => holders.map((holder) => purgeKey(one, holder))))
   const late = published.filter((key) => !awaited.has(key))
@@ -127,7 +131,7 @@ async function dropNotes(
   })
 }
 
-function forget(writer: PurgeDeps['writer'], deleted: Deleted): Promise<void> {
+function forget(writer: PurgeDeps['writer'], deleted: DeletedEnvironment): Promise<void> {
   const { projectId, environment, deletedAt } = deleted
   return writer.write(async (tx, emit) => {
     const { rowCount } = await tx.query(

@@ -5,15 +5,15 @@ import { AppError } from '@surehook/service-kit/errors'
 import { decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool, PoolClient } from 'pg'
 import * as z from 'zod'
+import type { TenantName } from './tenant.ts'
 
 type Db = Pool | PoolClient
-type Place = { projectId: string; environment: string }
 
 const roleColumns = 'id, name, self_assignable as "selfAssignable"'
 
 export async function createRole(
   pool: Pool,
-  { projectId, environment }: Place,
+  { projectId, environment }: TenantName,
   { name, selfAssignable }: Pick<Role, 'name' | 'selfAssignable'>,
 ): Promise<Role> {
   const { rows } = await pool.query<Role>(
@@ -28,7 +28,7 @@ export async function createRole(
 
 export async function listRoles(
   pool: Pool,
-  { projectId, environment }: Place,
+  { projectId, environment }: TenantName,
   { limit, cursor }: Page,
 ): Promise<{ roles: Role[]; nextCursor: string | null }> {
   const after = decodeCursor(z.string().max(64), cursor)
@@ -45,7 +45,7 @@ export async function listRoles(
 /** Returns the name of a role that users may give themselves, or `null`. */
 export async function findSelfAssignableRole(
   db: Db,
-  { projectId, environment }: Place,
+  { projectId, environment }: TenantName,
   id: string,
 ): Promise<string | null> {
   const { rows } = await db.query<{ name: string }>(
@@ -59,10 +59,10 @@ export async function findSelfAssignableRole(
 /** Returns a violation of the field `roles` for each name that is no role of the environment. */
 export async function unknownRoles(
   db: Db,
-  place: Place,
+  tenant: TenantName,
   names: readonly string[],
 ): Promise<RuledViolation[]> {
-  return names.length === 0 ? [] : roleFaults(names, await knownRoles(db, place, names))
+  return names.length === 0 ? [] : roleFaults(names, await knownRoles(db, tenant, names))
 }
 
 export function roleFaults(roles: readonly string[], known: ReadonlySet<string>): RuledViolation[] {
@@ -74,7 +74,7 @@ export function roleFaults(roles: readonly string[], known: ReadonlySet<string>)
 
 export async function knownRoles(
   db: Db,
-  { projectId, environment }: Place,
+  { projectId, environment }: TenantName,
   names: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const { rows } = await db.query<{ name: string }>(

@@ -17,8 +17,10 @@ export type Tenant = {
   readonly keyEpoch: number
 }
 
+export type TenantName = Pick<Tenant, 'projectId' | 'environment'>
+
 export type ResolveTenant = (headers: TenantHeaders) => Promise<Tenant>
-export type FindTenant = (name: Pick<Tenant, 'projectId' | 'environment'>) => Promise<Tenant>
+export type FindTenant = (name: TenantName) => Promise<Tenant>
 
 type TenantHeaders = Pick<IncomingMessage, 'headersDistinct'>
 
@@ -49,7 +51,7 @@ export function createFindTenant(pool: Pool): FindTenant {
 }
 
 /** Returns the tenant in the headers, whether or not it exists. */
-export function namedTenant(req: TenantHeaders): Pick<Tenant, 'projectId' | 'environment'> {
+export function namedTenant(req: TenantHeaders): TenantName {
   const violations: RuledViolation[] = []
   const projectId = once(req, 'X-Project-Id', violations)
   const environment = once(req, 'environment', violations) ?? 'master'
@@ -73,16 +75,16 @@ function once(
   return values[0]
 }
 
-type Found = { overrides: SettingsOverrides; keyEpoch: number }
+type SettingsRow = { overrides: SettingsOverrides; keyEpoch: number }
 
 /** Returns `null` if there is no such environment, and for every invalid name. */
 async function findEnvironment(
   pool: Pool,
-  { projectId, environment }: Pick<Tenant, 'projectId' | 'environment'>,
-): Promise<Found | null> {
+  { projectId, environment }: TenantName,
+): Promise<SettingsRow | null> {
   if (!ProjectId.safeParse(projectId).success) return null
   if (!EnvironmentName.safeParse(environment).success) return null
-  const { rows } = await pool.query<Found>({
+  const { rows } = await pool.query<SettingsRow>({
     name: 'tenant-settings',
     text: `select auth_overrides as overrides, key_epoch as "keyEpoch" from environment
             where project_id = $1 and name = $2 and deleted_at is null`,

@@ -4,7 +4,7 @@ import { unavailable } from '@surehook/service-kit/errors'
 import type { RedisClient } from '@surehook/service-kit/redis/client'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { AccessClaims } from '@surehook/token-verifier'
-import type { TenantName } from '../keys/key-store.ts'
+import type { TenantName } from '../platform/tenant.ts'
 import { addScript, completeScript, type RedisRun, watchRun } from './redis-copy.ts'
 import type { Revocation } from './revocation.ts'
 

@@ -47,7 +47,7 @@ export type SessionEndsDeps = {
 
 type LoggedOut = Omit<UserOfTenant, 'userId'> & Pick<AccessClaims, 'sid'> & { reason?: EndReason }
 
-type Ended = { text: string; values: unknown[]; reason: EndReason | 'roles' }
+type EndStatement = { text: string; values: unknown[]; reason: EndReason | 'roles' }
 
 /** Ends sessions in the transaction that also writes the message to the verifiers. */
 export function createSessionEnds(deps: SessionEndsDeps): SessionEnds {
@@ -56,7 +56,7 @@ export function createSessionEnds(deps: SessionEndsDeps): SessionEnds {
   async function end(
     tx: PoolClient,
     emit: EmitState,
-    { text, values, reason }: Ended,
+    { text, values, reason }: EndStatement,
   ): Promise<EndedSessions> {
     const { rows } = await tx.query<Revocation>(text, values)
     await emitRevocations(emit, rows)

@@ -7,9 +7,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 import type { EncryptionKeys } from '@surehook/service-kit/config/config'
-import type { Tenant } from '../platform/tenant.ts'
-
-type TenantName = Pick<Tenant, 'projectId' | 'environment'>
+import type { TenantName } from '../platform/tenant.ts'
 
 /** Creates and verifies refresh tokens without database access or state. */
 export type RefreshTokens = {

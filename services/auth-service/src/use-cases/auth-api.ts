@@ -8,13 +8,13 @@ import type { JwksAnswer } from '../keys/jwks.ts'
 import type { Tenant } from '../platform/tenant.ts'
 import type { Call } from './call.ts'
 
-type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : never
+type ParsedInput<Schema> = Schema extends z.ZodType ? z.output<Schema> : never
 
 /** The only part of the request that the operation reads. Over GraphQL it is the arguments. */
 export type InputOf<Op extends Operation> =
-  | Parsed<Op['body']>
-  | Parsed<Op['query']>
-  | Parsed<Op['params']> extends infer Input
+  | ParsedInput<Op['body']>
+  | ParsedInput<Op['query']>
+  | ParsedInput<Op['params']> extends infer Input
   ? [Input] extends [never]
     ? undefined
     : Input
@@ -36,7 +36,7 @@ export type RuleFaults<Op extends Operation> = (
 ) => Promise<readonly RuledViolation[]>
 
 /** The reply schema removes it: only the audit trail needs it. */
-type Audited = { userId: string }
+type AuditedUser = { userId: string }
 
 /** The use cases of users. REST and GraphQL call the same ones. */
 export type AuthApi = {
@@ -46,16 +46,16 @@ export type AuthApi = {
   resendCode: UseCase<typeof operations.resendCode>
   login: UseCase<typeof operations.login>
   recoverPassword: UseCase<typeof operations.recoverPassword>
-  resetPassword: UseCase<typeof operations.resetPassword, Audited>
+  resetPassword: UseCase<typeof operations.resetPassword, AuditedUser>
   /** Runs only the checks that need no valid code. */
   resetFaults: RuleFaults<typeof operations.resetPassword>
   refreshToken: UseCase<typeof operations.refreshToken>
-  logout: UseCase<typeof operations.logout, Audited>
+  logout: UseCase<typeof operations.logout, AuditedUser>
   jwks: (tenant: Tenant) => Promise<JwksAnswer>
   settings: (tenant: Tenant) => PublicSettings
   me: UseCase<typeof account.getMe>
   updateMe: UseCase<typeof account.updateMe>
-  changePassword: UseCase<typeof account.changePassword, Audited>
+  changePassword: UseCase<typeof account.changePassword, AuditedUser>
   /** Needs no credential. */
   changeFaults: RuleFaults<typeof account.changePassword>
   listSessions: UseCase<typeof account.listSessions>

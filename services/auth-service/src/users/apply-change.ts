@@ -7,13 +7,13 @@ import { endPendingSignup } from './pending-signups.ts'
 import { type ChangeOrigin, emitUserChanges } from './user-changes.ts'
 import { type EditableFields, updateUser } from './user-store.ts'
 
-export type Changed = { fields: (keyof EditableFields)[]; change: UserChange }
+export type UserUpdate = { fields: (keyof EditableFields)[]; change: UserChange }
 
 /** Changes the locked user and returns the new state. Does nothing if no field differs. */
 export async function applyChange(
   tx: PoolClient,
   before: User,
-  { fields, change, origin }: Changed & { origin: ChangeOrigin },
+  { fields, change, origin }: UserUpdate & { origin: ChangeOrigin },
 ): Promise<User> {
   if (fields.length === 0) return before
   const after = await updateUser(tx, before, { ...before, ...given(change) })

@@ -6,8 +6,9 @@ import type { Pool } from 'pg'
 import { importFault } from '../password/password-hash.ts'
 import { holdEnvironment } from '../platform/environments.ts'
 import { knownRoles, roleFaults } from '../platform/roles.ts'
+import type { TenantName } from '../platform/tenant.ts'
 import { type ChangeOrigin, emitUserChanges } from './user-changes.ts'
-import { insertUsers, type UserPlace } from './user-store.ts'
+import { insertUsers } from './user-store.ts'
 
 export type ImportResult = {
   imported: number
@@ -25,20 +26,20 @@ type Candidate = {
 /** Imports the users without faults. Returns each other user's faults. */
 export async function importUsers(
   pool: Pool,
-  place: UserPlace,
+  tenant: TenantName,
   { users, origin }: { users: readonly unknown[]; origin: ChangeOrigin },
 ): Promise<ImportResult> {
   const candidates = users.map(toCandidate)
-  await addRoleFaults(pool, place, candidates)
+  await addRoleFaults(pool, tenant, candidates)
   addRepeats(candidates)
   const good = candidates.flatMap(({ user, violations }) =>
     user !== undefined && violations.length === 0 ? [user] : [],
   )
   const imported = await inTransaction(pool, async (tx) => {
-    await holdEnvironment(tx, { project: place.projectId, environment: place.environment })
+    await holdEnvironment(tx, { project: tenant.projectId, environment: tenant.environment })
     // In a fixed order: two imports with the same addresses could otherwise deadlock.
     const inOrder = good.toSorted((a, b) => (a.email < b.email ? -1 : 1))
-    const created = await insertUsers(tx, place, inOrder)
+    const created = await insertUsers(tx, tenant, inOrder)
     const changes = created.map((user) => ({ operation: 'INSERT', user }) as const)
     await emitUserChanges(tx, changes, origin)
     return new Set(created.map(({ email }) => email))
@@ -66,11 +67,11 @@ function toCandidate(input: unknown, index: number): Candidate {
 
 async function addRoleFaults(
   pool: Pool,
-  place: UserPlace,
+  tenant: TenantName,
   candidates: readonly Candidate[],
 ): Promise<void> {
   const names = new Set(candidates.flatMap(({ roles }) => roles))
-  const known = names.size === 0 ? names : await knownRoles(pool, place, [...names])
+  const known = names.size === 0 ? names : await knownRoles(pool, tenant, [...names])
   for (const { roles, violations } of candidates) violations.push(...roleFaults(roles, known))
 }
 

@@ -3,14 +3,15 @@ import type { UserAccount, UserChange } from '@surehook/contracts/http/admin/use
 import type { PoolClient } from 'pg'
 import * as z from 'zod'
 import type { Lockout } from '../limits/lockout.ts'
+import type { TenantName } from '../platform/tenant.ts'
 import type { EndedSessions, EndReason } from '../revocation/revocation.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { User } from '../user.ts'
-import { applyChange, type Changed, changedFields } from './apply-change.ts'
+import { applyChange, changedFields, type UserUpdate } from './apply-change.ts'
 import { toAccount, userNotFound } from './read-users.ts'
 import { type UserAccess, type UserAccessDeps, userAccess } from './user-access.ts'
 import { type ChangeOrigin, emitUserChanges } from './user-changes.ts'
-import { deleteUser, type EditableFields, lockUser, type UserPlace } from './user-store.ts'
+import { deleteUser, type EditableFields, lockUser } from './user-store.ts'
 
 export type ManageUsersDeps = UserAccessDeps & {
   writer: StateWriter
@@ -23,13 +24,13 @@ export type ManageUsersDeps = UserAccessDeps & {
  */
 export type ManageUsers = UserAccess & {
   change(
-    place: UserPlace,
+    tenant: TenantName,
     id: string,
     change: UserChange,
     origin: ChangeOrigin,
   ): Promise<UserAccount>
-  remove(place: UserPlace, id: string, origin: ChangeOrigin): Promise<void>
-  logout(place: UserPlace, id: string): Promise<void>
+  remove(tenant: TenantName, id: string, origin: ChangeOrigin): Promise<void>
+  logout(tenant: TenantName, id: string): Promise<void>
 }
 
 export function manageUsers(deps: ManageUsersDeps): ManageUsers {
@@ -49,9 +50,9 @@ export function manageUsers(deps: ManageUsersDeps): ManageUsers {
   }
 
   return {
-    async change(place, id, change, origin) {
+    async change(tenant, id, change, origin) {
       const written = await writer.write(async (tx, emit) => {
-        const before = await lockExisting(tx, place, id)
+        const before = await lockExisting(tx, tenant, id)
         const fields = await changedFields(tx, before, change)
         const user = await applyChange(tx, before, { fields, change, origin })
         return { user, ended: await endWhat(tx, emit, { user, fields, change }) }
@@ -60,27 +61,29 @@ export function manageUsers(deps: ManageUsersDeps): ManageUsers {
       return toAccount(written.user)
     },
 
-    async remove(place, id, origin) {
+    async remove(tenant, id, origin) {
       const { ended, isGone } = await writer.write(async (tx, emit) => {
-        const locked = await findLocked(tx, place, id)
+        const locked = await findLocked(tx, tenant, id)
         // A repeated call finds no user. It answers 404 only once every verifier knows of the
         // deletion.
-        const pending = isId(id) ? await sessions.republish(tx, emit, { ...place, userId: id }) : []
+        const pending = isId(id)
+          ? await sessions.republish(tx, emit, { ...tenant, userId: id })
+          : []
         if (locked === null) return { ended: pending, isGone: true }
         const over = await sessions.endAll(tx, emit, at(locked), 'deleted')
         const deletedAt = await deleteUser(tx, locked)
         await emitUserChanges(tx, [{ operation: 'DELETE', user: locked, at: deletedAt }], origin)
         // Redis comes last, because a repeated call finds no user. Only the commit can still fail.
-        await lockout.clear(place, locked.email)
+        await lockout.clear(tenant, locked.email)
         return { ended: [...pending, ...over], isGone: false }
       })
       await sessions.blacklist(ended)
       if (isGone) throw userNotFound()
     },
 
-    async logout(place, id) {
+    async logout(tenant, id) {
       const ended = await writer.write(async (tx, emit) => {
-        const user = at(await lockExisting(tx, place, id))
+        const user = at(await lockExisting(tx, tenant, id))
         const pending = await sessions.republish(tx, emit, user)
         return [...pending, ...(await sessions.endAll(tx, emit, user, 'forced'))]
       })
@@ -95,11 +98,11 @@ const at = ({ projectId, environment, id: userId }: User) => ({ projectId, envir
 
 const isId = (id: string) => z.uuid().safeParse(id).success
 
-const findLocked = async (tx: PoolClient, place: UserPlace, id: string): Promise<User | null> =>
-  isId(id) ? lockUser(tx, place, id) : null
+const findLocked = async (tx: PoolClient, tenant: TenantName, id: string): Promise<User | null> =>
+  isId(id) ? lockUser(tx, tenant, id) : null
 
-async function lockExisting(tx: PoolClient, place: UserPlace, id: string): Promise<User> {
-  const user = await findLocked(tx, place, id)
+async function lockExisting(tx: PoolClient, tenant: TenantName, id: string): Promise<User> {
+  const user = await findLocked(tx, tenant, id)
   if (user === null) throw userNotFound()
   return user
 }
@@ -113,5 +116,5 @@ function shutOutBy(after: User, changed: readonly (keyof EditableFields)[]): End
 type EndWhat = (
   tx: PoolClient,
   emit: EmitState,
-  changed: Changed & { user: User },
+  update: UserUpdate & { user: User },
 ) => Promise<EndedSessions>

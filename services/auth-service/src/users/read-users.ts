@@ -3,14 +3,15 @@ import { AppError } from '@surehook/service-kit/errors'
 import { decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool } from 'pg'
 import * as z from 'zod'
+import type { TenantName } from '../platform/tenant.ts'
 import { type User, userColumns } from '../user.ts'
-import { findUserById, type UserPlace } from './user-store.ts'
+import { findUserById } from './user-store.ts'
 
 export const userNotFound = () => new AppError('USER_NOT_FOUND', 'No such user')
 
-export async function findUser(pool: Pool, place: UserPlace, id: string): Promise<User> {
+export async function findUser(pool: Pool, tenant: TenantName, id: string): Promise<User> {
   if (!z.uuid().safeParse(id).success) throw userNotFound()
-  const user = await findUserById(pool, place, id)
+  const user = await findUserById(pool, tenant, id)
   if (user === null) throw userNotFound()
   return user
 }
@@ -18,7 +19,7 @@ export async function findUser(pool: Pool, place: UserPlace, id: string): Promis
 /** Newest first: ids increase with the time of creation. */
 export async function listUsers(
   pool: Pool,
-  { projectId, environment }: UserPlace,
+  { projectId, environment }: TenantName,
   { limit, cursor, email }: Page & { email?: string | undefined },
 ): Promise<{ users: UserAccount[]; nextCursor: string | null }> {
   const before = decodeCursor(z.uuid(), cursor)

@@ -2,13 +2,11 @@ import type { MailLocale } from '@surehook/contracts/http/admin/auth-settings'
 import { newEventId } from '@surehook/contracts/ids'
 import type { Pool, PoolClient } from 'pg'
 import { foreignWorkOf, schemeOf } from '../password/password-hash.ts'
+import type { TenantName } from '../platform/tenant.ts'
 import { type User, userColumns } from '../user.ts'
 import { endPendingSignup } from './pending-signups.ts'
 
 type Db = Pool | PoolClient
-
-/** The (project, environment) of a user. Every query filters by it. */
-export type UserPlace = { readonly projectId: string; readonly environment: string }
 
 export type NewUser = Pick<
   User,
@@ -24,7 +22,7 @@ const nextUpdate = `greatest(
 
 export async function findUserByEmail(
   db: Db,
-  { projectId, environment }: UserPlace,
+  { projectId, environment }: TenantName,
   email: string,
 ): Promise<User | null> {
   const { rows } = await db.query<User>({
@@ -38,7 +36,7 @@ export async function findUserByEmail(
 
 export async function findUserById(
   db: Db,
-  { projectId, environment }: UserPlace,
+  { projectId, environment }: TenantName,
   id: string,
 ): Promise<User | null> {
   const { rows } = await db.query<User>({
@@ -55,7 +53,7 @@ export async function findUserById(
  */
 export async function findCostliestScheme(
   db: Db,
-  { projectId, environment }: UserPlace,
+  { projectId, environment }: TenantName,
 ): Promise<string | null> {
   const { rows } = await db.query<{ hash: string }>({
     name: 'costliest-hash',
@@ -70,7 +68,7 @@ export async function findCostliestScheme(
 /** Inserts the users whose address is free, and returns them. */
 export async function insertUsers(
   tx: PoolClient,
-  { projectId, environment }: UserPlace,
+  { projectId, environment }: TenantName,
   users: readonly NewUser[],
 ): Promise<User[]> {
   const { rows } = await tx.query<User>(
@@ -112,7 +110,7 @@ export async function insertUsers(
  */
 export async function markVerified(
   tx: PoolClient,
-  { projectId, environment }: UserPlace,
+  { projectId, environment }: TenantName,
   id: string,
 ): Promise<User | null> {
   const { rows } = await tx.query<User>(
@@ -154,7 +152,7 @@ export async function holdLogin(
 /** Returns false if the user is disabled or gone. */
 export async function setPassword(
   tx: PoolClient,
-  { projectId, environment }: UserPlace,
+  { projectId, environment }: TenantName,
   { id, passwordHash }: { id: string; passwordHash: string },
 ): Promise<boolean> {
   const { rowCount } = await tx.query(
@@ -185,7 +183,7 @@ export async function replacePassword(
 /** The user, locked against every other change, for one of its own. */
 export async function lockUser(
   tx: PoolClient,
-  { projectId, environment }: UserPlace,
+  { projectId, environment }: TenantName,
   id: string,
 ): Promise<User | null> {
   const { rows } = await tx.query<User>(

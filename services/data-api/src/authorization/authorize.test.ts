@@ -4,10 +4,10 @@ import type { RequestContext } from '@surehook/service-kit/http/request/request-
 import type { AccessClaims } from '@surehook/token-verifier'
 import { createAuthorizers } from './authorize.ts'
 
-type Known = { here: boolean; there: boolean; epochs?: [here: number, there: number] }
+type EnvironmentViews = { here: boolean; there: boolean; epochs?: [here: number, there: number] }
 
 /** What this process already knows of the tenant, and what the topic says when asked. */
-function setUp({ here, there, epochs = [0, 0] }: Known) {
+function setUp({ here, there, epochs = [0, 0] }: EnvironmentViews) {
   const verified: unknown[] = []
   let asked = 0
   const { records } = createAuthorizers({

@@ -3,11 +3,11 @@ import type { AccessClaims } from '@surehook/token-verifier'
 
 const deleteEveryMs = 60_000
 
-type Known = { minGeneration: number; expiresAt: number }
+type SessionBound = { minGeneration: number; expiresAt: number }
 
 /** The access tokens that are refused before they expire, from the topic `auth.revocations`. */
 export class Revocations {
-  readonly #bySession = new Map<string, Known>()
+  readonly #bySession = new Map<string, SessionBound>()
   readonly #now: () => number
   #sweptAt = 0
 

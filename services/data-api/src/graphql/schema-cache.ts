@@ -16,7 +16,7 @@ export type SchemaCache = {
   of(tenant: Tenant): Promise<EnvironmentSchema>
 }
 
-type Known = EnvironmentSchema & { versions: string; weight: number }
+type CachedSchema = EnvironmentSchema & { versions: string; weight: number }
 
 /** The limit per environment, because the cost of an introspection query grows with the columns. */
 const maxColumns = 2_000
@@ -25,7 +25,7 @@ const maxWeight = 100_000
 
 export function createSchemaCache(pool: Pool): SchemaCache {
   /** Least recently used first. */
-  const known = new Map<string, Known>()
+  const known = new Map<string, CachedSchema>()
   let weight = 0
 
   function forget(key: string): void {
@@ -33,7 +33,7 @@ export function createSchemaCache(pool: Pool): SchemaCache {
     known.delete(key)
   }
 
-  function keep(key: string, schema: Known): Known {
+  function keep(key: string, schema: CachedSchema): CachedSchema {
     forget(key)
     known.set(key, schema)
     weight += schema.weight
@@ -59,7 +59,7 @@ export function createSchemaCache(pool: Pool): SchemaCache {
   }
 }
 
-function build(tables: readonly TableDefinition[]): Known {
+function build(tables: readonly TableDefinition[]): CachedSchema {
   const columns = tables.reduce((sum, table) => sum + table.columns.length, 0)
   if (columns > maxColumns) {
     const message = `GraphQL is for environments of at most ${maxColumns} columns: use REST`

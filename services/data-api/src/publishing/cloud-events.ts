@@ -16,11 +16,11 @@ export function draftOfCloudEvent(input: unknown, nameOf: NameOf): ChangeDraft {
   const event = parsePart('body', CloudEvent, { input: withoutNulls(input), violations })
   if (event === undefined) return refused(violations, nameOf)
   const [operation, missingOperation] = operationOf(event)
-  const [place, missingPlace] = placeOf(event)
-  const missing = [...missingOperation, ...missingPlace]
+  const [recordKey, missingKey] = recordKeyOf(event)
+  const missing = [...missingOperation, ...missingKey]
   if (missing.length > 0) return refused(missing, nameOf)
   const draft: { [Name in keyof ChangeInput]: unknown } = {
-    ...place,
+    ...recordKey,
     event: operation,
     record: event.data,
     id: cloudEventId(event.source, event.id),
@@ -42,29 +42,28 @@ function withoutNulls(input: unknown): unknown {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
 }
 
-type Read<T> = [value: T, faults: RuledViolation[]]
+type WithFaults<T> = [value: T, faults: RuledViolation[]]
 
-function operationOf({ operation, type }: CloudEvent): Read<string> {
+function operationOf({ operation, type }: CloudEvent): WithFaults<string> {
   const named = operation ?? /\.(insert|update|delete)$/i.exec(type)?.[1]
   if (named !== undefined) return [named.toUpperCase(), []]
   const message = 'must end with .insert, .update or .delete, or operation must be set'
   return ['', [{ field: 'type', message, rule: 'invalid_format' }]]
 }
 
-type Place = Pick<ChangeInput, 'table' | 'recordId'>
+type RecordKey = Pick<ChangeInput, 'table' | 'recordId'>
 
-function placeOf({ subject, table, recordid }: CloudEvent): Read<Place> {
+function recordKeyOf({ subject, table, recordid }: CloudEvent): WithFaults<RecordKey> {
   if (table !== undefined && recordid !== undefined) return [{ table, recordId: recordid }, []]
-  if (table !== undefined) return missingPlace('recordid', 'is required beside table', 'required')
-  if (recordid !== undefined)
-    return missingPlace('table', 'is required beside recordid', 'required')
+  if (table !== undefined) return missingKey('recordid', 'is required beside table', 'required')
+  if (recordid !== undefined) return missingKey('table', 'is required beside recordid', 'required')
   const [, named, recordId] = /^([^/]+)\/(.+)$/s.exec(subject ?? '') ?? []
   if (named !== undefined && recordId !== undefined) return [{ table: named, recordId }, []]
   const message = 'must be table/recordId, or table and recordid must be set'
-  return missingPlace('subject', message, subject === undefined ? 'required' : 'invalid_format')
+  return missingKey('subject', message, subject === undefined ? 'required' : 'invalid_format')
 }
 
-const missingPlace = (field: string, message: string, rule: ViolationRule): Read<Place> => [
+const missingKey = (field: string, message: string, rule: ViolationRule): WithFaults<RecordKey> => [
   { table: '', recordId: '' },
   [{ field, message, rule }],
 ]

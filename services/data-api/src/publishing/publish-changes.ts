@@ -27,7 +27,7 @@ export function createPublishing({ pool, slots, maxWaitMs }: PublishingDeps): Pu
       await publish(tenant, events)
     } catch (err) {
       if (!(err instanceof RefusedChangeError)) throw err
-      throw conflict(err, changes[err.place]?.nameOf(err.field) ?? err.field)
+      throw conflict(err, changes[err.index]?.nameOf(err.field) ?? err.field)
     }
     return events.map(({ id }) => id)
   }

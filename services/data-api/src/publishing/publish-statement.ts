@@ -36,15 +36,15 @@ judged as (
 )
 select publish_change(j.place, j.fault, j.is_new, j.head, j.at, j.record) as is_new from judged j`
 
-/** PostgreSQL refused the change at this place in `events`. */
+/** PostgreSQL refused the change at this index of `events`. */
 export class RefusedChangeError extends Error {
   override readonly name = 'RefusedChangeError'
-  readonly place: number
+  readonly index: number
   readonly field: RefusedField
 
-  constructor(place: number, field: RefusedField, cause: unknown) {
-    super(`The change ${place} was refused for its ${field}`, { cause })
-    this.place = place
+  constructor(index: number, field: RefusedField, cause: unknown) {
+    super(`The change ${index} was refused for its ${field}`, { cause })
+    this.index = index
     this.field = field
   }
 }
@@ -92,6 +92,6 @@ export async function publishEvents(
 
 function refusedBy(err: unknown): RefusedChangeError | null {
   if (!(err instanceof DatabaseError) || err.code !== refusedState) return null
-  const [place, field] = err.detail?.split(' ') ?? []
-  return new RefusedChangeError(Number(place) - 1, field === 'id' ? 'id' : 'table', err)
+  const [position, field] = err.detail?.split(' ') ?? []
+  return new RefusedChangeError(Number(position) - 1, field === 'id' ? 'id' : 'table', err)
 }

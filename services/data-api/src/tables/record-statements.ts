@@ -35,7 +35,9 @@ export function insertValues(
 ): unknown[] {
   const heads = rows.map(({ head }) => head)
   const ids = rows.map(newEventId).toSorted()
-  const columns = rows[0]?.values.map((_, place) => rows.map(({ values }) => values[place] ?? null))
+  const columns = rows[0]?.values.map((_, column) =>
+    rows.map(({ values }) => values[column] ?? null),
+  )
   return [heads, ids, ...(columns ?? [])]
 }
 

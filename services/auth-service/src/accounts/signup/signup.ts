@@ -133,14 +133,14 @@ function createSignupFaults(deps: SignupDeps): Signup['signupFaults'] {
   }
 }
 
-type Ruled = { faults: RuledViolation[]; roles: string[] }
+type RuleResult = { faults: RuledViolation[]; roles: string[] }
 
 /** Checks the given fields against the tenant's rules, and finds the new user's roles. */
 async function applyRules(
   { pool, rules }: SignupDeps,
   tenant: Tenant,
   { given, line }: { given: Partial<SignupInput>; line: ClientLine },
-): Promise<Ruled> {
+): Promise<RuleResult> {
   const { password: settings, defaultRole } = tenant.settings
   const { email, password, roleId, firstName = '', lastName = '' } = given
   const chosen = { field: 'password', email, names: [firstName, lastName] } as const

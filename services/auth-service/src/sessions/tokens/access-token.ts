@@ -13,9 +13,8 @@ import {
 import { CompactEncrypt } from 'jose'
 import { issuerOf } from '../../discovery/issuer.ts'
 import { usesOf } from '../../keys/key-pair.ts'
-import type { TenantName } from '../../keys/key-store.ts'
 import type { SigningKeys } from '../../keys/signing-keys.ts'
-import type { Tenant } from '../../platform/tenant.ts'
+import type { Tenant, TenantName } from '../../platform/tenant.ts'
 import type { Decryptions, TokenBearer } from './decryptions.ts'
 import { type Bearer, createTokenReader } from './read-token.ts'
 
@@ -121,7 +120,7 @@ const none = () => noCredential('AUTH_TOKEN_INVALID', 'access token')
 
 const audienceOf = ({ projectId, environment }: TenantName): string => `${projectId}/${environment}`
 
-type Signed = {
+type ClaimsInput = {
   subject: AccessSubject
   issuer: string
   audience: string
@@ -137,7 +136,7 @@ const signOffThread = promisify(signBytes)
  */
 async function sign(
   { kid, signingKey }: Awaited<ReturnType<SigningKeys['current']>>,
-  { subject, issuer, audience, issuedAt, ttlS }: Signed,
+  { subject, issuer, audience, issuedAt, ttlS }: ClaimsInput,
 ): Promise<string> {
   const { sub, sid, gen, roles } = subject
   const times = { iat: issuedAt, nbf: issuedAt, exp: issuedAt + ttlS }

@@ -3,8 +3,8 @@ import { forgerOf } from '@surehook/service-kit/http/request/counted-client'
 import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
 import { FailedTokens, TokenError, TooManyTokensError } from '@surehook/token-verifier'
-import type { TenantName } from '../../keys/key-store.ts'
 import { clientLine } from '../../limits/client-line.ts'
+import type { TenantName } from '../../platform/tenant.ts'
 
 /** `client` is `null` for another service, which limits its own clients. */
 export type TokenBearer = { tenant: TenantName; client: { readonly address: string } | null }

@@ -35,10 +35,10 @@ export function evolveTable(
   const wanted = new Map(input.columns.map((column, index) => [column.name, { column, index }]))
   const steps: ColumnStep[] = []
 
-  const kept = existing.map((column, place) => {
+  const kept = existing.map((column, position) => {
     const wish = wanted.get(column.name)
     wanted.delete(column.name)
-    if (wish !== undefined) return evolveColumn({ column, place }, wish, { steps, violations })
+    if (wish !== undefined) return evolveColumn({ column, position }, wish, { steps, violations })
     const message = `"${column.name}" must stay: data would be lost`
     violations.push({ field: 'columns', message, rule: 'data_loss' })
     return column
@@ -46,8 +46,8 @@ export function evolveTable(
   const added = [...wanted.values()].map((wish) =>
     addColumn(wish, { violations, hasRecords: current?.hasRecords ?? false }),
   )
-  for (const [place, column] of added.entries()) {
-    steps.push({ kind: 'add', column, index: kept.length + place })
+  for (const [index, column] of added.entries()) {
+    steps.push({ kind: 'add', column, index: kept.length + index })
   }
   if (violations.length > 0) return { ok: false, violations }
   const access = mergeAccess(current?.access, input.access)
@@ -88,7 +88,7 @@ function addColumn(
 }
 
 function evolveColumn(
-  { column, place }: { column: Column; place: number },
+  { column, position }: { column: Column; position: number },
   { column: input, index }: Wish,
   { steps, violations }: { steps: ColumnStep[]; violations: RuledViolation[] },
 ): Column {
@@ -103,7 +103,7 @@ function evolveColumn(
   if (wanted.unique && !column.unique) refuse('unique', 'data_loss', 'existing records may not be')
   checkDefault(wanted, index, violations)
   if (column.required && !wanted.required) steps.push({ kind: 'relax-required', column: wanted })
-  if (column.unique && !wanted.unique) steps.push({ kind: 'relax-unique', index: place })
+  if (column.unique && !wanted.unique) steps.push({ kind: 'relax-unique', index: position })
   if (!sameJson(column.default, wanted.default)) {
     steps.push({ kind: 'change-default', column: wanted })
   }
