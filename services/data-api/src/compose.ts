@@ -3,6 +3,7 @@ import {
   createRequestLimits,
   type RequestLimitsOptions,
 } from '@surehook/access/limits/request-limits'
+import { createTenantSlots } from '@surehook/access/limits/tenant-slots'
 import { openPlatformAccess, type PlatformAccess } from '@surehook/access/management-access'
 import { platformTopics } from '@surehook/access/platform-state'
 import { type PurgeOptions, purgeDeleted } from '@surehook/access/purge-deleted'
@@ -16,17 +17,20 @@ import { type Host, ownProcess } from '@surehook/service-kit/host'
 import { endedKeys } from '@surehook/service-kit/idempotency/once-per-key'
 import type { Service } from '@surehook/service-kit/lifecycle'
 import { openExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
+import { connectTimeoutMs } from '@surehook/service-kit/postgres/pool'
 import { openBackgroundRedis } from '@surehook/service-kit/redis/background-redis'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
+import type { Pool } from 'pg'
 import { type Charge, createAuthorizers } from './authorization/authorize.ts'
 import { openUserTokens } from './authorization/user-tokens.ts'
 import { type Config, service } from './config.ts'
 import { dataRoutes } from './data-routes.ts'
 import { observePool } from './pool-metrics.ts'
+import { createPublishing } from './publishing/publish-changes.ts'
 import { endedIds } from './publishing/published-ids.ts'
 import { purgeEnvironment } from './purge-environment.ts'
+import { createRecordApis } from './records/record-apis.ts'
 import { idempotencyTable } from './records/write/run-write.ts'
-import { createTableCache } from './tables/table-cache.ts'
 
 type PurgeDeps = Pick<PurgeOptions, 'pool' | 'log'> & { access: PlatformAccess }
 
@@ -50,6 +54,17 @@ type LimitDeps = { config: Config } & Pick<
 function chargeOf({ config, ...deps }: LimitDeps): Charge {
   const limits = createRequestLimits({ api: 'data', defaults: config.limits, ...deps })
   return (context, { tenant, id }, points) => limits.charge(context, { ...tenant, id }, points)
+}
+
+/** The parts that read and write the data of tenants. They share the slots of each tenant. */
+function dataOf(pool: Pool) {
+  const perTenant = Math.max(1, Math.floor(pool.options.max / 2))
+  const slots = createTenantSlots({ perTenant, maxWaitMs: connectTimeoutMs })
+  return {
+    slots,
+    records: createRecordApis({ pool, slots }),
+    publish: createPublishing({ pool, slots, maxWaitMs: connectTimeoutMs }),
+  }
 }
 
 /** Requests that were admitted before their environment was deleted have ended after this time. */
@@ -95,8 +110,8 @@ export async function compose(
   const authorizers = createAuthorizers({ access, users, trustedProxies, charge })
   opening.use(openPurge({ pool, access, log }))
   const relayed = () => waitUntilRelayed(pool, config.slot, anyPosition, { timeoutMs: 10_000 })
-  const tables = createTableCache(pool)
-  const routes = dataRoutes({ relayed, pool, tables, access, authorizers, charge })
+  const data = dataOf(pool)
+  const routes = dataRoutes({ ...data, relayed, pool, access, authorizers, charge })
   const serving = { ...config.http, trustedProxies, log, metrics, tracer, around: auditCalls }
   const api = opening.use(await host.openApiServer({ ...serving, routes }))
 

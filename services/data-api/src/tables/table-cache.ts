@@ -41,7 +41,7 @@ type Definition = Pick<KnownTable, 'definition' | 'sql'>
 
 export type TableCacheOptions = {
   now?: () => number
-  /** Wraps each read of the catalogue, if the caller of `use` has not already passed the gate. */
+  /** Wraps each read of the catalogue. Set it if the callers of `use` hold no slot of the tenant. */
   enter?: <T>(tenant: Tenant, work: () => Promise<T>) => Promise<T>
 }
 

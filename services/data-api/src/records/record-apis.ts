@@ -1,0 +1,39 @@
+import type { TenantSlots } from '@surehook/access/limits/tenant-slots'
+import { connectTimeoutMs } from '@surehook/service-kit/postgres/pool'
+import type { Pool } from 'pg'
+import { createTableCache } from '../tables/table-cache.ts'
+import { createRecordApi, type RecordApi } from './record-api.ts'
+import { createSharedGets } from './sql/shared-gets.ts'
+import { createSharedInserts } from './write/shared-inserts.ts'
+
+/** The record API for each of the two ways in which a request uses the slots of its tenant. */
+export type RecordApis = {
+  /** For a request that holds a slot. Its statements take none. */
+  gated: RecordApi
+  /** For a request that holds no slot. Its statements take slots, and requests share statements. */
+  shared: Pick<RecordApi, 'create' | 'get'>
+}
+
+export type RecordApisDeps = { pool: Pool; slots: TenantSlots }
+
+export function createRecordApis({ pool, slots }: RecordApisDeps): RecordApis {
+  const sharing = { enter: slots.run, maxWaitMs: connectTimeoutMs }
+  const gated = createRecordApi({ pool, tables: createTableCache(pool) })
+  const shared = createRecordApi({
+    pool,
+    tables: createTableCache(pool, sharing),
+    inserts: createSharedInserts(pool, sharing),
+    gets: createSharedGets(pool, sharing),
+  })
+  return {
+    gated,
+    shared: {
+      get: shared.get,
+      // Only new records without siblings and without an idempotency key share statements.
+      create: (call, table, input) =>
+        Array.isArray(input) || call.idempotencyKey !== undefined
+          ? slots.run(call.auth.tenant, () => gated.create(call, table, input))
+          : shared.create(call, table, input),
+    },
+  }
+}
