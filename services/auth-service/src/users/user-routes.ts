@@ -8,12 +8,12 @@ import type { Pool } from 'pg'
 import type { AdminGate } from '../platform/admin-token.ts'
 import { type EnvironmentName, requireEnvironment } from '../platform/environments.ts'
 import { createRole, listRoles, unknownRoles } from '../platform/roles.ts'
+import type { TenantName } from '../platform/tenant.ts'
 import { importUsers } from './import-users.ts'
 import type { ManageUsers } from './manage-users.ts'
 import { findUser, listUsers, toAccount } from './read-users.ts'
-import type { UserPlace } from './user-store.ts'
 
-const toPlace = ({ project, environment }: EnvironmentName): UserPlace => ({
+const toPlace = ({ project, environment }: EnvironmentName): TenantName => ({
   projectId: project,
   environment,
 })
@@ -27,7 +27,7 @@ export type UserRoutesDeps = { pool: Pool; users: ManageUsers; authorize: AdminG
  * `authorize` runs before this limit, with one short read.
  */
 export function userRoutes({ pool, users, authorize }: UserRoutesDeps): (router: Router) => void {
-  const placeOf = async (params: EnvironmentName): Promise<UserPlace> => {
+  const placeOf = async (params: EnvironmentName): Promise<TenantName> => {
     const { projectId, environment } = await requireEnvironment(pool, params)
     return { projectId, environment }
   }
