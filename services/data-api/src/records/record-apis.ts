@@ -29,7 +29,7 @@ export function createRecordApis({ pool, slots }: RecordApisDeps): RecordApis {
     gated,
     shared: {
       get: shared.get,
-      // Only new records without siblings and without an idempotency key share statements.
+      // A new record shares statements if it comes alone and without an idempotency key.
       create: (call, table, input) =>
         Array.isArray(input) || call.idempotencyKey !== undefined
           ? slots.run(call.auth.tenant, () => gated.create(call, table, input))

@@ -28,7 +28,7 @@ type Bulk = { table: TableDefinition; column: Column; rows: readonly ColumnValue
 /** Like `fieldConflict`, but names the conflicting records of the request. */
 export async function bulkConflict(pool: Pool, bulk: Bulk, cause: unknown): Promise<AppError> {
   const { table, column, rows } = bulk
-  const index = table.columns.indexOf(column)
+  const position = table.columns.indexOf(column)
   const { sql, cast } = { ...valueTypes[column.type], sql: quoteIdent(column.name) }
   // PostgreSQL decides what is equal: the decimals 1.0 and 1.00 are.
   const { rows: found } = await pool.query<{ index: string }>(
@@ -39,7 +39,7 @@ export async function bulkConflict(pool: Pool, bulk: Bulk, cause: unknown): Prom
                      where e.place < i.place and e.value::${cast} = i.value::${cast})
       order by i.place
       limit 100`,
-    [rows.map((values) => values[index] ?? null)],
+    [rows.map((values) => values[position] ?? null)],
   )
   const fields = found.map(({ index }) => `${index}.${column.name}`)
   const named = fields.length > 0 ? fields : [column.name]
