@@ -1,10 +1,3 @@
-const swc = {
-  swcrc: false,
-  sourceMaps: 'inline',
-  jsc: { parser: { syntax: 'typescript' }, target: 'esnext' },
-  module: { type: 'es6' },
-}
-
 const shared = {
   rootDir: import.meta.dirname,
   // Jest looks for files only here: a look into node_modules costs seconds at each start.
@@ -14,7 +7,7 @@ const shared = {
   testEnvironment: '<rootDir>/tests/support/jest/counted-environment.mjs',
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
-  transform: { '\\.ts$': ['@swc/jest', swc] },
+  transform: { '\\.ts$': '<rootDir>/tests/support/jest/strip-types.mjs' },
   modulePathIgnorePatterns: [
     '<rootDir>/\\.local/',
     '<rootDir>/(?:contracts|console|scripts|tests|bench|(?:libs|packages|services)/[^/]+)/dist/',

@@ -1,29 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { type Client } from '@surehook/scripts/client/call'
-import { clientOf, validInput } from './support/client.ts'
+import { describe, expect, it } from '@jest/globals'
+import { validInput } from './support/client.ts'
 import { publishTable } from './support/tables.ts'
-import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+import { type Tenant } from './support/under-test.ts'
+import { useService } from './support/use-service.ts'
 
-let world: World
-let service: Running
-let tenant: Tenant
-let client: Client
+const under = useService()
 
-beforeAll(async () => {
-  world = await openWorld()
-  service = await world.startService()
-})
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]()
-  await world?.[Symbol.asyncDispose]()
-})
-beforeEach(async () => {
-  tenant = await world.tenant()
-  client = clientOf(service.api, tenant)
-})
-
-const table = (name: string, of: Record<string, string> | null, owner: Tenant = tenant) =>
-  publishTable(world, owner, { name, columns: of })
+const table = (name: string, of: Record<string, string> | null, owner: Tenant = under.tenant) =>
+  publishTable(under.world, owner, { name, columns: of })
 
 const columns = { status: 'text', total: 'integer', address: 'json', paid: 'boolean' }
 
@@ -44,23 +28,23 @@ const named = (body: { violations?: { field: string }[] | undefined }) =>
 describe('for a table that is known', () => {
   it.each(faults)('names %j', async (fields, asked) => {
     await table('orders', columns)
-    const input = { ...validInput(tenant), ...asked }
-    const created = await client.call('POST', input)
+    const input = { ...validInput(under.tenant), ...asked }
+    const created = await under.client.call('POST', input)
     expect([created.status, named(created.body)]).toEqual([400, fields])
-    const previewed = await client.call('POST /preview', input)
+    const previewed = await under.client.call('POST /preview', input)
     expect([previewed.status, named(previewed.body)]).toEqual([400, fields])
-    expect((await client.call('GET')).body.webhooks).toEqual([])
+    expect((await under.client.call('GET')).body.webhooks).toEqual([])
 
-    const { body } = await client.call('POST', validInput(tenant))
-    const patched = await client.call(`PATCH /${body.id}`, asked)
+    const { body } = await under.client.call('POST', validInput(under.tenant))
+    const patched = await under.client.call(`PATCH /${body.id}`, asked)
     expect([patched.status, named(patched.body)]).toEqual([400, fields])
-    expect((await client.call(`GET /${body.id}`)).body.webhook).toEqual(body)
+    expect((await under.client.call(`GET /${body.id}`)).body.webhook).toEqual(body)
   })
 
   it('accepts existing fields, also those of every table and inside JSON', async () => {
     await table('orders', columns)
     const input = {
-      ...validInput(tenant),
+      ...validInput(under.tenant),
       filter: {
         status: { in: ['a'] },
         'address.city': 'Bonn',
@@ -69,8 +53,8 @@ describe('for a table that is known', () => {
       },
       select: ['id', 'total', 'updatedAt'],
     }
-    expect((await client.call('POST', input)).status).toBe(201)
-    expect((await client.call('POST /preview', input)).status).toBe(200)
+    expect((await under.client.call('POST', input)).status).toBe(201)
+    expect((await under.client.call('POST /preview', input)).status).toBe(200)
   })
 
   it('interprets operands by the types of their columns', async () => {
@@ -85,16 +69,21 @@ describe('for a table that is known', () => {
       or: [{ due: { lt: '2026-01-01T00:00:00.000Z' } }, { note: '100.50' }],
       owner: 'abcdef00-0000-4000-8000-000000000000',
     }
-    const { body } = await client.call('POST', { ...validInput(tenant), filter })
+    const { body } = await under.client.call('POST', { ...validInput(under.tenant), filter })
     expect(body.filter).toEqual(settled)
-    const plain = await client.call('POST', validInput(tenant))
-    expect((await client.call(`PATCH /${plain.body.id}`, { filter })).body.filter).toEqual(settled)
-    const shown = await client.call(`GET /${plain.body.id}`)
+    const plain = await under.client.call('POST', validInput(under.tenant))
+    expect((await under.client.call(`PATCH /${plain.body.id}`, { filter })).body.filter).toEqual(
+      settled,
+    )
+    const shown = await under.client.call(`GET /${plain.body.id}`)
     expect(shown.body.webhook).toMatchObject({ filter: settled })
 
-    const digits = { ...validInput(tenant), filter: { total: { lt: '12345678901234567890.5' } } }
+    const digits = {
+      ...validInput(under.tenant),
+      filter: { total: { lt: '12345678901234567890.5' } },
+    }
     for (const request of ['POST', 'POST /preview']) {
-      const refused = await client.call(request, digits)
+      const refused = await under.client.call(request, digits)
       expect([refused.status, named(refused.body)]).toEqual([400, ['filter.total.lt']])
     }
   })
@@ -102,33 +91,37 @@ describe('for a table that is known', () => {
   it('names the fields that another table lacks', async () => {
     await table('orders', columns)
     await table('invoices', { total: 'integer' })
-    const input = { ...validInput(tenant), filter: { status: 'a' }, select: ['total', 'paid'] }
-    const { body } = await client.call('POST', input)
-    const moved = await client.call(`PATCH /${body.id}`, { table: 'invoices' })
+    const input = {
+      ...validInput(under.tenant),
+      filter: { status: 'a' },
+      select: ['total', 'paid'],
+    }
+    const { body } = await under.client.call('POST', input)
+    const moved = await under.client.call(`PATCH /${body.id}`, { table: 'invoices' })
     expect([moved.status, named(moved.body)]).toEqual([400, ['filter.status']])
     const both = { table: 'invoices', filter: { total: 1 }, select: null }
-    expect((await client.call(`PATCH /${body.id}`, both)).status).toBe(200)
+    expect((await under.client.call(`PATCH /${body.id}`, both)).status).toBe(200)
   })
 
   it('leaves a subscription unchanged if the table changed since', async () => {
-    const input = { ...validInput(tenant), filter: { status: 'a' } }
-    const { body } = await client.call('POST', input)
+    const input = { ...validInput(under.tenant), filter: { status: 'a' } }
+    const { body } = await under.client.call('POST', input)
     await table('orders', { total: 'integer' })
-    expect((await client.call(`PATCH /${body.id}`, { active: false })).status).toBe(200)
-    const again = await client.call(`PATCH /${body.id}`, { filter: { status: 'b' } })
+    expect((await under.client.call(`PATCH /${body.id}`, { active: false })).status).toBe(200)
+    const again = await under.client.call(`PATCH /${body.id}`, { filter: { status: 'b' } })
     expect(named(again.body)).toEqual(['filter.status'])
   })
 })
 
 describe('for a table that is not known', () => {
   it('accepts any field: the table may come later, was dropped, or belongs to another tenant', async () => {
-    const input = { ...validInput(tenant), filter: { anything: 1 }, select: ['anything'] }
-    await table('orders', columns, await world.tenant())
-    await table('orders', columns, { ...tenant, environment: 'other' })
-    expect((await client.call('POST', input)).status).toBe(201)
+    const input = { ...validInput(under.tenant), filter: { anything: 1 }, select: ['anything'] }
+    await table('orders', columns, await under.world.tenant())
+    await table('orders', columns, { ...under.tenant, environment: 'other' })
+    expect((await under.client.call('POST', input)).status).toBe(201)
     await table('orders', columns)
-    expect((await client.call('POST', input)).status).toBe(400)
+    expect((await under.client.call('POST', input)).status).toBe(400)
     await table('orders', null)
-    expect((await client.call('POST', input)).status).toBe(201)
+    expect((await under.client.call('POST', input)).status).toBe(201)
   })
 })

@@ -1,33 +1,17 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import type { Preview } from '@surehook/contracts/http/webhooks/log'
 import { buildBody } from '@surehook/matching/build-body'
 import { type Client } from '@surehook/scripts/client/call'
 import { logChanges } from './support/changes.ts'
 import { clientOf } from './support/client.ts'
-import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+import { useService } from './support/use-service.ts'
 
-let world: World
-let service: Running
-let tenant: Tenant
-let client: Client
-
-beforeAll(async () => {
-  world = await openWorld()
-  service = await world.startService()
-})
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]()
-  await world?.[Symbol.asyncDispose]()
-})
-beforeEach(async () => {
-  tenant = await world.tenant()
-  client = clientOf(service.api, tenant)
-})
+const under = useService()
 
 const inserts = { table: 'orders', events: ['INSERT'] }
 
-async function preview(input: object, by: Client = client): Promise<Preview> {
+async function preview(input: object, by: Client = under.client): Promise<Preview> {
   const { status, text } = await by.call('POST /preview', input)
   if (status !== 200) throw new Error(`${status} ${text}`)
   return JSON.parse(text) as Preview
@@ -35,7 +19,7 @@ async function preview(input: object, by: Client = client): Promise<Preview> {
 
 describe('POST /_webhooks/preview', () => {
   it('shows the newest matching changes, newest first, with the bytes that would be sent', async () => {
-    const [, second, third] = await logChanges(world, tenant, [
+    const [, second, third] = await logChanges(under.world, under.tenant, [
       { timestamp: '2026-01-01T00:00:00.000Z', record: { total: 1 } },
       { timestamp: '2026-01-01T00:00:01.000Z', record: { total: 2, note: 'ü' } },
       { timestamp: '2026-01-01T00:00:02.000Z', record: { total: 3 } },
@@ -51,7 +35,9 @@ describe('POST /_webhooks/preview', () => {
   })
 
   it('signs the selected fields with the given secret, and without a secret not at all', async () => {
-    const [event] = await logChanges(world, tenant, [{ record: { total: 1, status: 'open' } }])
+    const [event] = await logChanges(under.world, under.tenant, [
+      { record: { total: 1, status: 'open' } },
+    ])
     const secret = 'preview-secret-1'
     const { samples } = await preview({ ...inserts, secret, select: ['status'] })
     const [{ headers, body } = { headers: {}, body: '' }] = samples
@@ -78,8 +64,8 @@ describe('POST /_webhooks/preview', () => {
 
   it('counts up to its limit, and shows ten', async () => {
     await logChanges(
-      world,
-      tenant,
+      under.world,
+      under.tenant,
       Array.from({ length: 520 }, (_, total) => ({ record: { total } })),
     )
     const shown = await preview(inserts)
@@ -87,11 +73,13 @@ describe('POST /_webhooks/preview', () => {
   })
 
   it('shows nothing of other tenants, and stores and sends nothing', async () => {
-    const other = await world.tenant()
-    await logChanges(world, other, [{ record: { total: 1 } }])
-    await logChanges(world, { ...tenant, environment: 'other' }, [{ record: { total: 1 } }])
+    const other = await under.world.tenant()
+    await logChanges(under.world, other, [{ record: { total: 1 } }])
+    await logChanges(under.world, { ...under.tenant, environment: 'other' }, [
+      { record: { total: 1 } },
+    ])
     expect(await preview(inserts)).toMatchObject({ scanned: 0, matched: 0, samples: [] })
-    expect((await client.call('GET')).body.webhooks).toEqual([])
+    expect((await under.client.call('GET')).body.webhooks).toEqual([])
   })
 
   it.each([
@@ -107,17 +95,20 @@ describe('POST /_webhooks/preview', () => {
     ['projectId', { ...inserts, projectId: 'another' }],
     ['limit', { ...inserts, limit: 5 }],
   ])('refuses a fault of %s', async (field, input) => {
-    const { status, body } = await client.call('POST /preview', input)
+    const { status, body } = await under.client.call('POST /preview', input)
     expect([status, body.error]).toEqual([400, 'VALIDATION_ERROR'])
     expect(body.violations?.map((violation) => violation.field)).toEqual([field])
   })
 
   it('is only for the tenant', async () => {
-    const { body } = await client.call('POST /preview', { ...inserts, environment: 'other' })
+    const { body } = await under.client.call('POST /preview', { ...inserts, environment: 'other' })
     expect(body.error).toBe('ENVIRONMENT_MISMATCH')
-    const none = clientOf(service.api, { ...tenant, environment: 'nowhere' })
+    const none = clientOf(under.service.api, { ...under.tenant, environment: 'nowhere' })
     expect((await none.call('POST /preview', inserts)).body.error).toBe('ENVIRONMENT_NOT_FOUND')
-    const stranger = clientOf(service.api, { ...tenant, token: (await world.tenant()).token })
+    const stranger = clientOf(under.service.api, {
+      ...under.tenant,
+      token: (await under.world.tenant()).token,
+    })
     expect((await stranger.call('POST /preview', inserts)).status).toBe(403)
   })
 })

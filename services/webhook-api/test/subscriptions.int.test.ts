@@ -1,43 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { type Client } from '@surehook/scripts/client/call'
+import { describe, expect, it } from '@jest/globals'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { clientOf, validInput } from './support/client.ts'
-import {
-  encryptionKey,
-  openWorld,
-  type Running,
-  type Tenant,
-  type World,
-} from './support/under-test.ts'
+import { encryptionKey } from './support/under-test.ts'
+import { useService } from './support/use-service.ts'
 
-let world: World
-let service: Running
-let tenant: Tenant
-let client: Client
-
-beforeAll(async () => {
-  world = await openWorld()
-  service = await world.startService()
-})
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]()
-  await world?.[Symbol.asyncDispose]()
-})
-beforeEach(async () => {
-  tenant = await world.tenant()
-  client = clientOf(service.api, tenant)
-})
+const under = useService()
 
 const opened = (id: string, secrets: readonly { ciphertext: string }[] = []) =>
   secrets.map(({ ciphertext }) => createSecretBox(encryptionKey).open(ciphertext, id))
 
 describe('POST /_webhooks', () => {
   it('answers 201 with exactly what the specification lists, and never the secret', async () => {
-    const { status, body, text } = await client.call('POST', validInput(tenant))
+    const { status, body, text } = await under.client.call('POST', validInput(under.tenant))
     expect(status).toBe(201)
     expect(body).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      projectId: tenant.projectId,
+      projectId: under.tenant.projectId,
       environment: 'master',
       table: 'orders',
       events: ['INSERT', 'UPDATE'],
@@ -51,12 +29,16 @@ describe('POST /_webhooks', () => {
   })
 
   it('has the state on the topic before it answers, with the secret encrypted', async () => {
-    const input = { ...validInput(tenant), filter: { status: 'paid' }, select: ['id', 'status'] }
-    const { body } = await client.call('POST', input)
-    const state = (await world.subscriptionStates()).get(body.id)
+    const input = {
+      ...validInput(under.tenant),
+      filter: { status: 'paid' },
+      select: ['id', 'status'],
+    }
+    const { body } = await under.client.call('POST', input)
+    const state = (await under.world.subscriptionStates()).get(body.id)
     expect(state).toMatchObject({
       id: body.id,
-      projectId: tenant.projectId,
+      projectId: under.tenant.projectId,
       environment: 'master',
       table: 'orders',
       events: ['INSERT', 'UPDATE'],
@@ -72,50 +54,50 @@ describe('POST /_webhooks', () => {
   })
 
   it('keeps the given active, and accepts null for no filter and no selection', async () => {
-    const input = { ...validInput(tenant), active: false, filter: null, select: null }
-    const { status, body } = await client.call('POST', input)
+    const input = { ...validInput(under.tenant), active: false, filter: null, select: null }
+    const { status, body } = await under.client.call('POST', input)
     expect([status, body.active]).toEqual([201, false])
     expect(body).not.toHaveProperty('filter')
     expect(body).not.toHaveProperty('select')
   })
 
   it('makes several subscriptions of one table and event', async () => {
-    const first = await client.call('POST', validInput(tenant))
-    const second = await client.call('POST', validInput(tenant))
+    const first = await under.client.call('POST', validInput(under.tenant))
+    const second = await under.client.call('POST', validInput(under.tenant))
     expect([first.status, second.status]).toEqual([201, 201])
     expect(first.body.id).not.toBe(second.body.id)
   })
 
   it("refuses more than the environment's limit, also for simultaneous requests", async () => {
-    await using limited = await world.startService({ maxSubscriptions: 3 })
-    const limitedClient = clientOf(limited.api, tenant)
+    await using limited = await under.world.startService({ maxSubscriptions: 3 })
+    const limitedClient = clientOf(limited.api, under.tenant)
     const answers = await Promise.all(
-      Array.from({ length: 6 }, () => limitedClient.call('POST', validInput(tenant))),
+      Array.from({ length: 6 }, () => limitedClient.call('POST', validInput(under.tenant))),
     )
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
       201, 201, 201, 409, 409, 409,
     ])
     expect(answers.find(({ status }) => status === 409)?.body.error).toBe('CONFLICT')
-    const other = clientOf(limited.api, await world.tenant())
+    const other = clientOf(limited.api, await under.world.tenant())
     expect((await other.call('GET')).body.webhooks).toEqual([])
   })
 })
 
 describe('GET /_webhooks', () => {
   const create = async (change: object = {}) =>
-    (await client.call('POST', { ...validInput(tenant), ...change })).body.id
+    (await under.client.call('POST', { ...validInput(under.tenant), ...change })).body.id
 
   it('lists the newest first, in pages', async () => {
     const ids = [await create(), await create(), await create()].reverse()
-    const all = await client.call('GET')
+    const all = await under.client.call('GET')
     expect(all.status).toBe(200)
     expect(all.body.webhooks.map(({ id }) => id)).toEqual(ids)
     expect(all.body.nextCursor).toBeNull()
     expect(all.text).not.toContain('secret')
 
-    const first = await client.call('GET ?limit=2')
+    const first = await under.client.call('GET ?limit=2')
     expect(first.body.webhooks.map(({ id }) => id)).toEqual(ids.slice(0, 2))
-    const rest = await client.call(`GET ?limit=2&cursor=${first.body.nextCursor}`)
+    const rest = await under.client.call(`GET ?limit=2&cursor=${first.body.nextCursor}`)
     expect(rest.body.webhooks.map(({ id }) => id)).toEqual(ids.slice(2))
     expect(rest.body.nextCursor).toBeNull()
   })
@@ -124,7 +106,7 @@ describe('GET /_webhooks', () => {
     const paused = await create({ active: false })
     const invoices = await create({ table: 'invoices' })
     const list = async (query: string) =>
-      (await client.call(`GET ${query}`)).body.webhooks.map(({ id }) => id)
+      (await under.client.call(`GET ${query}`)).body.webhooks.map(({ id }) => id)
     expect(await list('?active=false')).toEqual([paused])
     expect(await list('?table=invoices')).toEqual([invoices])
     expect(await list('?table=invoices&active=false')).toEqual([])
@@ -134,8 +116,8 @@ describe('GET /_webhooks', () => {
 
 describe('GET /_webhooks/{id}', () => {
   it('answers the webhook and its deliveries', async () => {
-    const { body: created } = await client.call('POST', validInput(tenant))
-    const { status, body } = await client.call(`GET /${created.id}`)
+    const { body: created } = await under.client.call('POST', validInput(under.tenant))
+    const { status, body } = await under.client.call(`GET /${created.id}`)
     expect(status).toBe(200)
     expect(body).toEqual({ webhook: created, deliveries: [] })
   })
@@ -143,7 +125,7 @@ describe('GET /_webhooks/{id}', () => {
 
 describe('PATCH /_webhooks/{id}', () => {
   it('changes any of the fields, answers the whole and has it on the topic', async () => {
-    const { body: created } = await client.call('POST', validInput(tenant))
+    const { body: created } = await under.client.call('POST', validInput(under.tenant))
     const change = {
       table: 'invoices',
       events: ['DELETE'],
@@ -152,19 +134,19 @@ describe('PATCH /_webhooks/{id}', () => {
       filter: { total: { gt: 10 } },
       select: ['total'],
     }
-    const patched = await client.call(`PATCH /${created.id}`, change)
+    const patched = await under.client.call(`PATCH /${created.id}`, change)
     expect([patched.status, patched.body]).toEqual([
       200,
       { ...created, ...change, warnings: expect.any(Array) },
     ])
-    expect((await client.call(`GET /${created.id}`)).body.webhook).toEqual(patched.body)
-    const state = (await world.subscriptionStates()).get(created.id)
+    expect((await under.client.call(`GET /${created.id}`)).body.webhook).toEqual(patched.body)
+    const state = (await under.world.subscriptionStates()).get(created.id)
     expect(state).toMatchObject({ ...change, filter: '{"total":{"gt":10}}' })
 
-    const cleared = await client.call(`PATCH /${created.id}`, { filter: null, select: null })
+    const cleared = await under.client.call(`PATCH /${created.id}`, { filter: null, select: null })
     expect(cleared.body).not.toHaveProperty('filter')
     expect(cleared.body).not.toHaveProperty('select')
-    expect((await world.subscriptionStates()).get(created.id)).toMatchObject({
+    expect((await under.world.subscriptionStates()).get(created.id)).toMatchObject({
       filter: null,
       select: null,
       active: false,
@@ -172,25 +154,25 @@ describe('PATCH /_webhooks/{id}', () => {
   })
 
   it('keeps absent fields, and accepts its own tenant', async () => {
-    const { body: created } = await client.call('POST', validInput(tenant))
-    expect((await client.call(`PATCH /${created.id}`, {})).body).toEqual(created)
-    const { projectId, environment } = tenant
-    const same = await client.call(`PATCH /${created.id}`, { projectId, environment })
+    const { body: created } = await under.client.call('POST', validInput(under.tenant))
+    expect((await under.client.call(`PATCH /${created.id}`, {})).body).toEqual(created)
+    const { projectId, environment } = under.tenant
+    const same = await under.client.call(`PATCH /${created.id}`, { projectId, environment })
     expect([same.status, same.body]).toEqual([200, created])
-    const state = (await world.subscriptionStates()).get(created.id)
+    const state = (await under.world.subscriptionStates()).get(created.id)
     expect(opened(created.id, state?.secrets)).toEqual(['signing-secret-1'])
   })
 
   it('keeps the old secret for 24 hours, for the requested time, or not at all', async () => {
-    const { body: created } = await client.call('POST', validInput(tenant))
+    const { body: created } = await under.client.call('POST', validInput(under.tenant))
     const secretsAfter = async (change: object) => {
-      const { text, status } = await client.call(`PATCH /${created.id}`, change)
+      const { text, status } = await under.client.call(`PATCH /${created.id}`, change)
       expect(status).toBe(200)
       expect(text).not.toContain('secret')
-      const secrets = (await world.subscriptionStates()).get(created.id)?.secrets ?? []
+      const secrets = (await under.world.subscriptionStates()).get(created.id)?.secrets ?? []
       const answer = JSON.parse(text)
       expect(answer.previousSecretExpiresAt).toBe(secrets[1]?.validUntil)
-      expect((await client.call(`GET /${created.id}`)).body.webhook).toEqual(answer)
+      expect((await under.client.call(`GET /${created.id}`)).body.webhook).toEqual(answer)
       return secrets
     }
     const hoursLeft = (validUntil: string | null | undefined) =>
@@ -210,7 +192,7 @@ describe('PATCH /_webhooks/{id}', () => {
   })
 
   it('loses none of many simultaneous changes, and leaves the last one on the topic', async () => {
-    const { body: created } = await client.call('POST', validInput(tenant))
+    const { body: created } = await under.client.call('POST', validInput(under.tenant))
     // Each round changes every field once, so a lost change leaves a value of the previous round.
     for (const round of [1, 2, 3, 4]) {
       const expected = {
@@ -223,13 +205,13 @@ describe('PATCH /_webhooks/{id}', () => {
       }
       const answers = await Promise.all(
         Object.entries(expected).map(([field, value]) =>
-          client.call(`PATCH /${created.id}`, { [field]: value }),
+          under.client.call(`PATCH /${created.id}`, { [field]: value }),
         ),
       )
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
-      const state = (await world.subscriptionStates()).get(created.id)
+      const state = (await under.world.subscriptionStates()).get(created.id)
       expect(state).toMatchObject({ ...expected, filter: JSON.stringify({ round }) })
-      const { webhook } = (await client.call(`GET /${created.id}`)).body
+      const { webhook } = (await under.client.call(`GET /${created.id}`)).body
       expect(webhook).toEqual({ ...created, ...expected, warnings: expect.any(Array) })
     }
   })
@@ -237,29 +219,29 @@ describe('PATCH /_webhooks/{id}', () => {
 
 describe('DELETE /_webhooks/{id}', () => {
   it('answers 204, and leaves nothing, also on the topic', async () => {
-    const { body: created } = await client.call('POST', validInput(tenant))
-    expect(await world.subscriptionStates()).toContainEqual([created.id, expect.anything()])
-    const deleted = await client.call(`DELETE /${created.id}`)
+    const { body: created } = await under.client.call('POST', validInput(under.tenant))
+    expect(await under.world.subscriptionStates()).toContainEqual([created.id, expect.anything()])
+    const deleted = await under.client.call(`DELETE /${created.id}`)
     expect([deleted.status, deleted.text]).toEqual([204, ''])
-    expect((await world.subscriptionStates()).has(created.id)).toBe(false)
+    expect((await under.world.subscriptionStates()).has(created.id)).toBe(false)
     for (const method of ['GET', 'DELETE']) {
-      const { status, body } = await client.call(`${method} /${created.id}`)
+      const { status, body } = await under.client.call(`${method} /${created.id}`)
       expect([status, body.error]).toEqual([404, 'WEBHOOK_NOT_FOUND'])
     }
-    const patched = await client.call(`PATCH /${created.id}`, { active: true })
+    const patched = await under.client.call(`PATCH /${created.id}`, { active: true })
     expect([patched.status, patched.body.error]).toEqual([404, 'WEBHOOK_NOT_FOUND'])
   })
 })
 
 describe('a tenant', () => {
   it("neither sees, changes nor deletes another tenant's subscriptions", async () => {
-    const { body: created } = await client.call('POST', validInput(tenant))
-    const stranger = clientOf(service.api, await world.tenant())
+    const { body: created } = await under.client.call('POST', validInput(under.tenant))
+    const stranger = clientOf(under.service.api, await under.world.tenant())
     for (const [method, body] of [['GET'], ['DELETE'], ['PATCH', { active: false }]] as const) {
       const answer = await stranger.call(`${method} /${created.id}`, body)
       expect([answer.status, answer.body.error]).toEqual([404, 'WEBHOOK_NOT_FOUND'])
     }
     expect((await stranger.call('GET')).body.webhooks).toEqual([])
-    expect((await client.call(`GET /${created.id}`)).body.webhook).toEqual(created)
+    expect((await under.client.call(`GET /${created.id}`)).body.webhook).toEqual(created)
   })
 })

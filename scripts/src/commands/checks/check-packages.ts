@@ -108,8 +108,8 @@ async function checkTypes(dir: string, project: string, { manifest, entries }: T
 async function testedVersion(name: string, manifest: Manifest): Promise<string> {
   const examples = await readdir(`${repoRoot}/examples`)
   const manifests = await Promise.all(examples.map((example) => manifestOf(`examples/${example}`)))
-  const named = [manifest.devDependencies, ...manifests.map(({ dependencies }) => dependencies)]
-  const version = named.find((one) => one?.[name] !== undefined)?.[name]
+  const groups = [manifest.devDependencies, ...manifests.map(({ dependencies }) => dependencies)]
+  const version = groups.find((one) => one?.[name] !== undefined)?.[name]
   if (version === undefined) throw new Error(`no manifest names a version of ${name}`)
   return `${name}@${version}`
 }

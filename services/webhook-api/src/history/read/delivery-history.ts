@@ -18,8 +18,6 @@ export type ListQuery = {
   cursor?: string | undefined
 }
 
-export type DeliveryHistory = ReturnType<typeof deliveryHistory>
-
 /**
  * The tenant's view of the delivery log: the deliveries of its own subscriptions.
  * @param defaultDelays of subscriptions without their own

@@ -18,8 +18,6 @@ export type ReplaysDeps = {
   now: () => number
 }
 
-export type Replays = ReturnType<typeof createReplays>
-
 /** How much the clocks of publishers and brokers may differ. */
 const skewMs = 5 * 60_000
 /** How long after its making a change may reach the log, if Kafka or its service was down. */
