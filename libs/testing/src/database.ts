@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { pino } from 'pino'
+import { until } from './until.ts'
 
 export const silent = pino({ level: 'silent' })
 
@@ -19,11 +20,7 @@ export async function createDatabase(): Promise<TestDatabase> {
     url: url.href,
     suffix,
     async [Symbol.asyncDispose]() {
-      await query(
-        adminUrl,
-        `select pg_drop_replication_slot(slot_name)
-           from pg_replication_slots where database = '${name}'`,
-      )
+      await dropSlots(adminUrl, name)
       await query(adminUrl, `drop database ${name} with (force)`)
       // Drops service roles that a test named after its database.
       const roles = await query(adminUrl, 'select rolname from pg_roles where rolname like $1', [
@@ -32,6 +29,14 @@ export async function createDatabase(): Promise<TestDatabase> {
       for (const { rolname } of roles) await query(adminUrl, `drop role ${String(rolname)}`)
     },
   }
+}
+
+/** Ends the readers of the slots first: the server drops no slot that is read. */
+async function dropSlots(adminUrl: string, database: string): Promise<void> {
+  const slots = `from pg_replication_slots where database = '${database}'`
+  const readers = `select pg_terminate_backend(active_pid) ${slots} and active`
+  await until(async () => (await query(adminUrl, readers)).length === 0, { what: 'free slots' })
+  await query(adminUrl, `select pg_drop_replication_slot(slot_name) ${slots}`)
 }
 
 /** Runs one statement on its own connection. */

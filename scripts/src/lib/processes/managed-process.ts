@@ -55,6 +55,8 @@ class ManagedProcess implements ProcessHandle {
   #child: ChildProcess | null = null
   #wanted = false
   #quickEnds = 0
+  /** The last process. What it started is in its process group. */
+  #lastPid: number | undefined
 
   constructor(spec: ProcessSpec, owner: ProcessOwner) {
     this.#spec = spec
@@ -99,8 +101,13 @@ class ManagedProcess implements ProcessHandle {
   }
 
   async #start(): Promise<void> {
+    const { name, readyTimeoutMs: timeoutMs } = this.#spec
+    // PostgreSQL refuses to start while sessions of a killed server still run.
+    const what = `the processes that the last ${name} had started to end`
+    await waitUntil(async () => groupHasEnded(this.#lastPid), { what, timeoutMs })
     const child = await launch(this.#spec, this.#owner.group)
     this.#child = child
+    this.#lastPid = child.pid
     const startedAt = performance.now()
     child.once('exit', (code, signal) => {
       if (this.#child !== child) return
@@ -123,6 +130,16 @@ class ManagedProcess implements ProcessHandle {
       // The end of the process has already scheduled the next try.
       this.#owner.log(`${this.#spec.name} did not come back: ${(err as Error).message}`)
     }
+  }
+}
+
+function groupHasEnded(leader: number | undefined): boolean {
+  if (leader === undefined) return true
+  try {
+    process.kill(-leader, 0)
+    return false
+  } catch (err) {
+    return (err as NodeJS.ErrnoException).code === 'ESRCH'
   }
 }
 
