@@ -17,7 +17,7 @@ export type Api = {
 
 export type ApiRequest = Omit<RequestInit, 'headers'> & { headers?: Record<string, string> }
 
-/** Whose calls they are, and where they go. */
+/** The session that signs the calls in, and the URL that gets them. */
 export type Calls = {
   session: Session
   baseUrl?: string

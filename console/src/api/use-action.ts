@@ -16,7 +16,7 @@ type Action<Input, Result> = {
   isSecret?: boolean
 }
 
-/** Runs a write, says what came of it, and reads again what it changed. */
+/** Runs a write, shows its result, and reads again what it changed. */
 export function useAction<Result, Input = void>(action: Action<Input, Result>) {
   const { keyOf } = useApi()
   const queries = useQueryClient()

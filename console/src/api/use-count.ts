@@ -4,7 +4,7 @@ import { plural } from '../parts/data/numbers.ts'
 import { useApi } from './api.ts'
 
 /** `isMore` if one search could not count them all. */
-export type Counted = { found: number; isMore: boolean }
+export type RowCount = { found: number; isMore: boolean }
 
 const counted = 1_000
 
@@ -30,7 +30,7 @@ export function useCount(queries: readonly DeliveryQuery[]) {
 }
 
 /** Such as `at least 1,000 deliveries`. */
-export const countText = ({ found, isMore }: Counted): string =>
+export const countText = ({ found, isMore }: RowCount): string =>
   `${isMore ? 'at least ' : ''}${plural(found, 'delivery', 'deliveries')}`
 
 /** The most deliveries that an answer to `cancel` or `recover` counts. */

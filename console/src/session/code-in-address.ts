@@ -2,12 +2,12 @@
 export const codeIn = (hash: string): string | null =>
   new URLSearchParams(hash.replace(/^#/, '')).get('code') || null
 
-type Place = Pick<Location, 'hash' | 'pathname' | 'search'>
+type PageAddress = Pick<Location, 'hash' | 'pathname' | 'search'>
 type Entries = Pick<History, 'replaceState' | 'state'>
 
 /** Takes the code out of the address bar, and out of the history of the tab. */
 export function takeCode(
-  { hash, pathname, search }: Place = window.location,
+  { hash, pathname, search }: PageAddress = window.location,
   history: Entries = window.history,
 ): string | null {
   const code = codeIn(hash)

@@ -120,7 +120,7 @@ export class SurehookAuth {
   }
 
   /**
-   * Signs the user out, in all tabs, whatever happens next. Then ends the session. If that rejects,
+   * Signs the user out in all tabs first. Then ends the session. If that rejects,
    * the session ends by its age.
    */
   async logout(options?: RequestOptions): Promise<void> {

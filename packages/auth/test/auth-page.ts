@@ -2,13 +2,13 @@ import { expect } from '@jest/globals'
 import { SurehookAuth, type SurehookAuthOptions } from '../src/index.ts'
 import { accessToken, user } from './tab-world.ts'
 
-type Sent = {
+type SentRequest = {
   request: string
   headers: Record<string, string>
   body: string
   keepalive: boolean
 }
-type Answer = Response | Error | ((sent: Sent) => Response)
+type Answer = Response | Error | ((sent: SentRequest) => Response)
 
 const opened: SurehookAuth[] = []
 
@@ -18,7 +18,7 @@ export async function closePages(): Promise<void> {
 
 /** A page whose requests get one answer after the other: an error is a lost connection. */
 export function pageOf(answers: Answer[], options: Partial<SurehookAuthOptions> = {}) {
-  const sent: Sent[] = []
+  const sent: SentRequest[] = []
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const request = new Request(input, init)
     const { method, url, keepalive } = request

@@ -13,11 +13,11 @@ import {
 } from './index.ts'
 
 const token = 'mt_secret'
-type Sent = { url: string; method: string; headers: Record<string, string>; body: unknown }
+type SentRequest = { url: string; method: string; headers: Record<string, string>; body: unknown }
 
 /** A client whose requests get one answer after the other: an error is a lost connection. */
 function clientOf(answers: (Response | Error)[], options: Partial<SurehookOptions> = {}) {
-  const sent: Sent[] = []
+  const sent: SentRequest[] = []
   const fetch = async (url: unknown, init: RequestInit = {}) => {
     const headers = Object.fromEntries(new Headers(init.headers))
     const body: unknown = typeof init.body === 'string' ? JSON.parse(init.body) : undefined
@@ -91,6 +91,19 @@ it('a repeated DELETE that finds nothing is done', async () => {
   expect(await repeated.surehook.webhooks.delete('w')).toBeUndefined()
   const first = clientOf([missing()])
   expect(await failureOf(first.surehook.webhooks.delete('w'))).toMatchObject({ status: 404 })
+})
+
+it('a repeated deletion of a project that finds nothing tells that no environment is left', async () => {
+  const missing = json(404, { error: 'NOT_FOUND' })
+  const { surehook } = clientOf([lost(), missing])
+  expect(await surehook.admin.projects.delete('shop')).toEqual({ id: 'shop', environments: [] })
+})
+
+it('a repeated deletion whose answer is lost for good is an error', async () => {
+  const missing = json(404, { error: 'ENVIRONMENT_NOT_FOUND' })
+  const { surehook } = clientOf([lost(), missing])
+  const error = await failureOf(surehook.admin.environments.delete())
+  expect(error).toMatchObject({ code: 'ENVIRONMENT_NOT_FOUND' })
 })
 
 it('an error has the code, the faults and the request id', async () => {

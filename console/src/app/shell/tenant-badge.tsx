@@ -2,7 +2,7 @@ import { Button } from '../../parts/forms/button.tsx'
 import type { Session } from '../../session/session.ts'
 import { useKeeper } from '../../session/session-context.tsx'
 
-/** Whose data this is, and the way out. */
+/** The project and environment of the page, and a link to sign out. */
 export function TenantBadge({ session }: { session: Session }) {
   const keeper = useKeeper()
   return (

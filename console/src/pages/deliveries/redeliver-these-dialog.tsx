@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import { countedAction } from '../../api/counted-action.ts'
 import { useAbortable } from '../../api/use-abortable.ts'
-import { type Counted, useCount } from '../../api/use-count.ts'
+import { type RowCount, useCount } from '../../api/use-count.ts'
 import { ConfirmDialog, Dialog } from '../../parts/feedback/dialog.tsx'
 import { FaultNotice } from '../../parts/feedback/notice.tsx'
 import {
@@ -19,7 +19,7 @@ type RedeliverTheseProps = { params: URLSearchParams; onClose: () => void }
 /** Sends everything again that the filters find, after it counted. */
 export function RedeliverTheseDialog({ params, onClose }: RedeliverTheseProps) {
   const [query] = useState(() => searchOf(params, new Date()))
-  const [counted, setCounted] = useState<Counted>()
+  const [counted, setCounted] = useState<RowCount>()
   const { sent, run, stop } = useRun(query)
   if (run.data !== undefined) {
     return (
@@ -36,7 +36,7 @@ export function RedeliverTheseDialog({ params, onClose }: RedeliverTheseProps) {
       </Dialog>
     )
   }
-  const start = (found: Counted | undefined) => {
+  const start = (found: RowCount | undefined) => {
     setCounted(found)
     run.mutate()
   }
@@ -47,7 +47,7 @@ type Query = ReturnType<typeof searchOf>
 type QuestionProps = {
   query: Query
   onClose: () => void
-  onConfirm: (counted: Counted | undefined) => void
+  onConfirm: (counted: RowCount | undefined) => void
 }
 
 const idle = { isPending: false, error: null }

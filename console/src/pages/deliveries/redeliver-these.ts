@@ -1,12 +1,12 @@
 import type { DeliveryQuery, FoundDelivery } from '@surehook/client'
-import type { Counted } from '../../api/use-count.ts'
+import type { RowCount } from '../../api/use-count.ts'
 import { count, plural } from '../../parts/data/numbers.ts'
 import { queryOf } from './list/filters.ts'
 
 /** One run sends at most so many. */
 export const most = 1_000
 
-/** What one run came to. */
+/** The outcome of one run. */
 export type Outcome = {
   sent: number
   /** The error that ended the run. */
@@ -46,7 +46,7 @@ export async function redeliverThese({ found, redeliver, onSent, signal }: Run):
 }
 
 /** What the dialog asks. */
-export function questionText({ found, isMore }: Counted): string {
+export function questionText({ found, isMore }: RowCount): string {
   if (found === 0 && !isMore) return 'No delivery matches these filters any more.'
   const what = `${isMore ? 'At least ' : ''}${plural(found, 'delivery matches', 'deliveries match')}.`
   return isMore
@@ -55,7 +55,7 @@ export function questionText({ found, isMore }: Counted): string {
 }
 
 /** Such as `3 of 40 sent`. Without a whole count, the limit of one run is all that is known. */
-export function progressText(sent: number, counted: Counted | undefined): string {
+export function progressText(sent: number, counted: RowCount | undefined): string {
   const isKnown = counted !== undefined && (!counted.isMore || counted.found >= most)
   return `${count(sent)} of ${isKnown ? count(counted.found) : `at most ${count(most)}`} sent`
 }

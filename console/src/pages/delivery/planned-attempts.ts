@@ -9,11 +9,11 @@ export type PlannedAttempt = {
 }
 
 /** Before an upgrade is complete, an older webhook-api may answer without the delays. */
-type Planned = Pick<DeliveryDetail, 'status' | 'attempts' | 'nextAttemptAt'> &
+type PlannedDelivery = Pick<DeliveryDetail, 'status' | 'attempts' | 'nextAttemptAt'> &
   Partial<Pick<DeliveryDetail, 'retryDelays'>>
 
 /** The attempts that follow, if each one before it fails. The first of them is the next one. */
-export function plannedAttempts(delivery: Planned): PlannedAttempt[] {
+export function plannedAttempts(delivery: PlannedDelivery): PlannedAttempt[] {
   const { status, attempts, nextAttemptAt, retryDelays = [] } = delivery
   if (!['pending', 'retrying', 'paused'].includes(status)) return []
   const first = nextAttemptAt === null ? null : Date.parse(nextAttemptAt)

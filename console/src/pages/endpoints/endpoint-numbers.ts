@@ -1,8 +1,8 @@
 import type { Endpoint, WebhookNumbers } from '@surehook/client'
 import { milliseconds, percent } from '../../parts/data/numbers.ts'
 
-type Own = Pick<WebhookNumbers, 'attempts' | 'counts' | 'latencyMs'>
-type NumbersById = ReadonlyMap<string, Own>
+type AttemptNumbers = Pick<WebhookNumbers, 'attempts' | 'counts' | 'latencyMs'>
+type NumbersById = ReadonlyMap<string, AttemptNumbers>
 
 /**
  * The success and the p95 of the attempts to a URL. The p95 of several webhooks together is at most
@@ -14,7 +14,8 @@ export function endpointNumbers(
 ): { success: string; p95: string } | null {
   const own = webhooks.flatMap((id) => numbers.get(id) ?? [])
   if (own.length < webhooks.length) return null
-  const sum = (pick: (one: Own) => number) => own.reduce((total, one) => total + pick(one), 0)
+  const sum = (pick: (one: AttemptNumbers) => number) =>
+    own.reduce((total, one) => total + pick(one), 0)
   const attempts = sum((one) => one.attempts)
   const latencies = own.flatMap(({ latencyMs }) => latencyMs.p95 ?? [])
   const highest = latencies.length === 0 ? null : Math.max(...latencies)

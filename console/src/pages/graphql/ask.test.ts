@@ -6,11 +6,11 @@ import { endpointOf } from './endpoints.ts'
 
 const session: Session = { kind: 'developer', project: 'shop', environment: 'test', token: 'mt_1' }
 
-type Sent = { url: string; headers: Headers }
+type SentRequest = { url: string; headers: Headers }
 
 /** Asks with a gateway that answers 401 to everything. */
 async function askRefused(endpoint: 'data' | 'auth', userToken: string) {
-  const sent: Sent[] = []
+  const sent: SentRequest[] = []
   let isDoubted = false
   const api = openApi({
     session,

@@ -4,14 +4,14 @@ import { TextField } from '../../parts/forms/field.tsx'
 import { type FieldDoc, rootsOf, searchSchema, type TypeDoc, typeDoc } from './schema-docs.ts'
 import '../../parts/data/field-list.css'
 
-type Open = (type: string) => void
+type OpenType = (type: string) => void
 
 /** The schema to read: types by name, with the way back. */
 export function DocsPanel({ schema }: { schema: GraphQLSchema }) {
   const [typed, setTyped] = useState('')
   const [trail, setTrail] = useState<readonly string[]>([])
   const shown = typeDoc(schema, trail.at(-1) ?? '')
-  const open: Open = (type) => {
+  const open: OpenType = (type) => {
     setTyped('')
     setTrail((before) => [...before.slice(0, indexIn(before, type)), type])
   }
@@ -52,7 +52,7 @@ export function DocsPanel({ schema }: { schema: GraphQLSchema }) {
 const indexIn = (trail: readonly string[], type: string) =>
   trail.includes(type) ? trail.indexOf(type) : trail.length
 
-type TypeButtonProps = { name: string; label?: string; open: Open }
+type TypeButtonProps = { name: string; label?: string; open: OpenType }
 
 function TypeButton({ name, label = name, open }: TypeButtonProps) {
   return (
@@ -62,7 +62,7 @@ function TypeButton({ name, label = name, open }: TypeButtonProps) {
   )
 }
 
-function Roots({ schema, open }: { schema: GraphQLSchema; open: Open }) {
+function Roots({ schema, open }: { schema: GraphQLSchema; open: OpenType }) {
   return (
     <ul className="field-list" aria-label="Kinds of operations">
       {rootsOf(schema).map((name) => (
@@ -77,7 +77,7 @@ function Roots({ schema, open }: { schema: GraphQLSchema; open: Open }) {
   )
 }
 
-function TypeView({ type, open }: { type: TypeDoc; open: Open }) {
+function TypeView({ type, open }: { type: TypeDoc; open: OpenType }) {
   const { name, kind, about, fields, members } = type
   return (
     <section className="stack-tight" aria-label={name}>
@@ -102,7 +102,7 @@ function TypeView({ type, open }: { type: TypeDoc; open: Open }) {
   )
 }
 
-function FieldView({ field, open }: { field: FieldDoc; open: Open }) {
+function FieldView({ field, open }: { field: FieldDoc; open: OpenType }) {
   return (
     <li>
       <p className="field-list-head">
@@ -126,7 +126,7 @@ function FieldView({ field, open }: { field: FieldDoc; open: Open }) {
   )
 }
 
-type FoundProps = { schema: GraphQLSchema; typed: string; open: Open }
+type FoundProps = { schema: GraphQLSchema; typed: string; open: OpenType }
 
 function FoundList({ schema, typed, open }: FoundProps) {
   const found = searchSchema(schema, typed)

@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals'
-import { type Asked, titleOf, withAsked } from './draft.ts'
+import { type GraphQLRequest, titleOf, withAsked } from './draft.ts'
 
-const asked = (query: string): Asked => ({ query, variables: '' })
+const asked = (query: string): GraphQLRequest => ({ query, variables: '' })
 
 it('keeps the newest 20 queries, each once', () => {
-  let past: Asked[] = []
+  let past: GraphQLRequest[] = []
   for (let n = 0; n < 30; n++) past = withAsked(past, asked(`{ a${n} }`))
   past = withAsked(past, asked('{ a25 }'))
   expect(past).toHaveLength(20)

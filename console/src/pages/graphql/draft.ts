@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useApi } from '../../api/api.ts'
 import type { GraphQLEndpoint } from './endpoints.ts'
 
-export type Asked = { query: string; variables: string }
+export type GraphQLRequest = { query: string; variables: string }
 
 export type Draft = {
   /** `null` until the user types. Then the page suggests a query. */
@@ -10,7 +10,7 @@ export type Draft = {
   variables: string
   operation: string | null
   /** What was run, newest first. */
-  past: readonly Asked[]
+  past: readonly GraphQLRequest[]
 }
 
 const empty: Draft = { query: null, variables: '', operation: null, past: [] }
@@ -37,13 +37,16 @@ export function useDraft({ id }: GraphQLEndpoint): [Draft, (part: Partial<Draft>
 }
 
 /** The newest first, each once. */
-export const withAsked = (past: readonly Asked[], asked: Asked): Asked[] =>
-  [asked, ...past.filter((one) => !isSame(one, asked))].slice(0, maxPast)
+export const withAsked = (
+  past: readonly GraphQLRequest[],
+  asked: GraphQLRequest,
+): GraphQLRequest[] => [asked, ...past.filter((one) => !isSame(one, asked))].slice(0, maxPast)
 
-const isSame = (a: Asked, b: Asked) => a.query === b.query && a.variables === b.variables
+const isSame = (a: GraphQLRequest, b: GraphQLRequest) =>
+  a.query === b.query && a.variables === b.variables
 
 /** The name of a query in the history: its first words. */
-export const titleOf = ({ query }: Asked): string => {
+export const titleOf = ({ query }: GraphQLRequest): string => {
   const line = query
     .replaceAll(/^\s*#.*$/gm, '')
     .replaceAll(/\s+/g, ' ')

@@ -91,22 +91,22 @@ function membersOf(type: GraphQLNamedType): TypeDoc['members'] {
   return type.getTypes().map(({ name }) => ({ name, about: '', isType: true }))
 }
 
-export type Found = { type: string; field: string | null }
+export type SchemaMatch = { type: string; field: string | null }
 
 /** More would not be read. */
 const maxFound = 50
 
 /** Types and fields whose name has the word. Those that begin with it come first. */
-export function searchSchema(schema: GraphQLSchema, typed: string): Found[] {
+export function searchSchema(schema: GraphQLSchema, typed: string): SchemaMatch[] {
   const word = typed.trim().toLowerCase()
   if (word === '') return []
   const all = Object.values(schema.getTypeMap())
     .filter(({ name }) => !name.startsWith('__'))
-    .flatMap((type): Found[] => [
+    .flatMap((type): SchemaMatch[] => [
       { type: type.name, field: null },
       ...fieldsOf(type).map(({ name }) => ({ type: type.name, field: name })),
     ])
-  const startOf = ({ type, field }: Found) => (field ?? type).toLowerCase().indexOf(word)
+  const startOf = ({ type, field }: SchemaMatch) => (field ?? type).toLowerCase().indexOf(word)
   return all
     .filter((one) => startOf(one) !== -1)
     .toSorted((a, b) => startOf(a) - startOf(b))

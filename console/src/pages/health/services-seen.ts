@@ -5,17 +5,17 @@ import type { Tone } from '../../parts/data/status-badge.tsx'
 
 export type ServiceSeen = { name: string; tone: Tone; state: string; seenBy: string }
 
-type Seen = Pick<InstallationHealth, 'groups' | 'slots'>
+type SeenParts = Pick<InstallationHealth, 'groups' | 'slots'>
 
 const unknown = { tone: 'quiet', state: 'Unknown' } as const
 const runs = { tone: 'good', state: 'Runs' } as const
 const missing = { tone: 'bad', state: 'Not seen' } as const
 
 /**
- * What shows that each service runs. The gateway reaches one replica of a service at a time, so the
+ * The signs that each service runs. The gateway reaches one replica of a service at a time, so the
  * readiness of each replica stays unknown.
  */
-export function servicesSeen(health: Seen | undefined, gateway: GatewayState): ServiceSeen[] {
+export function servicesSeen(health: SeenParts | undefined, gateway: GatewayState): ServiceSeen[] {
   return [
     { name: 'gateway', ...gatewaySeen(gateway) },
     ...['auth-service', 'data-api'].map((name) => ({ name, ...relaySeen(health?.slots, name) })),
@@ -33,7 +33,7 @@ function gatewaySeen(gateway: GatewayState): Omit<ServiceSeen, 'name'> {
   return { tone: 'bad', state: 'Not ready', seenBy }
 }
 
-function relaySeen(slots: Seen['slots'] | undefined, name: string): Omit<ServiceSeen, 'name'> {
+function relaySeen(slots: SeenParts['slots'] | undefined, name: string): Omit<ServiceSeen, 'name'> {
   const slot = `surehook_${name.replaceAll('-', '_')}`
   if (slots === null || slots === undefined) return { ...unknown, seenBy: `Slot ${slot}` }
   const isRead = slots.some((one) => one.slot === slot && one.active)
@@ -41,7 +41,10 @@ function relaySeen(slots: Seen['slots'] | undefined, name: string): Omit<Service
   return { ...missing, seenBy: `Nobody reads slot ${slot}` }
 }
 
-function membersSeen(groups: Seen['groups'] | undefined, name: string): Omit<ServiceSeen, 'name'> {
+function membersSeen(
+  groups: SeenParts['groups'] | undefined,
+  name: string,
+): Omit<ServiceSeen, 'name'> {
   const group = groups?.find((one) => one.group === name)
   if (group === undefined) return { ...unknown, seenBy: `Consumer group ${name}` }
   const { members } = group

@@ -55,10 +55,10 @@ export const reasonTexts: Record<Hole['reason'], string> = {
   unexpected: 'A job exists without a change that matches',
 }
 
-type Asked = { from: string; to: string; project?: string; environment?: string }
+type LedgerScope = { from: string; to: string; project?: string; environment?: string }
 
 /** The command that takes the same ledger. */
-export function ledgerCommand({ from, to, project, environment }: Asked): string {
+export function ledgerCommand({ from, to, project, environment }: LedgerScope): string {
   const only = [
     ...(project === undefined ? [] : [`--project ${project}`]),
     ...(environment === undefined ? [] : [`--environment ${environment}`]),

@@ -7,9 +7,9 @@ import { Card } from '../../parts/layout/page.tsx'
 import { TenantLink } from '../../parts/layout/tenant-link.tsx'
 import { holesOf, waitingOf } from './ledger-text.ts'
 
-type Line = Ledger['webhooks'][number]
+type WebhookCounts = Ledger['webhooks'][number]
 
-const columns: readonly Column<Line>[] = [
+const columns: readonly Column<WebhookCounts>[] = [
   tenantColumn,
   {
     id: 'webhook',
@@ -41,7 +41,7 @@ const columns: readonly Column<Line>[] = [
 const Holes = ({ holes }: { holes: number }) =>
   holes === 0 ? '0' : <Badge tone="bad">{count(holes)}</Badge>
 
-const idOf = ({ projectId, environment, webhookId }: Line) =>
+const idOf = ({ projectId, environment, webhookId }: WebhookCounts) =>
   [projectId, environment, webhookId].join(' ')
 
 const shown = 100

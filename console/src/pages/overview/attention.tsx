@@ -13,7 +13,7 @@ import { useDay } from './use-day.ts'
 /** The most of one kind that the page shows. */
 const shown = 5
 
-/** What needs somebody, each with the button that mends it. */
+/** Problems that need a person, each with the button that mends it. */
 export function Attention({ webhooks }: { webhooks: readonly Subscription[] }) {
   const endpoints = useEndpoints().data?.endpoints ?? []
   const open = endpoints.filter(({ circuit }) => circuit === 'open')

@@ -12,7 +12,7 @@ import { useUnlock } from './use-unlock.ts'
 type UserProps = { user: UserAccount }
 type DialogProps = UserProps & { onClose: () => void }
 
-/** What ends a session or an account asks first. The rest can be undone with one click. */
+/** Actions that end sessions or the account ask first. One click undoes the others. */
 export function UserActions({ user }: UserProps) {
   const [open, setOpen] = useState<'disable' | 'logout' | 'delete' | null>(null)
   const { surehook } = useApi()

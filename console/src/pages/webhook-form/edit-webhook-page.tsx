@@ -23,7 +23,7 @@ export function Page() {
 }
 
 function EditForm({ webhook: latest }: { webhook: Subscription }) {
-  // What others save meanwhile must not change what is compared.
+  // The form compares with this version, even if another user saves a newer one.
   const [webhook] = useState(latest)
   const { surehook, keyOf } = useApi()
   const queries = useQueryClient()

@@ -30,7 +30,7 @@ export function PreviewPanel({ table, preview, error, isWaiting }: PreviewPanelP
   )
 }
 
-/** What is wrong with the filter shows at its condition. */
+/** Faults of the filter show at its conditions. */
 function PreviewFault({ error }: { error: unknown }) {
   const { violations } = faultOf(error)
   const isOfFilter = violations.every(({ field }) => pathBelow('filter', field) !== null)

@@ -3,7 +3,7 @@ import { Button } from '../../parts/forms/button.tsx'
 
 type OfferProps = { url: string; onUrl: (url: string) => void }
 
-/** For whoever has no receiver yet: the one that `npm start` runs. */
+/** Offers the receiver that `npm start` runs to a user who has none yet. */
 export function TestReceiverOffer({ url, onUrl }: OfferProps) {
   const receiver = useTestReceiver()
   if (receiver === null || url !== '') return null

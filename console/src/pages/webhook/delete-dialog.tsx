@@ -3,7 +3,7 @@ import { useNavigate } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { countedAction } from '../../api/counted-action.ts'
 import { useAction } from '../../api/use-action.ts'
-import { type Counted, countText, useCount } from '../../api/use-count.ts'
+import { countText, type RowCount, useCount } from '../../api/use-count.ts'
 import { ConfirmDialog } from '../../parts/feedback/dialog.tsx'
 
 type DeleteDialogProps = { webhook: Subscription; onClose: () => void }
@@ -47,7 +47,7 @@ const uncounted = (error: unknown) =>
     ? 'Counting what waits for an attempt…'
     : 'Deliveries that wait for an attempt are cancelled. They could not be counted.'
 
-const cancelledText = (counted: Counted) =>
+const cancelledText = (counted: RowCount) =>
   counted.found === 0
     ? 'No delivery waits for an attempt.'
     : `This cancels ${countText(counted)} that still wait for an attempt.`

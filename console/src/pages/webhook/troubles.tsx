@@ -8,7 +8,7 @@ import { ActiveButton } from './webhook-menu.tsx'
 
 type TroublesProps = { webhook: Subscription; endpoint: Endpoint | undefined }
 
-/** What keeps deliveries from going out, each with the button that mends it, and what ends soon. */
+/** Reasons why no delivery goes out, each with the button that mends it, and secrets that end soon. */
 export function Troubles({ webhook, endpoint }: TroublesProps) {
   const { active, disabledReason, disabledAt, previousSecretExpiresAt, warnings = [] } = webhook
   return (

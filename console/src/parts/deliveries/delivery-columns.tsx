@@ -50,7 +50,7 @@ export function deliveryColumns<Row extends Delivery>(
   ]
 }
 
-/** What was changed, where several subscriptions are listed. */
+/** The change of a delivery, for lists of several subscriptions. */
 export const changeColumn: Column<FoundDelivery> = {
   id: 'change',
   header: 'Change',

@@ -10,7 +10,7 @@ const errors: Record<NonNullable<Delivery['lastError']>, string> = {
   too_large: 'Body too large',
 }
 
-/** What the last attempt came to. */
+/** The outcome of the last attempt. */
 export function outcomeText({
   httpStatus,
   lastError,

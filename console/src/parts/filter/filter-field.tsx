@@ -9,7 +9,7 @@ import type { Column } from './model/columns.ts'
 import { faultsOf } from './model/faults.ts'
 import { textOf } from './model/filter-of.ts'
 import type { Group } from './model/model.ts'
-import { modelOf, type Places, type Read } from './model/model-of.ts'
+import { type FilterReading, type MemberPaths, modelOf } from './model/model-of.ts'
 import './filter.css'
 
 type FilterFieldProps = {
@@ -64,7 +64,7 @@ export function FilterField(props: FilterFieldProps) {
   )
 }
 
-const noPlaces: Places = new Map()
+const noPlaces: MemberPaths = new Map()
 
 /** What the form shows for the text, or why it shows nothing. */
 function useModel(text: string, onChange: (text: string) => void) {
@@ -81,7 +81,7 @@ function useModel(text: string, onChange: (text: string) => void) {
   return { model: null, places, why: read.why, change }
 }
 
-function readText(text: string): Read {
+function readText(text: string): FilterReading {
   const filter = objectIn(text)
   return filter === null ? { isShown: false, why: 'It is not a JSON object.' } : modelOf(filter)
 }

@@ -50,7 +50,7 @@ export function GroupView({ group, address, level, onChange, onRemove }: GroupVi
       <ol className="filter-members" ref={list}>
         {group.of.map((member, index) => (
           <li
-            // A removal moves the members after it, so they begin anew.
+            // A removal moves the members after it, so React mounts them again.
             // oxlint-disable-next-line react/no-array-index-key -- members have no other name
             key={`${removals}.${index}`}
           >

@@ -3,13 +3,13 @@ import { Link } from 'react-router'
 import { Icon, type IconName } from '../layout/icon.tsx'
 import './button.css'
 
-type Look = {
+type ButtonLook = {
   look?: 'primary' | 'secondary' | 'ghost' | 'danger'
   icon?: IconName
 }
 
 type ButtonProps = ComponentProps<'button'> &
-  Look & {
+  ButtonLook & {
     isPending?: boolean
     /** False while the action cannot begin yet. The button keeps the focus. */
     isReady?: boolean
@@ -44,4 +44,4 @@ export function ButtonLink({ look = 'secondary', icon, children, ...rest }: Link
   )
 }
 
-type LinkProps = ComponentProps<typeof Link> & Look
+type LinkProps = ComponentProps<typeof Link> & ButtonLook

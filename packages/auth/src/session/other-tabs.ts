@@ -28,7 +28,7 @@ export type OpenTabs = (name: string, receive: (message: Message) => void) => Ta
 /** Nobody else has the session. */
 export const noTabs: OpenTabs = () => ({ post: () => undefined, close: () => undefined })
 
-/** Of browsers and, without the events, of Node. */
+/** Globals of a browser. Node has no events of storages. */
 type Scope = Partial<{
   addEventListener(type: 'storage', listener: (event: { key?: string | null }) => void): void
   removeEventListener(type: 'storage', listener: (event: { key?: string | null }) => void): void

@@ -31,7 +31,7 @@ export class SessionStore {
 
   async read(): Promise<Session | null> {
     const value = parseObject(await this.#storage.get(this.#key))
-    // What `end` wrote, in whichever tab.
+    // `end` wrote the reason, in this tab or in another one.
     if (value?.['reason']) this.#ended.set(String(value['id']), value['reason'] as EndReason)
     const stored = sessionIn(value)
     const known = this.#newest

@@ -1,6 +1,6 @@
 import type { AuthStorage, StorageName } from './auth-storage.ts'
 
-/** Who else has the same session: tabs by one storage, tabs that copied it, or nobody. */
+/** Which other tabs have the same session: those of one storage, those that copied it, or none. */
 export type Scope = 'shared' | 'copied' | 'page'
 
 export type OpenedStorage = { storage: AuthStorage; scope: Scope }

@@ -29,7 +29,7 @@ type Words = { project: string; environment: string; id: string; name: string; s
 type AdminCall<Specs extends OptionSpecs> = Omit<Call<Specs>, 'words'> & {
   readonly words: Words
   readonly platform: Platform
-  /** Of the project and environment that the words name. */
+  /** The administration of the project and environment that the words name. */
   readonly admin: Admin
   /** Ends a request when the user stops the command. */
   readonly request: RequestOptions

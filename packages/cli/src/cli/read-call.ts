@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { type AnyCommand, type Call, type Io, type OptionSpecs, UsageError } from './command.ts'
 
-type Given = Record<string, string | boolean | (string | boolean)[] | undefined>
+type ParsedOptions = Record<string, string | boolean | (string | boolean)[] | undefined>
 
 /** Options of every command. */
 export const commonOptions = {
@@ -38,7 +38,7 @@ function parse(command: AnyCommand, args: readonly string[]) {
   try {
     const read = { args: withDashedValues(command, args), options, allowPositionals: true }
     const { values, positionals } = parseArgs(read)
-    return { values: values as Given, positionals }
+    return { values: values as ParsedOptions, positionals }
   } catch (err) {
     // Drops the parser's advice, which is about arguments that begin with a dash.
     throw new UsageError(reasonOf(err).split('. ')[0] ?? '', { cause: err })
@@ -57,7 +57,7 @@ function withDashedValues({ options }: AnyCommand, args: readonly string[]): str
   return joined
 }
 
-function valuesOf(specs: OptionSpecs, given: Given) {
+function valuesOf(specs: OptionSpecs, given: ParsedOptions) {
   const entries = Object.entries(specs).map(([name, spec]) => {
     if (spec.type === 'boolean') return [name, given[name] === true]
     if (spec.multiple) return [name, given[name] ?? []]

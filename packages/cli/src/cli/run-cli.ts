@@ -89,9 +89,9 @@ function say(io: Io, text: string): ExitCode {
   return exitCodes.ok
 }
 
-type Ending = { command: AnyCommand; json: boolean; io: Io }
+type CommandRun = { command: AnyCommand; json: boolean; io: Io }
 
-function explain(err: unknown, { command, json, io }: Ending): ExitCode {
+function explain(err: unknown, { command, json, io }: CommandRun): ExitCode {
   if (err instanceof UsageError) {
     const message = visibleLines(err.message)
     io.note(`${message}\nsurehook ${command.name} --help says how it is called.`)

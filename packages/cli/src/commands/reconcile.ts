@@ -4,7 +4,7 @@ import { Client } from 'pg'
 import { defineCommand, exitCodes, Failure, UsageError } from '../cli/command.ts'
 import { databaseUrlOf, kafkaClient, readKafkaVariables } from '../lib/connections.ts'
 import { quietLog } from '../lib/quiet-log.ts'
-import { type Reconciled, reconcile } from '../reconcile/reconcile.ts'
+import { type Reconciliation, reconcile } from '../reconcile/reconcile.ts'
 
 export const reconcileCommand = defineCommand({
   name: 'reconcile',
@@ -68,7 +68,7 @@ export const reconcileCommand = defineCommand({
   },
 })
 
-const isSame = ({ records, subscriptions, withoutTable, slots }: Reconciled): boolean =>
+const isSame = ({ records, subscriptions, withoutTable, slots }: Reconciliation): boolean =>
   records.length + subscriptions.lost.size + withoutTable.size === 0 &&
   slots.every(({ state }) => state === 'there')
 
@@ -81,7 +81,7 @@ const summary = ({
   refused,
   withoutTable,
   slots,
-}: Reconciled) => ({
+}: Reconciliation) => ({
   applied,
   read,
   leftOut,
@@ -99,7 +99,7 @@ const summary = ({
   })),
 })
 
-function describe(found: Reconciled): string[] {
+function describe(found: Reconciliation): string[] {
   const { applied, read, leftOut, records, subscriptions, withoutTable, slots } = found
   const gone = slots.filter(({ state }) => state === 'missing').map(({ slot }) => slot)
   const moved = slots.filter(({ relayed }) => relayed !== null).map(({ slot }) => slot)
@@ -128,7 +128,7 @@ function describe(found: Reconciled): string[] {
   ]
 }
 
-function describeUnreadable({ slots, applied }: Reconciled): string[] {
+function describeUnreadable({ slots, applied }: Reconciliation): string[] {
   const lines = slots.flatMap(({ slot, state, reason }) =>
     state === 'unreadable' ? [`cannot be read: ${slot} (${reason})`] : [],
   )

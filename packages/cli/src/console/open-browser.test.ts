@@ -60,11 +60,11 @@ describe('openBrowser', () => {
 })
 
 describe('surehook console', () => {
-  type Asked = { path: string | undefined; authorization: string | undefined; body: unknown }
+  type CodeRequest = { path: string | undefined; authorization: string | undefined; body: unknown }
 
   /** Runs the command against a gateway that answers a code. */
   async function open(variables: NodeJS.ProcessEnv, ...args: string[]) {
-    const asked: Asked[] = []
+    const asked: CodeRequest[] = []
     await using server = createServer((req: IncomingMessage, res) => {
       void json(req).then((body) => {
         asked.push({ path: req.url, authorization: req.headers.authorization, body })

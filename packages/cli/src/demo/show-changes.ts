@@ -20,9 +20,9 @@ export async function showChanges(stage: Stage): Promise<void> {
   stage.say('  delivery log: 3 delivered')
 }
 
-type Expected = Pick<EventPayload, 'event' | 'changed_fields'> & { record: object }
+type ExpectedEvent = Pick<EventPayload, 'event' | 'changed_fields'> & { record: object }
 
-async function showOne(stage: Stage, nth: number, expected: Expected): Promise<void> {
+async function showOne(stage: Stage, nth: number, expected: ExpectedEvent): Promise<void> {
   const receipt = (await stage.arrived(nth, 10_000))[nth - 1]
   expectThat(receipt !== undefined, `delivery ${nth} is missing`)
   const { event, changed_fields, record } = JSON.parse(receipt.body) as EventPayload

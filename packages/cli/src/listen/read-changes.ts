@@ -11,7 +11,7 @@ import { backoffMs } from '@surehook/service-kit/backoff'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { causeOf } from '../lib/cause-of.ts'
 
-export type Reading = {
+export type ChangeReadOptions = {
   surehook: Surehook
   baseUrl: string
   /** Chooses the changes. */
@@ -31,7 +31,7 @@ const backoff = { firstMs: 500, longestMs: 15_000 }
  * outlasts a lost connection and a machine that slept: no change is skipped for 7 days. Throws the
  * refusal of the API, for example because the token was revoked.
  */
-export async function* readChanges(reading: Reading): AsyncGenerator<StreamedChange> {
+export async function* readChanges(reading: ChangeReadOptions): AsyncGenerator<StreamedChange> {
   const { signal } = reading
   let cursor: string | undefined
   for (let failures = 0; !signal.aborted; ) {
@@ -51,13 +51,13 @@ export async function* readChanges(reading: Reading): AsyncGenerator<StreamedCha
   }
 }
 
-type Failed = { reason: string; retryAfterMs?: number | undefined }
+type FailedRead = { reason: string; retryAfterMs?: number | undefined }
 
 /** Resolves with the reason if another attempt may succeed. */
 async function readPage(
-  { surehook, baseUrl, query, from, signal }: Reading,
+  { surehook, baseUrl, query, from, signal }: ChangeReadOptions,
   cursor: string | undefined,
-): Promise<ChangePage | Failed> {
+): Promise<ChangePage | FailedRead> {
   // The first page must not wait: its cursor is what outlasts a lost connection.
   const start = cursor === undefined ? { from, wait: 0 } : { cursor, wait: waitS }
   const options = { signal, timeout: answerMs, maxRetries: 0 }

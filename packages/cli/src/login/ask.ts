@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import type { Input } from '../cli/command.ts'
 
-type Asking = {
+type QuestionOptions = {
   hidden?: boolean
   signal: AbortSignal
   /** Default: the standard error, because the standard output is for results. */
@@ -13,7 +13,7 @@ type Asking = {
 export async function ask(
   input: Input,
   question: string,
-  { hidden = false, signal, visible = process.stderr }: Asking,
+  { hidden = false, signal, visible = process.stderr }: QuestionOptions,
 ): Promise<string> {
   const silent = new Writable({ write: (_, __, done) => done() })
   const lines = createInterface({ input, output: hidden ? silent : visible, terminal: true })

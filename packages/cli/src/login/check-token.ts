@@ -1,6 +1,6 @@
 import { type RequestOptions, type Surehook, SurehookError } from '@surehook/client'
 
-/** What a token may be used for, of what can be asked without a change. */
+/** Rights of a token that a request without a change can find out. */
 export type Right = 'records' | 'tables' | 'webhooks'
 
 /**

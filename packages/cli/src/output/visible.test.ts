@@ -105,9 +105,9 @@ function plan(text: string): string[] {
   return planLines({ steps: [step], refusals: [text], left: [text] })
 }
 
-type Show = (text: string) => string | readonly string[] | Promise<string>
+type Rendering = (text: string) => string | readonly string[] | Promise<string>
 
-const outputs: readonly [string, Show][] = [
+const outputs: readonly [string, Rendering][] = [
   ['a cell', cellOf],
   ['cells of a list', (text) => cellOf([text, text])],
   ['a table', (text) => textTable([[text, text]])],

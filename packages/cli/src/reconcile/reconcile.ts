@@ -36,7 +36,7 @@ export type ReconcileOptions = {
   signal: AbortSignal
 }
 
-export type Reconciled = {
+export type Reconciliation = {
   /** True if everything was written. */
   applied: boolean
   read: number
@@ -54,7 +54,7 @@ export type Reconciled = {
  * Compares a restored database with the topics, which are newer, and optionally writes the
  * difference to it.
  */
-export async function reconcile(options: ReconcileOptions): Promise<Reconciled> {
+export async function reconcile(options: ReconcileOptions): Promise<Reconciliation> {
   const { db, kafka, registry, since, apply, dropUnreadable, log, signal } = options
   const codec = await openEventCodec(registry)
   const history = await clusterHistory(db)
@@ -88,7 +88,7 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciled> 
   return { applied, read, leftOut, records, subscriptions, refused, withoutTable, slots }
 }
 
-type ToWrite = Pick<Reconciled, 'records' | 'subscriptions'>
+type ToWrite = Pick<Reconciliation, 'records' | 'subscriptions'>
 
 /** Writes everything in one transaction, except for rows that PostgreSQL refuses. */
 async function writeAll(db: Client, { records, subscriptions }: ToWrite): Promise<RefusedRow[]> {

@@ -7,15 +7,20 @@ const startedAt = Date.parse('2026-11-25T12:00:00Z')
 const overlapMs = 10_000
 
 /** One delivery of a scenario, in seconds since the start. */
-type Planned = { madeAt: number; lagS: number; path: readonly Delivery['status'][]; stepS: number }
+type DeliveryCourse = {
+  madeAt: number
+  lagS: number
+  path: readonly Delivery['status'][]
+  stepS: number
+}
 
 /** A history that shows each delivery `lagS` after it was made, and moves on with `now`. */
 class History implements TailSource {
   now = 0
   fails = false
-  readonly #planned: readonly Planned[]
+  readonly #planned: readonly DeliveryCourse[]
 
-  constructor(planned: readonly Planned[]) {
+  constructor(planned: readonly DeliveryCourse[]) {
     this.#planned = planned
   }
 
@@ -43,7 +48,7 @@ class History implements TailSource {
     return this.shown.find((delivery) => delivery.id === id) ?? null
   }
 
-  #at({ madeAt, path, stepS }: Planned, index: number): FoundDelivery {
+  #at({ madeAt, path, stepS }: DeliveryCourse, index: number): FoundDelivery {
     const step = Math.min(path.length - 1, Math.max(0, Math.floor((this.now - madeAt) / stepS)))
     return {
       id: `d${index}`,

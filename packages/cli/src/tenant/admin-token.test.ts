@@ -25,8 +25,11 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true }))
 
-type Given = Partial<TenantValues> & { 'admin-token-file'?: string }
-function tokenOf({ 'admin-token-file': file, ...given }: Given, more: NodeJS.ProcessEnv = {}) {
+type TokenOptions = Partial<TenantValues> & { 'admin-token-file'?: string }
+function tokenOf(
+  { 'admin-token-file': file, ...given }: TokenOptions,
+  more: NodeJS.ProcessEnv = {},
+) {
   const variables = { ...env, ...more }
   const gateway = findGateway({ ...none, ...given }, variables)
   return findAdminToken({ 'admin-token-file': file }, variables, gateway)

@@ -37,6 +37,10 @@ export class Environments {
     )
   }
 
+  /**
+   * Resolves with the environment, which serves nobody from now on. A 404 may mean that an earlier
+   * attempt, whose answer was lost, deleted it.
+   */
   delete(options?: RequestOptions): Promise<DeleteEnvironmentResponse> {
     return this.#transport.send<DeleteEnvironmentData, DeleteEnvironmentResponse>(
       { method: 'DELETE', url, path: this.#transport.tenant, repeat: 'safe' },

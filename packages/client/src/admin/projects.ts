@@ -6,7 +6,7 @@ import type {
   Project,
 } from '../generated/admin/types.gen.ts'
 import { itemsOf } from '../resources/items.ts'
-import type { Query, RequestOptions } from '../transport/operation.ts'
+import { deletion, type Query, type RequestOptions } from '../transport/operation.ts'
 import type { Transport } from '../transport/transport.ts'
 
 type ProjectQuery = Query<ListProjectsData>
@@ -38,10 +38,10 @@ export class Projects {
   delete(project: string, options?: RequestOptions): Promise<DeleteProjectResponse> {
     return this.#transport.send<DeleteProjectData, DeleteProjectResponse>(
       {
-        method: 'DELETE',
+        ...deletion,
         url: '/auth/admin/projects/{project}',
         path: { project },
-        repeat: 'safe',
+        gone: { body: { id: project, environments: [] } },
       },
       options,
     )

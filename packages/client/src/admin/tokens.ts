@@ -7,7 +7,7 @@ import type {
   ManagementToken,
 } from '../generated/admin/types.gen.ts'
 import { itemsOf } from '../resources/items.ts'
-import type { Query, RequestOptions } from '../transport/operation.ts'
+import { deletion, type Query, type RequestOptions } from '../transport/operation.ts'
 import type { Transport } from '../transport/transport.ts'
 
 export type NewToken = CreateManagementTokenData['body']
@@ -50,7 +50,7 @@ export class Tokens {
   /** Revokes the token. */
   delete(id: string, options?: RequestOptions): Promise<void> {
     return this.#transport.send<DeleteManagementTokenData, void>(
-      { method: 'DELETE', url: `${url}/{id}`, path: { ...this.#path, id }, repeat: 'safe' },
+      { ...deletion, url: `${url}/{id}`, path: { ...this.#path, id } },
       options,
     )
   }

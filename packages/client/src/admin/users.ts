@@ -18,7 +18,7 @@ import type {
   UserLock,
 } from '../generated/admin/types.gen.ts'
 import { itemsOf } from '../resources/items.ts'
-import type { Query, RequestOptions } from '../transport/operation.ts'
+import { deletion, type Query, type RequestOptions } from '../transport/operation.ts'
 import type { Transport } from '../transport/transport.ts'
 
 export type UserQuery = Query<ListUsersData>
@@ -66,7 +66,7 @@ export class Users {
 
   delete(id: string, options?: RequestOptions): Promise<void> {
     return this.#transport.send<DeleteUserData, void>(
-      { method: 'DELETE', url: one, path: this.#path(id), repeat: 'safe' },
+      { ...deletion, url: one, path: this.#path(id) },
       options,
     )
   }
@@ -104,12 +104,7 @@ export class Users {
   /** Ends one session of the user. */
   endSession(id: string, sessionId: string, options?: RequestOptions): Promise<void> {
     return this.#transport.send<EndUserSessionData, void>(
-      {
-        method: 'DELETE',
-        url: `${one}/sessions/{sessionId}`,
-        path: { ...this.#path(id), sessionId },
-        repeat: 'safe',
-      },
+      { ...deletion, url: `${one}/sessions/{sessionId}`, path: { ...this.#path(id), sessionId } },
       options,
     )
   }

@@ -10,13 +10,13 @@ import type { Query, RequestOptions, WriteOptions } from '../transport/operation
 import type { Transport } from '../transport/transport.ts'
 import { itemsOf, type PageQuery } from './items.ts'
 
-type Given = Pick<DataRecord, 'id' | 'createdAt' | 'updatedAt'>
+type ServerFields = Pick<DataRecord, 'id' | 'createdAt' | 'updatedAt'>
 
 /** A record as Surehook answers it. */
-export type Stored<T extends object> = Omit<T, keyof Given> & Given
+export type Stored<T extends object> = Omit<T, keyof ServerFields> & ServerFields
 
 /** A record as you write it: Surehook gives the rest. */
-export type NewRecord<T extends object> = Omit<T, keyof Given>
+export type NewRecord<T extends object> = Omit<T, keyof ServerFields>
 
 export type RecordQuery = PageQuery & {
   /** A filter, such as `{ status: 'paid' }`. */

@@ -7,7 +7,7 @@ import type {
   Table,
   TableInput,
 } from '../generated/data/types.gen.ts'
-import type { RequestOptions } from '../transport/operation.ts'
+import { deletion, type RequestOptions } from '../transport/operation.ts'
 import type { Transport } from '../transport/transport.ts'
 
 const url = '/api/rest/_tables/{table}'
@@ -46,7 +46,7 @@ export class Tables {
   /** Deletes the table and its records. */
   delete(table: string, options?: RequestOptions): Promise<void> {
     return this.#transport.send<DeleteTableData, void>(
-      { method: 'DELETE', url, path: { table }, repeat: 'safe' },
+      { ...deletion, url, path: { table } },
       options,
     )
   }

@@ -35,7 +35,12 @@ import type {
   UpdateWebhookData,
   WebhookStats,
 } from '../generated/webhooks/types.gen.ts'
-import type { Query, RequestOptions, WriteOptions } from '../transport/operation.ts'
+import {
+  deletion,
+  type Query,
+  type RequestOptions,
+  type WriteOptions,
+} from '../transport/operation.ts'
 import type { Transport } from '../transport/transport.ts'
 import { itemsOf } from './items.ts'
 
@@ -95,7 +100,7 @@ export class Webhooks {
 
   delete(id: string, options?: RequestOptions): Promise<void> {
     return this.#transport.send<DeleteWebhookData, void>(
-      { method: 'DELETE', url: one, path: { id }, repeat: 'safe' },
+      { ...deletion, url: one, path: { id } },
       options,
     )
   }

@@ -1,4 +1,4 @@
-/** What stands between two empty lines: an event, or only a new cursor. */
+/** The lines between two empty lines: an event, or only a new cursor. */
 export type Block = { id: string | undefined; data: string | undefined }
 
 /** Splits Server-Sent Events as Surehook writes them: lines end with `\n`, no byte order mark. */

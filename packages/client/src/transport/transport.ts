@@ -35,7 +35,7 @@ export class Transport {
 
   /** Resolves with the body of the answer. */
   async send<Data extends Operation, Body>(
-    call: Call<Data>,
+    call: Call<Data, Body>,
     options: WriteOptions = {},
   ): Promise<Body> {
     return (await this.exchange(call, options)).body as Body
@@ -54,8 +54,9 @@ export class Transport {
         return await this.#attempt(sent, requestId, options)
       } catch (err) {
         if (!(err instanceof SurehookError)) throw err
-        // An earlier attempt, whose answer was lost, deleted it.
-        if (failures > 0 && isDeleted(call, err)) return gone
+        if (failures > 0 && err.status === 404 && call.gone !== undefined) {
+          return { headers: new Headers(), body: call.gone.body }
+        }
         failures++
         const wait = failures > maxRetries ? undefined : delayOf(err, failures, call.repeat)
         if (wait === undefined) throw err
@@ -134,12 +135,7 @@ const withKey = <Data extends Operation>(
 const delayOf = (error: SurehookError, failures: number, repeat: Call<Operation>['repeat']) =>
   isTransient(error, repeat !== 'once') ? delayBefore(failures, error.retryAfter) : undefined
 
-const isDeleted = ({ method, repeat }: Call<Operation>, { status }: SurehookError) =>
-  method === 'DELETE' && repeat === 'safe' && status === 404
-
-const gone: Answer = { headers: new Headers(), body: undefined }
-
-/** The error for whatever ended a request. The caller's abort wins. */
+/** The error that a call rejects with after its request failed. The caller's abort wins. */
 export function failureOf(err: unknown, deadline: Deadline, requestId?: string): unknown {
   if (err instanceof SurehookError) return err
   if (deadline.isLate) {

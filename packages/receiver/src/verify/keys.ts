@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 
-/** What one secret signs with. */
+/** The keys of one secret. */
 export type SecretKeys = { readonly standard: Webhook; readonly body: Promise<CryptoKey> }
 
 type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>

@@ -18,7 +18,7 @@ const failures: Record<string, Error> = {
   old: new TokenError('AUTH_TOKEN_EXPIRED', 'old'),
   away: new VerifierUnavailableError('away'),
   many: new TooManyTokensError(17),
-  fault: new Error('a fault of ours'),
+  fault: new Error('a fault of the service'),
 }
 
 async function ask(authorization?: string) {

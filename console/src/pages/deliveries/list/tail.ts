@@ -94,23 +94,23 @@ function staysOf({ shown, latest, isWhole }: Tail): Rows {
 }
 
 /** As the API orders them. */
-function newestFirst(a: Place, b: Place): number {
+function newestFirst(a: RowPosition, b: RowPosition): number {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1
   return a.id < b.id ? 1 : -1
 }
 
-type Place = Pick<FoundDelivery, 'id' | 'createdAt'>
+type RowPosition = Pick<FoundDelivery, 'id' | 'createdAt'>
 
 /** How many rows of a new reading come before the first row that is shown. It may match no more. */
-export const newerThan = (first: Place | undefined, read: Rows): number =>
+export const newerThan = (first: RowPosition | undefined, read: Rows): number =>
   read.filter((row) => first === undefined || (row.id !== first.id && isNewer(row, first))).length
 
-const isNewer = (a: Place, b: Place) => newestFirst(a, b) < 0
+const isNewer = (a: RowPosition, b: RowPosition) => newestFirst(a, b) < 0
 
-export type Doing = { isHeld: boolean; isFailing: boolean }
+export type TailState = { isHeld: boolean; isFailing: boolean }
 
 /** What a screen reader hears. It has no numbers, so it changes only with the state. */
-export function statusText({ isHeld, isFailing }: Doing): string {
+export function statusText({ isHeld, isFailing }: TailState): string {
   if (isFailing) return 'Surehook did not answer. The live list tries again.'
   if (isHeld) return 'The live list stands still while you read it.'
   return 'The list is live. New deliveries appear at its top.'

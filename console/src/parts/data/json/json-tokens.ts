@@ -3,7 +3,7 @@ export type JsonToken = { kind: 'key' | 'string' | 'number' | 'literal' | 'plain
 const pattern =
   /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b/g
 
-/** Splits JSON text for its colours. The tokens together are the text, whatever it is. */
+/** Splits text for the colours of JSON. The tokens together are the text, valid JSON or not. */
 export function jsonTokens(text: string): JsonToken[] {
   const tokens: JsonToken[] = []
   let end = 0

@@ -34,7 +34,7 @@ const columns: readonly Column<ChangeEvent>[] = [
 ]
 const idOf = ({ id }: ChangeEvent) => id
 
-/** Changes of records. Each leads to what became of it. */
+/** Changes of records. Each links to its deliveries. */
 export function ChangesTable({ label, rows }: { label: string; rows: readonly ChangeEvent[] }) {
   return <DataTable label={label} columns={columns} rows={rows} idOf={idOf} />
 }

@@ -28,7 +28,7 @@ export function typeOf(field: string, columns: readonly Column[] | null): Column
   return columns?.find(({ name }) => name === column)?.type ?? null
 }
 
-/** What a condition tests. For people, being null is not a value to compare with. */
+/** The tests of a condition. The form shows null as a test, and not as a value to compare with. */
 export type Test = Operator | 'isNull' | 'isNotNull'
 
 const equality: readonly Test[] = ['eq', 'ne']

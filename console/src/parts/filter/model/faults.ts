@@ -1,7 +1,7 @@
 import type { Violation } from '@surehook/client'
 import type { JsonObject } from '../../forms/json-object.ts'
 import { type Group, isGroup, type Member } from './model.ts'
-import { at, modelOf, type Place, type Places } from './model-of.ts'
+import { at, type MemberPath, type MemberPaths, modelOf } from './model-of.ts'
 
 /** A fault of a member. With `isField` its column is wrong, with `index` one value of its list. */
 export type Fault = { message: string; isField: boolean; index: number | null }
@@ -9,7 +9,7 @@ export type Fault = { message: string; isField: boolean; index: number | null }
 /** Faults by the address of their member. The address of the whole filter is empty. */
 export type Faults = ReadonlyMap<string, readonly Fault[]>
 
-const whole: Place = { path: '', field: '' }
+const whole: MemberPath = { path: '', field: '' }
 /** The rule that a name breaks. */
 const unknownField = 'unknown_field'
 /** The API cuts longer paths. */
@@ -18,7 +18,7 @@ const longestPath = 200
 /** The violations below `root`, such as `filter` or `where`, at the members that they concern. */
 export function faultsOf(
   violations: readonly Violation[],
-  { root, places }: { root: string; places: Places },
+  { root, places }: { root: string; places: MemberPaths },
 ): Faults {
   const faults = new Map<string, Fault[]>()
   for (const { field, message, rule } of violations) {
@@ -40,17 +40,17 @@ export function pathBelow(root: string, field: string): string | null {
   return field.startsWith(`${root}.`) ? field.slice(root.length + 1) : null
 }
 
-function faultAt(path: string, place: Place, message: string): Fault {
+function faultAt(path: string, place: MemberPath, message: string): Fault {
   const isField = path === place.field && path !== place.path
   const rest = pathBelow(place.path, path) ?? ''
   const index = /^\d+$/.test(rest) ? Number(rest) : null
-  // What the path says more than the member must not get lost.
+  // The message keeps the part of the path below the member.
   const isExact = isField || rest === '' || index !== null
   return { message: isExact ? message : `${rest} ${message}`, isField, index }
 }
 
 /** The address of the member whose path is the longest that contains the path. */
-function nearestAddress(path: string, places: Places): string {
+function nearestAddress(path: string, places: MemberPaths): string {
   let [best, length] = ['', -1]
   for (const [address, { path: own, field }] of places) {
     for (const one of [own, field]) {

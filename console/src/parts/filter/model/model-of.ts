@@ -11,20 +11,20 @@ import {
 } from './model.ts'
 
 /** Where a member is in the JSON: the path of its value, and that of its column. */
-export type Place = { readonly path: string; readonly field: string }
+export type MemberPath = { readonly path: string; readonly field: string }
 
 /**
  * The places of all members, by their address. The address `1.0` is the first member of the second.
  */
-export type Places = ReadonlyMap<string, Place>
+export type MemberPaths = ReadonlyMap<string, MemberPath>
 
-export type Read =
-  | { readonly isShown: true; readonly model: Group; readonly places: Places }
+export type FilterReading =
+  | { readonly isShown: true; readonly model: Group; readonly places: MemberPaths }
   /** A sentence about what the form lacks. */
   | { readonly isShown: false; readonly why: string }
 
 /** What the form shows for a filter, or why it cannot show it. */
-export function modelOf(filter: JsonObject): Read {
+export function modelOf(filter: JsonObject): FilterReading {
   const reader = new Reader()
   const model = reader.root(filter)
   const { why, places } = reader
@@ -50,7 +50,7 @@ const isKept = (value: unknown): value is Scalar =>
 
 class Reader {
   why: string | null = null
-  readonly places = new Map<string, Place>()
+  readonly places = new Map<string, MemberPath>()
 
   root(filter: JsonObject): Group {
     const entry = onlyEntry(filter)
@@ -103,7 +103,7 @@ class Reader {
   }
 
   /** Reads the elements of `and` or `or` into the target. */
-  #listed(kind: GroupKind, value: unknown, { target, path }: Within): Group {
+  #listed(kind: GroupKind, value: unknown, { target, path }: GroupPath): Group {
     if (!Array.isArray(value)) this.#refuse(path, 'must be a list of filters')
     else {
       for (const [index, element] of value.entries()) {
@@ -124,7 +124,7 @@ class Reader {
     })
   }
 
-  #negated(value: unknown, { target, path }: Within): Group {
+  #negated(value: unknown, { target, path }: GroupPath): Group {
     const entry = isObject(value) ? onlyEntry(value) : undefined
     if (entry?.[0] === 'or') {
       return this.#listed('none', entry[1], { target, path: at(path, 'or') })
@@ -149,7 +149,7 @@ class Reader {
     }
   }
 
-  #test(target: Target, { field, operator, operand }: ReadTest, place: Place): void {
+  #test(target: Target, { field, operator, operand }: ReadTest, place: MemberPath): void {
     const { path } = place
     if (!isOperator(operator))
       return this.#refuse(path, 'is an operator that the form does not know')
@@ -158,7 +158,7 @@ class Reader {
     this.#push(target, row, place)
   }
 
-  #push(target: Target, member: Member, place: Place): void {
+  #push(target: Target, member: Member, place: MemberPath): void {
     this.places.set(at(target.address, target.of.length), place)
     target.of.push(member)
   }
@@ -168,7 +168,7 @@ class Reader {
   }
 }
 
-type Within = { target: Target; path: string }
+type GroupPath = { target: Target; path: string }
 type ReadTest = { field: string; operator: string; operand: unknown }
 
 function onlyEntry(filter: JsonObject): [string, unknown] | undefined {

@@ -92,7 +92,7 @@ const safe = (number: number, text: string): number | string =>
 
 const utc = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?Z$/
 
-/** What a picker of a time shows for it, in UTC. Null if it would lose something. */
+/** The text of a time picker, in UTC. Null if the picker cannot show the whole value. */
 export function localTimeOf(value: string): string | null {
   if (value === '') return ''
   const [, minutes, seconds = '00', millis = '0'] = utc.exec(value) ?? []

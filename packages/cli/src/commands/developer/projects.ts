@@ -18,7 +18,7 @@ import {
 const options = { ...limitOption, ...adminTokenOptions, ...tenantOptions }
 
 /** A management token does not tell when its project was made. */
-type Shown = Pick<Project, 'id' | 'environments'> & Partial<Pick<Project, 'createdAt'>>
+type ShownProject = Pick<Project, 'id' | 'environments'> & Partial<Pick<Project, 'createdAt'>>
 
 export const projectsCommand = defineCommand({
   name: 'projects list',
@@ -43,7 +43,7 @@ export const projectsCommand = defineCommand({
   },
 })
 
-async function projectsOf(call: Call<typeof options>): Promise<Shown[]> {
+async function projectsOf(call: Call<typeof options>): Promise<ShownProject[]> {
   const { values, env, signal } = call
   const gateway = findGateway(values, env)
   const token = findAdminToken(values, env, gateway)

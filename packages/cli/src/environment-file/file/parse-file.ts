@@ -28,7 +28,7 @@ export function parseFile(text: string, file: string): ParsedFile {
   const parsed = EnvironmentFile.safeParse(contentOf(document, file))
   if (parsed.success) return { content: parsed.data, fault }
   throw failed(
-    parsed.error.issues.flatMap(placesOf).map(({ path, message }) => fault(path, message)),
+    parsed.error.issues.flatMap(fieldFaultsOf).map(({ path, message }) => fault(path, message)),
   )
 }
 
@@ -43,9 +43,9 @@ function contentOf(document: Document, file: string): unknown {
   }
 }
 
-type Place = { path: Path; message: string }
+type FieldFault = { path: Path; message: string }
 
-function placesOf(issue: z.core.$ZodIssue): Place[] {
+function fieldFaultsOf(issue: z.core.$ZodIssue): FieldFault[] {
   const { path, message } = issue
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ path: [...path, key], message: 'is no field of the file' }))

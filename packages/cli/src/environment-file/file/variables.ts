@@ -13,13 +13,13 @@ export const variableFault = (text: string): string | null =>
 /** Returns a text of the file that stands for exactly this text. */
 export const escapeVariables = (text: string): string => text.replaceAll('${', () => '$${')
 
-export type Filled = { text: string; missing: readonly string[] }
+export type FilledText = { text: string; missing: readonly string[] }
 
 /**
  * Replaces each `${NAME}`, and `$${` by `${`. A variable without a value is missing: no secret or
  * URL part is empty.
  */
-export function fillVariables(text: string, env: NodeJS.ProcessEnv): Filled {
+export function fillVariables(text: string, env: NodeJS.ProcessEnv): FilledText {
   const missing: string[] = []
   const filled = text.replace(token, (_, name?: string) => {
     if (name === undefined) return '${'

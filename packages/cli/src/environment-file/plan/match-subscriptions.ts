@@ -23,7 +23,7 @@ const rules: readonly Rule[] = [
 /** The subscription loses its name. A second one would deliver everything twice. */
 const losesName: Rule = (wish, found) => wish.name === null && sameTarget(wish, found)
 
-export type Matching = {
+export type MatchOptions = {
   /** True if nothing about the subscription differs from the entry. */
   readonly isAsWished: Rule
   /** A name may be of another file, unless this file is the only one. */
@@ -38,7 +38,7 @@ export type Matching = {
 export function matchSubscriptions(
   wishes: readonly SubscriptionWish[],
   existing: readonly Subscription[],
-  { isAsWished, mayTakeNames }: Matching,
+  { isAsWished, mayTakeNames }: MatchOptions,
 ): Matches {
   const matches: Match[] = wishes.map((wish) => ({ wish, found: undefined }))
   let rest = existing.toSorted(byCreation)

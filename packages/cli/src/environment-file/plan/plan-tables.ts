@@ -62,7 +62,7 @@ function merged(
   return [...kept, ...wishes.values()]
 }
 
-/** What the API refuses whatever the records are. */
+/** Changes that the API refuses for any records. */
 function faultsOf(column: Column, wish: Column): string[] {
   return [
     ...(column.type === wish.type ? [] : [`is ${column.type}, and a type cannot change`]),

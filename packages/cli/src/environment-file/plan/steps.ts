@@ -23,13 +23,13 @@ export type Change =
   | { readonly field: string; readonly before: unknown; readonly after: unknown }
   | { readonly field: string; readonly hidden: true }
 
-type Described = {
+type DescribedStep = {
   readonly name: string
   readonly changes: readonly Change[]
 }
 
 /** One call. The steps of a plan are carried out in their order. */
-export type Step = Described &
+export type Step = DescribedStep &
   (
     | { readonly kind: 'role'; readonly action: 'create'; readonly input: NewRole }
     | { readonly kind: 'table'; readonly action: 'create' | 'update'; readonly input: TableInput }

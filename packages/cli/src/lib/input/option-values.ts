@@ -35,9 +35,9 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Leaves out the fields that are undefined. */
-export function given<Fields extends object>(fields: Fields): Given<Fields> {
+export function given<Fields extends object>(fields: Fields): DefinedFields<Fields> {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries) as Given<Fields>
+  return Object.fromEntries(entries) as DefinedFields<Fields>
 }
 
-type Given<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }
+type DefinedFields<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }

@@ -14,10 +14,13 @@ export const inputOptions = {
   },
 } as const satisfies OptionSpecs
 
-type Given = { readonly data?: string | undefined; readonly file?: string | undefined }
+type InputValues = { readonly data?: string | undefined; readonly file?: string | undefined }
 
 /** Reads the JSON value of a command from `--data`, `--file` or the standard input. */
-export async function readInput({ data, file }: Given, io: Pick<Io, 'stdin'>): Promise<unknown> {
+export async function readInput(
+  { data, file }: InputValues,
+  io: Pick<Io, 'stdin'>,
+): Promise<unknown> {
   if (data !== undefined && file !== undefined) throw new UsageError('--data or --file, not both')
   if (data !== undefined) return jsonOf('data', data)
   if (file !== undefined && file !== '-') return parsed(textOf(file), file)
@@ -26,7 +29,7 @@ export async function readInput({ data, file }: Given, io: Pick<Io, 'stdin'>): P
 
 /** Like `readInput`, for an object. */
 export async function readObject(
-  values: Given,
+  values: InputValues,
   io: Pick<Io, 'stdin'>,
 ): Promise<Record<string, unknown>> {
   const value = await readInput(values, io)

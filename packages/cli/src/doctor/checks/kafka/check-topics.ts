@@ -66,13 +66,13 @@ async function readTopics(
   )
 }
 
-type Wanted = { partitions: number | null; copies: number; durability: Durability }
+type TopicRequirements = { partitions: number | null; copies: number; durability: Durability }
 
 /** Compares every topic with the contract. */
 export function judgeTopics(
   specs: readonly TopicSpec[],
   states: ReadonlyMap<string, TopicState>,
-  wanted: Wanted,
+  wanted: TopicRequirements,
 ): Finding[] {
   const missing = specs.filter(({ name }) => !states.has(name)).map(({ name }) => name)
   const findings = specs.flatMap((spec) => {
@@ -90,7 +90,7 @@ export function judgeTopics(
   ]
 }
 
-function judgeTopic(spec: TopicSpec, state: TopicState, wanted: Wanted): Finding[] {
+function judgeTopic(spec: TopicSpec, state: TopicState, wanted: TopicRequirements): Finding[] {
   return [
     ...judgeConfig(spec, state),
     ...judgePartitions(spec, state, wanted),
@@ -109,7 +109,7 @@ function judgeConfig({ name, config }: TopicSpec, state: TopicState): Finding[] 
 function judgePartitions(
   { name, partitions: kind }: TopicSpec,
   { partitions }: TopicState,
-  wanted: Wanted,
+  wanted: TopicRequirements,
 ): Finding[] {
   const expected = kind === 'one' ? 1 : (wanted.partitions ?? partitions.length)
   return [
@@ -125,7 +125,11 @@ function judgePartitions(
   ]
 }
 
-function judgeCopies(name: string, { partitions, config }: TopicState, wanted: Wanted): Finding[] {
+function judgeCopies(
+  name: string,
+  { partitions, config }: TopicState,
+  wanted: TopicRequirements,
+): Finding[] {
   const copies = Math.min(...partitions.map(({ replicas }) => replicas.length))
   const least = Number(config['min.insync.replicas'] ?? 1)
   if (least > copies) {
