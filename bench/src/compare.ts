@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import { checkOut } from '@surehook/scripts/versions/check-out'
-import type { Printed } from './compare/medians.ts'
+import type { ScenarioFigures } from './compare/medians.ts'
 import { compare } from './compare/ratios.ts'
 import { measure } from './compare/version.ts'
 
@@ -26,7 +26,7 @@ const benchArgs = ['only', 'seconds', 'changes'].flatMap((name) => [
   options[name as 'only'],
 ])
 const versions = [await checkOut(commit), { name: 'this checkout', dir: repoRoot }] as const
-const runs: [Printed[], Printed[]] = [[], []]
+const runs: [ScenarioFigures[], ScenarioFigures[]] = [[], []]
 for (let round = 1; round <= Number(options.rounds); round++) {
   for (const [index, version] of versions.entries()) {
     console.log(`\n# round ${round}: ${version.name}`)

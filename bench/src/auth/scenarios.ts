@@ -5,7 +5,7 @@ import { flatOut } from '../load/flat-out.ts'
 import {
   byStatus,
   concurrency,
-  type Measured,
+  type MeasuredRun,
   measure,
   printMeasured as print,
 } from '../measure/measured.ts'
@@ -187,7 +187,7 @@ function refreshOf(users: Users, sessions: readonly Tokens[]) {
 }
 
 /** CPU-seconds per operation of the components whose cost may depend on the number of users. */
-function cpuOf({ before, after, done }: Measured): number {
+function cpuOf({ before, after, done }: MeasuredRun): number {
   const used = (name: string) => (after[name]?.cpuS ?? 0) - (before[name]?.cpuS ?? 0)
   return (used('auth-service') + used('postgres')) / done
 }

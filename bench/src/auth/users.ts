@@ -20,9 +20,9 @@ export type Users = AsyncDisposable & {
 
 export const newEmail = () => `${randomUUID()}@example.com`
 
-type Place = { system: Pick<BenchProject['system'], 'baseUrl'>; projectId: string }
+type BenchTenant = { system: Pick<BenchProject['system'], 'baseUrl'>; projectId: string }
 
-export function openUsers({ system, projectId }: Place, connections: number): Users {
+export function openUsers({ system, projectId }: BenchTenant, connections: number): Users {
   const pool = new Pool(system.baseUrl, { connections })
   const place = { 'x-project-id': projectId, environment: 'master' }
   const post = async (path: string, body: object): Promise<Answer> => {

@@ -1,10 +1,10 @@
 /** The printed results of one run of the bench. */
-export type Printed = readonly { title: string; measure: string; value: string }[]
+export type ScenarioFigures = readonly { title: string; measure: string; value: string }[]
 
 export type Values = { title: string; measure: string; values: string[] }
 
 /** Returns the values of each measure, in the order of the runs. */
-export function byMeasure(runs: readonly Printed[]): Map<string, Values> {
+export function byMeasure(runs: readonly ScenarioFigures[]): Map<string, Values> {
   const found = new Map<string, Values>()
   for (const { title, measure, value } of runs.flat()) {
     const key = `${title}\0${measure}`

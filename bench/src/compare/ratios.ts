@@ -1,6 +1,6 @@
-import { byMeasure, mediansOf, type Printed } from './medians.ts'
+import { byMeasure, mediansOf, type ScenarioFigures } from './medians.ts'
 
-export type Compared = {
+export type Comparison = {
   title: string
   measure: string
   before: string
@@ -12,10 +12,13 @@ export type Compared = {
  * Returns the medians of each number that both versions printed, and their ratios.
  * @param before runs of one version; `after` has runs of the other
  */
-export function compare(before: readonly Printed[], after: readonly Printed[]): Compared[] {
+export function compare(
+  before: readonly ScenarioFigures[],
+  after: readonly ScenarioFigures[],
+): Comparison[] {
   const first = byMeasure(before)
   const second = byMeasure(after)
-  const compared: Compared[] = []
+  const compared: Comparison[] = []
   for (const [key, { title, measure, values }] of first) {
     const others = second.get(key)
     if (others === undefined) continue

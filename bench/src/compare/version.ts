@@ -9,13 +9,16 @@ import { freePort } from '@surehook/scripts/lib/ports'
 import { ownerOf } from '@surehook/scripts/lib/processes/process-group'
 import type { Version } from '@surehook/scripts/versions/check-out'
 import { waitUntil } from '@surehook/service-kit/wait-until'
-import type { Printed } from './medians.ts'
+import type { ScenarioFigures } from './medians.ts'
 
 /** Long, because the first start of a checkout installs packages and builds everything. */
 const startWithinMs = 600_000
 
 /** Starts the version's system, runs this checkout's scenarios on it, and stops it. */
-export async function measure({ dir }: Version, benchArgs: readonly string[]): Promise<Printed> {
+export async function measure(
+  { dir }: Version,
+  benchArgs: readonly string[],
+): Promise<ScenarioFigures> {
   await using _system = await start(dir)
   const results = await mkdtemp(join(tmpdir(), 'surehook-compare-'))
   try {
@@ -25,7 +28,7 @@ export async function measure({ dir }: Version, benchArgs: readonly string[]): P
     const bench = spawn(process.execPath, args, { stdio: 'inherit' })
     const [code] = (await once(bench, 'exit')) as [number | null]
     if (code !== 0) throw new Error(`the bench ended with ${code}`)
-    return JSON.parse(await readFile(file, 'utf8')) as Printed
+    return JSON.parse(await readFile(file, 'utf8')) as ScenarioFigures
   } finally {
     await rm(results, { recursive: true })
   }

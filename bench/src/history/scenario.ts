@@ -105,14 +105,14 @@ const cursorAt = (ms: number) =>
     JSON.stringify([new Date(ms).toISOString(), 'ffffffff-ffff-4fff-bfff-ffffffffffff']),
   ).toString('base64url')
 
-type Timed = { body?: object; times?: number }
+type TimedRequest = { body?: object; times?: number }
 
 async function timed(
   project: BenchProject,
   method: string,
   path: string,
   // oxlint-disable-next-line max-params -- method and path belong together
-  { body, times = repetitions }: Timed = {},
+  { body, times = repetitions }: TimedRequest = {},
 ): Promise<string> {
   const taken: number[] = []
   for (let n = 0; n < times; n++) {

@@ -8,13 +8,13 @@ export type MeasureOptions = { seconds: number; runDirs: readonly string[] }
 export const concurrency = 16
 const warmUpS = 2
 
-export type Measured = FlatOut & { before: Usage; after: Usage }
+export type MeasuredRun = FlatOut & { before: Usage; after: Usage }
 
 /** Warms up first, because new connections, statements and code are not to be measured. */
 export async function measure(
   { seconds, runDirs }: MeasureOptions,
   one: (worker: number) => Promise<number>,
-): Promise<Measured> {
+): Promise<MeasuredRun> {
   await flatOut({ concurrency, seconds: warmUpS }, one)
   const before = usageOf(runDirs)
   const run = await flatOut({ concurrency, seconds }, one)
@@ -23,7 +23,7 @@ export async function measure(
 
 export function printMeasured(
   what: string,
-  run: Measured,
+  run: MeasuredRun,
   of: { mine: string; target?: string; rate?: string },
 ): void {
   const { done, failed, ms, latency, before, after } = run

@@ -74,10 +74,10 @@ export function purgeDeleted(options: PurgeOptions): AsyncDisposable {
  * tries it again.
  */
 export async function purgeEach<
-  Deleted extends Pick<DeletedEnvironment, 'projectId' | 'environment'>,
+  Environment extends Pick<DeletedEnvironment, 'projectId' | 'environment'>,
 >(
-  deleted: readonly Deleted[],
-  purge: (environment: Deleted) => Promise<void>,
+  deleted: readonly Environment[],
+  purge: (environment: Environment) => Promise<void>,
   { stopping, log }: { stopping: AbortSignal | undefined; log: Logger },
 ): Promise<void> {
   for (const one of deleted) {

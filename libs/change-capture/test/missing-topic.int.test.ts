@@ -18,11 +18,11 @@ const kafka = testKafka()
 /** Seconds after which an earlier version gave up on a missing topic and put its changes aside. */
 const longS = 31
 
-type Lines = { msg: string; topic?: string }[]
+type LogLines = { msg: string; topic?: string }[]
 
 function recordingLog() {
-  const lines: Lines = []
-  const write = (line: string) => void lines.push(JSON.parse(line) as Lines[number])
+  const lines: LogLines = []
+  const write = (line: string) => void lines.push(JSON.parse(line) as LogLines[number])
   return { lines, log: createLogger('test', 'error', { write }) }
 }
 

@@ -15,7 +15,7 @@ import { mountConsole } from './console/serve-console.ts'
 import { allowOrigins } from './cors/allow-origins.ts'
 import { dispatch } from './dispatch.ts'
 import { type ForwarderOptions, openForwarder } from './forwarding/forwarder.ts'
-import type { Place } from './forwarding/target.ts'
+import type { UpstreamAddress } from './forwarding/target.ts'
 import { mountLocalRoutes } from './local-routes.ts'
 import type { Upstream } from './routing/route-of.ts'
 import { upstreamChecks } from './upstream-checks.ts'
@@ -27,11 +27,11 @@ export type GatewayLimits = Pick<ForwarderOptions, 'spool' | 'maxUnreadMs'> &
   Pick<ApiServerOptions, 'patience'> & { consoleDir?: string }
 
 /** The upstream services, which may run in this process. */
-export type Places = { upstreams: Readonly<Record<Upstream, Place>> }
+export type UpstreamAddresses = { upstreams: Readonly<Record<Upstream, UpstreamAddress>> }
 
 /** Constructs all parts of the process. They close in reverse order. */
 export async function compose(
-  config: Omit<Config, 'upstreams'> & Places,
+  config: Omit<Config, 'upstreams'> & UpstreamAddresses,
   log: Logger,
   limits: GatewayLimits = {},
   process: Host = ownProcess,

@@ -1,13 +1,15 @@
 import { request } from 'node:http'
 import { request as requestTls } from 'node:https'
 import type { Check } from '@surehook/service-kit/http/internal-server'
-import type { Place } from './forwarding/target.ts'
+import type { UpstreamAddress } from './forwarding/target.ts'
 
 /**
  * The gateway is unready only if no upstream is reachable. One missing upstream must not make the
  * others' paths unavailable.
  */
-export function upstreamChecks(upstreams: Readonly<Record<string, Place>>): Record<string, Check> {
+export function upstreamChecks(
+  upstreams: Readonly<Record<string, UpstreamAddress>>,
+): Record<string, Check> {
   return {
     upstreams: async () => {
       const names = Object.keys(upstreams)
@@ -19,7 +21,7 @@ export function upstreamChecks(upstreams: Readonly<Record<string, Place>>): Reco
 }
 
 /** Any answer passes: the upstream's own readiness probe judges its state. */
-async function answers(url: Place): Promise<void> {
+async function answers(url: UpstreamAddress): Promise<void> {
   // A service in this process always answers.
   if (!(url instanceof URL)) return
   const open = url.protocol === 'https:' ? requestTls : request

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Stand, startStand } from './gateway.ts'
 import { rawGet, rawRequest } from './raw-request.ts'
-import type { Seen } from './upstream.ts'
+import type { SeenRequest } from './upstream.ts'
 
 let stand: Stand
 
@@ -15,7 +15,7 @@ beforeEach(() => {
   stand.data.seen.length = 0
 })
 
-function onlyRequest({ data }: Stand): Seen {
+function onlyRequest({ data }: Stand): SeenRequest {
   expect(data.seen).toHaveLength(1)
   const [seen] = data.seen
   if (seen === undefined) throw new Error('nothing reached the upstream')

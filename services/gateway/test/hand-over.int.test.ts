@@ -20,7 +20,7 @@ import { rawExchange, rawGet } from './raw-request.ts'
 const longText = 'x'.repeat(16_000_000)
 
 /** The parts of a request that a service sees. */
-type Seen = {
+type SeenRequest = {
   url: string
   headers: Record<string, string>
   distinct: Record<string, string[]>
@@ -71,10 +71,10 @@ const env = {
   GATEWAY_UPSTREAM_TIMEOUT: '300ms',
 }
 
-async function seenBy(service: 'data' | 'webhooks', headers = ''): Promise<Seen> {
+async function seenBy(service: 'data' | 'webhooks', headers = ''): Promise<SeenRequest> {
   const path = service === 'data' ? 'echo' : '_webhooks/echo'
   const answer = await rawGet(port, `/gw/api/rest/${path}?a=1`, headers)
-  return JSON.parse(answer.body) as Seen
+  return JSON.parse(answer.body) as SeenRequest
 }
 
 /** Headers of a connection, which do not exist in a single process. */
@@ -121,7 +121,7 @@ describe('a service in the process of the gateway', () => {
       duplex: 'half',
     } as RequestInit)
     expect(answer.status).toBe(200)
-    expect(((await answer.json()) as Seen).body?.text).toBe(text)
+    expect(((await answer.json()) as SeenRequest).body?.text).toBe(text)
   })
 
   it('refuses a body above its limit that announced no length', async () => {

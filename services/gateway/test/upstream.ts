@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-export type Seen = {
+export type SeenRequest = {
   method: string | undefined
   url: string | undefined
   headers: IncomingMessage['headers']
@@ -13,14 +13,14 @@ export type Seen = {
 export type Upstream = AsyncDisposable & {
   readonly url: string
   readonly server: Server
-  readonly seen: Seen[]
+  readonly seen: SeenRequest[]
   /** Replaces the default answer: 200 with the upstream's name. */
   answer: RequestListener
 }
 
 /** A real HTTP server that replaces a service and records its requests. */
 export async function startUpstream(name: string): Promise<Upstream> {
-  const seen: Seen[] = []
+  const seen: SeenRequest[] = []
   const server = createServer((req, res) => upstream.answer(req, res)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const upstream: Upstream = {

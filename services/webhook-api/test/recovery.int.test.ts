@@ -76,7 +76,7 @@ async function deadLetters(
   return all.map(({ deliveryId }) => deliveryId)
 }
 
-type Emitted = { deliveryId: string; redeliveryOf: string | null }
+type EmittedJob = { deliveryId: string; redeliveryOf: string | null }
 type Crash = 'never' | 'before commit' | 'after commit'
 
 /**
@@ -84,16 +84,16 @@ type Crash = 'never' | 'before commit' | 'after commit'
  * says.
  */
 function aWriter(crash: (nth: number) => Crash = () => 'never') {
-  const emitted: Emitted[] = []
+  const emitted: EmittedJob[] = []
   let writes = 0
   const writer: Pick<StateWriter, 'write'> = {
     async write(work) {
       const fate = crash(++writes)
-      const mine: Emitted[] = []
+      const mine: EmittedJob[] = []
       const result = await inTransaction(pool, async (tx) => {
         const done = await work(tx, async ({ topic, state }) => {
           expect(topic).toBe(deliveriesTopic)
-          mine.push(state as Emitted)
+          mine.push(state as EmittedJob)
         })
         if (fate === 'before commit') throw new Error('killed')
         return done
@@ -138,7 +138,7 @@ async function finish(writer: Pick<StateWriter, 'write'>, workers = 1): Promise<
   await Promise.all(running.map((worker) => worker[Symbol.asyncDispose]()))
 }
 
-const originalsOf = (emitted: readonly Emitted[]) =>
+const originalsOf = (emitted: readonly EmittedJob[]) =>
   emitted.map(({ redeliveryOf }) => redeliveryOf).toSorted()
 
 describe('a recovery', () => {

@@ -53,10 +53,10 @@ function policyText({ policy }: Subscription): string {
   return Object.keys(shown).length === 0 ? '' : textOf(shown)
 }
 
-type Parsed = Pick<NewWebhook, 'table' | 'events' | 'filter' | 'select'>
+type ParsedDraft = Pick<NewWebhook, 'table' | 'events' | 'filter' | 'select'>
 
 /** What a preview needs, or what is wrong with the text. */
-export function parseDraft(draft: Draft): { parsed: Parsed; violations: Violation[] } {
+export function parseDraft(draft: Draft): { parsed: ParsedDraft; violations: Violation[] } {
   const { filter, violations } = filterIn(draft.filter, 'filter')
   const select = namesIn(draft.select)
   return {

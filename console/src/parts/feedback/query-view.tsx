@@ -3,13 +3,13 @@ import type { ReactNode } from 'react'
 import { Loading } from './loading.tsx'
 import { FaultNotice } from './notice.tsx'
 
-type QueryViewProps<Data> = {
-  query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
-  children: (data: Data) => ReactNode
+type QueryViewProps<Result> = {
+  query: Pick<UseQueryResult<Result>, 'data' | 'error' | 'refetch'>
+  children: (data: Result) => ReactNode
 }
 
 /** Shows an answer, or why there is none. An older answer stays visible below a failure. */
-export function QueryView<Data>({ query, children }: QueryViewProps<Data>) {
+export function QueryView<Result>({ query, children }: QueryViewProps<Result>) {
   const { data, error, refetch } = query
   return (
     <>

@@ -5,15 +5,15 @@ import { Card } from '../layout/page.tsx'
 import { EmptyState } from './empty-state.tsx'
 import { QueryView } from './query-view.tsx'
 
-type RightViewProps<Data> = {
-  query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
+type RightViewProps<Result> = {
+  query: Pick<UseQueryResult<Result>, 'data' | 'error' | 'refetch'>
   /** What the token needs for it. */
   right: 'records' | 'tables' | 'users' | 'webhooks'
-  children: (data: Data) => ReactNode
+  children: (data: Result) => ReactNode
 }
 
 /** Like `QueryView`. If the token may not read this, it names the right that is missing. */
-export function RightView<Data>({ query, right, children }: RightViewProps<Data>) {
+export function RightView<Result>({ query, right, children }: RightViewProps<Result>) {
   if (!(query.error instanceof PermissionError)) {
     return <QueryView query={query}>{children}</QueryView>
   }

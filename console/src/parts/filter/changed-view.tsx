@@ -3,13 +3,13 @@ import { Button } from '../forms/button.tsx'
 import { Chips } from './chips.tsx'
 import { FaultList } from './fault-list.tsx'
 import { useFaults, useFilterForm } from './filter-context.ts'
-import type { Changed } from './model/model.ts'
+import type { ChangedFields } from './model/model.ts'
 
 type ChangedViewProps = {
-  changed: Changed
+  changed: ChangedFields
   address: string
   number: number
-  onChange: (changed: Changed) => void
+  onChange: (changed: ChangedFields) => void
   onRemove: () => void
 }
 

@@ -17,7 +17,7 @@ import {
   platformVariables,
 } from '../lib/platform-client.ts'
 import { explainedToOperator } from '../output/explain-error.ts'
-import { conclude, type Shown, tableOf } from '../output/shown.ts'
+import { conclude, type Output, tableOf } from '../output/shown.ts'
 
 export const limitOption = {
   limit: { type: 'string', value: 'count', default: '1000', help: 'how many at most' },
@@ -39,7 +39,7 @@ type AdminCommand<Specs extends OptionSpecs> = Pick<
   Command<Specs>,
   'name' | 'summary' | 'details' | 'options' | 'positionals'
 > & {
-  act(call: AdminCall<Specs>): Promise<Shown | ExitCode>
+  act(call: AdminCall<Specs>): Promise<Output | ExitCode>
 }
 
 /** Defines a command that calls the administration API through the gateway. */
@@ -77,7 +77,7 @@ export async function showList<Item extends object>(
     iterate: (page: { limit: number }) => AsyncIterable<Item>
   },
   row: (item: Item) => Readonly<Record<string, string>>,
-): Promise<Shown> {
+): Promise<Output> {
   const { items, hasMore } = await firstItems(countOf('limit', limit), iterate)
   const rows = items.length === 0 ? [`no ${name}`] : tableOf(items.map(row))
   return {

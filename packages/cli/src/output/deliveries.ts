@@ -1,5 +1,5 @@
 import type { Delivery, DeliveryDetail, FoundDelivery } from '@surehook/client'
-import type { Shown } from './shown.ts'
+import type { Output } from './shown.ts'
 import { tableOf } from './shown.ts'
 import { cellOf, textTable } from './text-table.ts'
 import { timeCell } from './times.ts'
@@ -49,7 +49,7 @@ const changeOf = ({ event, table, recordId }: FoundDelivery) =>
   `${event ?? '-'} ${table ?? '-'}/${recordId ?? '-'}`
 
 /** Shows a delivery with its attempts and its body. */
-export function showDelivery(detail: DeliveryDetail, now: number): Shown {
+export function showDelivery(detail: DeliveryDetail, now: number): Output {
   const { attemptLog, body } = detail
   const attempts = attemptLog.map((attempt) => ({
     attempt: String(attempt.attempt),

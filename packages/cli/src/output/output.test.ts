@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals'
-import { print, type Shown, showDone, showRows, tableOf } from './shown.ts'
+import { type Output, print, showDone, showRows, tableOf } from './shown.ts'
 import { timeCell } from './times.ts'
 
 const now = Date.parse('2026-11-25T12:00:00Z')
 
-function printed(shown: Shown, json: boolean): string[] {
+function printed(shown: Output, json: boolean): string[] {
   const lines: string[] = []
   print(shown, { json, out: (line) => void lines.push(line) })
   return lines

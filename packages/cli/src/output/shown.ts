@@ -2,7 +2,7 @@ import { type ExitCode, exitCodes } from '../cli/command.ts'
 import { textFields, textTable } from './text-table.ts'
 
 /** The output of a command: JSON for `--json`, and lines for a terminal. */
-export type Shown = {
+export type Output = {
   readonly lines: readonly string[]
   /** Default: success. */
   readonly exitCode?: ExitCode
@@ -13,20 +13,20 @@ export type Shown = {
 )
 
 /** Shows one object, field by field. */
-export const showFields = (value: object, fields: object = value): Shown => ({
+export const showFields = (value: object, fields: object = value): Output => ({
   value,
   lines: textFields(fields),
 })
 
 /** Shows one line, for an operation without a result. `value` is what `--json` prints. */
-export const showDone = (line: string, value: object = {}): Shown => ({ value, lines: [line] })
+export const showDone = (line: string, value: object = {}): Output => ({ value, lines: [line] })
 
 /** Shows items as rows with aligned columns. */
 export function showRows<Item>(
   what: string,
   items: readonly Item[],
   row: (item: Item) => Readonly<Record<string, string>>,
-): Shown {
+): Output {
   return { items, lines: items.length === 0 ? [`no ${what}`] : tableOf(items.map(row)) }
 }
 
@@ -39,13 +39,13 @@ export function tableOf(rows: readonly Readonly<Record<string, string>>[]): stri
 type Printer = { readonly json: boolean; out(line: string): void }
 
 /** Prints the output, unless the command printed it already. Returns the exit code. */
-export function conclude(result: Shown | ExitCode, printer: Printer): ExitCode {
+export function conclude(result: Output | ExitCode, printer: Printer): ExitCode {
   if (typeof result === 'number') return result
   print(result, printer)
   return result.exitCode ?? exitCodes.ok
 }
 
-export function print(shown: Shown, { json, out }: Printer): void {
+export function print(shown: Output, { json, out }: Printer): void {
   if (!json) for (const line of shown.lines) out(line)
   else if ('items' in shown) for (const item of shown.items) out(JSON.stringify(item))
   else out(JSON.stringify(shown.value, null, 2))

@@ -8,7 +8,7 @@ import {
   UsageError,
 } from '../cli/command.ts'
 import { explaining } from '../output/explain-error.ts'
-import { conclude, type Shown } from '../output/shown.ts'
+import { conclude, type Output } from '../output/shown.ts'
 import {
   clientOf,
   findTenant,
@@ -36,7 +36,7 @@ type TenantCommand<Specs extends OptionSpecs, Name extends string> = Pick<
 > & {
   readonly positionals?: readonly Name[]
   /** Resolves with the output, or with the exit code of a command that prints by itself. */
-  act(call: TenantCall<Specs, Name>): Promise<Shown | ExitCode>
+  act(call: TenantCall<Specs, Name>): Promise<Output | ExitCode>
 }
 
 /** Defines a command that acts in one project and environment. */

@@ -1,11 +1,11 @@
 /** What `@hey-api/openapi-ts` writes about an operation. */
 export type Operation = { url: string; path?: unknown; query?: unknown; body?: unknown }
 
-export type Query<Data extends Operation> = NonNullable<Data['query']>
+export type Query<Op extends Operation> = NonNullable<Op['query']>
 
 /** A call of an operation. Its URL and arguments are those of the contract. */
-export type Call<Data extends Operation, Body = unknown> = Pick<
-  Data,
+export type Call<Op extends Operation, Body = unknown> = Pick<
+  Op,
   'url' | 'path' | 'query' | 'body'
 > & {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

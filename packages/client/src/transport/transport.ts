@@ -34,16 +34,16 @@ export class Transport {
   }
 
   /** Resolves with the body of the answer. */
-  async send<Data extends Operation, Body>(
-    call: Call<Data, Body>,
+  async send<Op extends Operation, Body>(
+    call: Call<Op, Body>,
     options: WriteOptions = {},
   ): Promise<Body> {
     return (await this.exchange(call, options)).body as Body
   }
 
   /** Repeats what failed for a moment. Rejects with a `SurehookError` or the signal's reason. */
-  async exchange<Data extends Operation>(
-    call: Call<Data>,
+  async exchange<Op extends Operation>(
+    call: Call<Op>,
     options: WriteOptions = {},
   ): Promise<Answer> {
     const { maxRetries = this.#options.maxRetries, signal } = options
@@ -66,7 +66,7 @@ export class Transport {
   }
 
   /** Opens an answer without an end. The deadline counts until its headers. */
-  async open<Data extends Operation>(call: Call<Data>, deadline: Deadline): Promise<Response> {
+  async open<Op extends Operation>(call: Call<Op>, deadline: Deadline): Promise<Response> {
     const requestId = randomId()
     const request = await this.#request(call, requestId)
     deadline.start(this.#options.timeout)
@@ -126,10 +126,10 @@ export class Transport {
 
 type Request = { url: string; init: RequestInit }
 
-const withKey = <Data extends Operation>(
-  call: Call<Data>,
+const withKey = <Op extends Operation>(
+  call: Call<Op>,
   { idempotencyKey = randomId() }: WriteOptions,
-): Call<Data> => ({ ...call, headers: { ...call.headers, 'idempotency-key': idempotencyKey } })
+): Call<Op> => ({ ...call, headers: { ...call.headers, 'idempotency-key': idempotencyKey } })
 
 /** The milliseconds before the next attempt; undefined: there is none. */
 const delayOf = (error: SurehookError, failures: number, repeat: Call<Operation>['repeat']) =>

@@ -1,6 +1,6 @@
 import { networkOf } from '@surehook/service-kit/http/request/counted-client'
 
-type Place = { readonly projectId: string; readonly environment: string }
+type TenantName = { readonly projectId: string; readonly environment: string }
 
 /**
  * The owner of a client's slots. Tenants take turns, and inside a tenant the networks of its
@@ -9,6 +9,6 @@ type Place = { readonly projectId: string; readonly environment: string }
 export type ClientLine = readonly [tenant: string, network: string]
 
 export const clientLine = (
-  { projectId, environment }: Place,
+  { projectId, environment }: TenantName,
   client: { readonly address: string },
 ): ClientLine => [`${projectId}/${environment}`, networkOf(client.address)]

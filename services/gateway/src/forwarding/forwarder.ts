@@ -13,10 +13,10 @@ import { type SpoolLimits, SpoolMemory } from './request-body/spool-memory.ts'
 import { gone, LargeBody, spoolBody } from './request-body/spooled-body.ts'
 import { streamBody } from './request-body/streamed-body.ts'
 import { requestHeaders } from './request-headers.ts'
-import { openTarget, type Place, type Target } from './target.ts'
+import { openTarget, type Target, type UpstreamAddress } from './target.ts'
 
 export type ForwarderOptions = {
-  upstreams: Readonly<Record<Upstream, Place>>
+  upstreams: Readonly<Record<Upstream, UpstreamAddress>>
   trustedProxies: readonly Cidr[]
   bodyLimitBytes: number
   upstreamTimeoutMs: number
@@ -115,14 +115,14 @@ function openTargets({
   }
 }
 
-type Sent = Pick<ForwarderOptions, 'upstreamTimeoutMs' | 'maxUnreadMs'> & {
+type ForwardedRequest = Pick<ForwarderOptions, 'upstreamTimeoutMs' | 'maxUnreadMs'> & {
   isStream: true | undefined
   isLarge: boolean
   endless: EndlessAnswers
 }
 
 /** The connections that the request takes, its limits, and who watches it. */
-function lineOf(target: Target, sent: Sent) {
+function lineOf(target: Target, sent: ForwardedRequest) {
   const { isStream, isLarge, endless, upstreamTimeoutMs, maxUnreadMs } = sent
   if (isStream === true) {
     const watch = (_req: Request, res: Response) => endless.add(res)

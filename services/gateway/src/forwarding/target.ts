@@ -5,10 +5,10 @@ import { Pool } from 'undici'
 import { StalledStreams } from './stalled-streams.ts'
 
 /** A service: its address, or its listener in this process. */
-export type Place = URL | RequestListener
+export type UpstreamAddress = URL | RequestListener
 
 /** The path of one kind of request to one upstream, with as many slots as connections. */
-export type Line = { slots: FairSlots; way: Pool | RequestListener }
+export type UpstreamPool = { slots: FairSlots; way: Pool | RequestListener }
 
 /**
  * One upstream. Large bodies have separate connections, because each holds one while its client
@@ -17,10 +17,10 @@ export type Line = { slots: FairSlots; way: Pool | RequestListener }
  */
 export type Target = AsyncDisposable & {
   readonly prefix: string
-  readonly whole: Line
-  readonly streams: Line & { readonly stalled: StalledStreams }
+  readonly whole: UpstreamPool
+  readonly streams: UpstreamPool & { readonly stalled: StalledStreams }
   /** For answers that may never end: they take no connection from other requests. */
-  readonly endless: Line
+  readonly endless: UpstreamPool
 }
 
 const connectTimeoutMs = 3_000
@@ -35,8 +35,8 @@ const streamLimits = { room: { all: 64, each: 16 }, waiting: { all: 128, each: 6
  */
 const endlessTimeoutMs = 60_000
 
-export function openTarget(place: Place, timeoutMs: number): Target {
-  const lineOf = (limits: typeof wholeLimits, silentMs = timeoutMs): Line => ({
+export function openTarget(place: UpstreamAddress, timeoutMs: number): Target {
+  const lineOf = (limits: typeof wholeLimits, silentMs = timeoutMs): UpstreamPool => ({
     way: place instanceof URL ? openPool(place, limits.room.all, silentMs) : place,
     slots: new FairSlots({ ...limits, maxWaitMs, refusal }),
   })

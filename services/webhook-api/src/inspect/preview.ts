@@ -22,11 +22,11 @@ export type PreviewDeps = {
    * Checks the subscription. Rejects if the environment does not exist, or if its table cannot be
    * watched in this way.
    */
-  admit: (tenant: Tenant, input: PreviewInput) => Promise<Admitted>
+  admit: (tenant: Tenant, input: PreviewInput) => Promise<AdmittedPreview>
   now: () => number
 }
 
-type Admitted = { input: PreviewInput; warnings: Warning[] }
+type AdmittedPreview = { input: PreviewInput; warnings: Warning[] }
 
 /** Stands for the value of a header of the subscriber's own. */
 const hidden = '***'

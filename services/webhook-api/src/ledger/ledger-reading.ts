@@ -11,7 +11,7 @@ import { type Change, readChange } from '@surehook/matching/read-change'
 import type { EventCodec, TypeCodec } from '@surehook/schemas/codec'
 import { UndecodableError } from '@surehook/schemas/codec'
 import { DeliveryTable, type OpenPlace } from './deliveries/delivery-table.ts'
-import { Unexplained } from './deliveries/unexplained.ts'
+import { UnexplainedDeliveries } from './deliveries/unexplained.ts'
 import { type ShortId, shortIdOf } from './deliveries/uuid-bytes.ts'
 import type { KnownVersions } from './known-versions.ts'
 import type { LogMarks, Progress, Span } from './log-marks.ts'
@@ -38,7 +38,7 @@ export type ReadingOptions = {
  */
 export class LedgerReading {
   readonly table: DeliveryTable
-  readonly unexplained = new Unexplained()
+  readonly unexplained = new UnexplainedDeliveries()
   readonly #options: ReadingOptions
   readonly #owners: Owner[] = []
   readonly #ownerIndex = new Map<string, number>()

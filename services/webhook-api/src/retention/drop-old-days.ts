@@ -3,7 +3,7 @@ import { sqlStateOf } from '@surehook/service-kit/postgres/sql-state'
 import type { Pool } from 'pg'
 import { dayTable, oldestKeptDay } from '../history/rows/delivery-days.ts'
 
-export type Dropped = {
+export type DroppedDays = {
   /** The dropped partitions. */
   dropped: string[]
   /** The days whose table stayed in use; the next pass tries again. */
@@ -22,9 +22,9 @@ const lockTimeout = '200ms'
 export async function dropOldDays(
   pool: Pool,
   { historyDays, now }: { historyDays: number; now: number },
-): Promise<Dropped> {
+): Promise<DroppedDays> {
   const oldest = oldestKeptDay(historyDays, now)
-  const result: Dropped = { dropped: [], busy: [] }
+  const result: DroppedDays = { dropped: [], busy: [] }
   for (const partition of await partitionsBefore(pool, oldest)) {
     const outcome = await dropPatiently(pool, partition)
     if (outcome === 'elsewhere') return result

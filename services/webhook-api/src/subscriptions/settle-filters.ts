@@ -86,9 +86,9 @@ function settleOne(deps: SettleFiltersDeps, id: string): Promise<boolean> {
   })
 }
 
-type Filtered = Pick<SubscriptionRow, 'project_id' | 'environment' | 'watched_table' | 'filter'>
+type FilteredRow = Pick<SubscriptionRow, 'project_id' | 'environment' | 'watched_table' | 'filter'>
 
-function settled({ tables }: SettleFiltersDeps, row: Filtered): string | null {
+function settled({ tables }: SettleFiltersDeps, row: FilteredRow): string | null {
   const { project_id: projectId, environment, watched_table: table } = row
   const fields = tables.fieldsOf({ projectId, environment, table })
   if (fields === undefined || row.filter === null) return row.filter

@@ -11,7 +11,9 @@ import { defaultOverlapS, rotateSecret } from './rotate-secret.ts'
 import type { SubscriptionRow } from './store/subscription-row.ts'
 
 /** Its policy is one that the installation can keep. */
-export type Fitted<Input> = Omit<Input, 'policy'> & { policy?: FittedPolicy | null | undefined }
+export type FittedInput<Input> = Omit<Input, 'policy'> & {
+  policy?: FittedPolicy | null | undefined
+}
 
 /** The body may name a tenant only if it is that of the headers. */
 export function refuseForeignTenant(
@@ -37,7 +39,7 @@ export function refuseForeignTenant(
 
 export function newSubscription(
   box: SecretBox,
-  input: Fitted<SubscriptionInput>,
+  input: FittedInput<SubscriptionInput>,
   { id, now }: { id: string; now: Date },
 ): SubscriptionRow {
   return {
@@ -65,7 +67,7 @@ export function newSubscription(
 export function changeSubscription(
   box: SecretBox,
   row: SubscriptionRow,
-  { change, now }: { change: Fitted<SubscriptionChange>; now: Date },
+  { change, now }: { change: FittedInput<SubscriptionChange>; now: Date },
 ): SubscriptionRow {
   return {
     ...row,

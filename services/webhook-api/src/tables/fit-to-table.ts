@@ -7,13 +7,13 @@ import type { Fields } from './known-tables.ts'
 
 type Filter = Record<string, unknown> | null | undefined
 
-export type Fitted<F> = { filter: F; violations: RuledViolation[] }
+export type FittedFilter<F> = { filter: F; violations: RuledViolation[] }
 
 /**
  * Fits the operands of a filter to the types of the table. Returns violations for fields that the
  * table lacks.
  */
-export function fitFilter<F extends Filter>(filter: F, fields: Fields): Fitted<F> {
+export function fitFilter<F extends Filter>(filter: F, fields: Fields): FittedFilter<F> {
   if (!filter) return { filter, violations: [] }
   const parsed = parseFilter(filter, { fields })
   const settled = parsed.ok ? settleOperands(filter, fields) : parsed
@@ -47,7 +47,7 @@ export async function fitToTables<F extends Filter>(
   const violations: RuledViolation[] = []
   const filters = new Map<string, F>()
   for (const [table, fields] of tables) {
-    const fitted: Fitted<F> = fields ? fitFilter(filter, fields) : { filter, violations: [] }
+    const fitted: FittedFilter<F> = fields ? fitFilter(filter, fields) : { filter, violations: [] }
     const where = tables.size > 1 ? ` (table ${table})` : ''
     for (const { message, ...of } of fitted.violations) {
       violations.push({ ...of, message: `${message}${where}` })

@@ -36,14 +36,14 @@ const subscription = subscriptionWith({})
 const delivered: AttemptResult = { kind: 'responded', status: 204, answer: '', latencyMs: 3 }
 const failed: AttemptResult = { ...delivered, status: 503 }
 
-type Begun = SpanOptions & { name: string; outcome?: SpanOutcome }
+type StartedSpan = SpanOptions & { name: string; outcome?: SpanOutcome }
 
 type SetUp = { result?: AttemptResult; traced?: boolean; own?: Record<string, string> }
 
 function setUp({ result = delivered, traced = false, own: ownHeaders = {} }: SetUp = {}) {
   const sent: Exchange[] = []
   const lines: string[] = []
-  const spans: Begun[] = []
+  const spans: StartedSpan[] = []
   const registry = createMetrics('test')
   const attempts = new Attempts({
     poster: {
@@ -59,7 +59,7 @@ function setUp({ result = delivered, traced = false, own: ownHeaders = {} }: Set
     tracer: traced
       ? {
           start(name, options) {
-            const span: Begun = { name, ...options }
+            const span: StartedSpan = { name, ...options }
             spans.push(span)
             return {
               traceparent: own ?? '',

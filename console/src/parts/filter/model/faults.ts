@@ -75,9 +75,9 @@ export function unfinishedIn(filter: JsonObject, root: string): Violation[] {
   })
 }
 
-type Unfinished = { address: string; isField: boolean; message: string }
+type UnfinishedRow = { address: string; isField: boolean; message: string }
 
-function* unfinishedOf(group: Group, address: string): Generator<Unfinished> {
+function* unfinishedOf(group: Group, address: string): Generator<UnfinishedRow> {
   const isHollow = group.of.length === 0 && (group.kind === 'any' || group.kind === 'none')
   if (isHollow) yield { address, isField: false, message: 'needs a condition' }
   for (const [index, member] of group.of.entries()) {
@@ -87,7 +87,10 @@ function* unfinishedOf(group: Group, address: string): Generator<Unfinished> {
   }
 }
 
-function* unfinishedMember(member: Exclude<Member, Group>, address: string): Generator<Unfinished> {
+function* unfinishedMember(
+  member: Exclude<Member, Group>,
+  address: string,
+): Generator<UnfinishedRow> {
   if (member.kind === 'changed') {
     if (member.fields.length === 0) yield { address, isField: false, message: 'needs a column' }
     return

@@ -24,13 +24,13 @@ export type Row = { readonly kind: 'row'; readonly field: string } & (
 )
 
 /** True for an UPDATE that changed at least one of the columns. */
-export type Changed = { readonly kind: 'changed'; readonly fields: readonly string[] }
+export type ChangedFields = { readonly kind: 'changed'; readonly fields: readonly string[] }
 
 export const groupKinds = ['all', 'any', 'notAll', 'none'] as const
 export type GroupKind = (typeof groupKinds)[number]
 export type Group = { readonly kind: GroupKind; readonly of: readonly Member[] }
 
-export type Member = Row | Changed | Group
+export type Member = Row | ChangedFields | Group
 
 export const isList = (operator: string): operator is ListOperator =>
   (listOperators as readonly string[]).includes(operator)

@@ -6,7 +6,7 @@ import { readJsonFile } from '../../lib/input/json-file.ts'
 /** Limit of one request. */
 const batchSize = 1_000
 
-type Refused = { index: number; violations: readonly Violation[] }
+type RefusedUser = { index: number; violations: readonly Violation[] }
 
 export const importUsersCommand = adminCommand({
   name: 'admin users import',
@@ -21,7 +21,7 @@ export const importUsersCommand = adminCommand({
   async act({ values, admin, request, note }) {
     const users = usersIn(values.file)
     let imported = 0
-    const failed: Refused[] = []
+    const failed: RefusedUser[] = []
     for (let from = 0; from < users.length; from += batchSize) {
       const body = { users: users.slice(from, from + batchSize) }
       const answer = await admin.users.import(body, request)
@@ -36,7 +36,7 @@ export const importUsersCommand = adminCommand({
   },
 })
 
-function linesOf({ index, violations }: Refused): string[] {
+function linesOf({ index, violations }: RefusedUser): string[] {
   return violations.map(({ field, message }) => `  ${index}: ${field}: ${message}`)
 }
 

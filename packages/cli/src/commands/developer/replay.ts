@@ -3,7 +3,7 @@ import type { Replay } from '@surehook/client'
 import type { OptionSpecs } from '../../cli/command.ts'
 import { given, instantOf } from '../../lib/input/option-values.ts'
 import { counted } from '../../output/counted.ts'
-import { type Shown, showDone, showFields } from '../../output/shown.ts'
+import { type Output, showDone, showFields } from '../../output/shown.ts'
 import { timeCell } from '../../output/times.ts'
 import { tenantCommand } from '../../tenant/tenant-command.ts'
 
@@ -76,7 +76,7 @@ export const replayCommands = [
   }),
 ]
 
-function showReplay(replay: Replay, now: number): Shown {
+function showReplay(replay: Replay, now: number): Output {
   const { from, until: end, createdAt, finishedAt, ...fields } = replay
   const times = { from, until: end, createdAt, finishedAt }
   const cells = Object.entries(times).map(([name, at]) => [name, timeCell(at, now)])

@@ -1,7 +1,7 @@
 import type { Table, TableInput } from '@surehook/client'
 import { UsageError } from '../../cli/command.ts'
 import { inputOptions, readObject } from '../../lib/input/read-input.ts'
-import { type Shown, showDone, showRows, tableOf } from '../../output/shown.ts'
+import { type Output, showDone, showRows, tableOf } from '../../output/shown.ts'
 import { cellOf } from '../../output/text-table.ts'
 import { timeCell } from '../../output/times.ts'
 import { tenantCommand } from '../../tenant/tenant-command.ts'
@@ -61,7 +61,7 @@ export const tableCommands = [
   }),
 ]
 
-function shownTable(table: Table, now: number): Shown {
+function shownTable(table: Table, now: number): Output {
   const columns = table.columns.map(({ name, type, required, unique, default: usual }) => ({
     column: name,
     type,

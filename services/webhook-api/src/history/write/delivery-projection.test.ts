@@ -3,7 +3,7 @@ import { aJob, anAttempt, sampleTime } from '@surehook/contracts/testing/samples
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import { UndecodableError } from '@surehook/schemas/codec'
-import { createDeliveryProjection, type Refused } from './delivery-projection.ts'
+import { createDeliveryProjection, type RefusedDelivery } from './delivery-projection.ts'
 
 const codecOf = <T extends { deliveryId: string }>(values: ReadonlyMap<string, T>) => ({
   encode: (value: T) => Buffer.from(value.deliveryId.slice(0, 1)),
@@ -34,7 +34,7 @@ function setUp({ poison = [] as string[], failure = '22P02' } = {}) {
       jobHead: codecOf(new Map(names.map((name) => [name, aJob({ deliveryId: uuid(name) })]))),
       attempt: codecOf(new Map(names.map((name) => [name, anAttempt({ deliveryId: uuid(name) })]))),
     },
-    refuse: async ({ message, reason }: Refused) => {
+    refuse: async ({ message, reason }: RefusedDelivery) => {
       refused.push([message.value?.toString() ?? 'null', reason])
     },
   })

@@ -8,7 +8,7 @@ import type { LoggedJob } from '../rows/logged-job.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 
 export type TopicBatch = { topic: string; partition: number; messages: readonly KafkaMessage[] }
-export type Refused = {
+export type RefusedDelivery = {
   topic: string
   partition: number
   message: Pick<KafkaMessage, 'key' | 'value' | 'offset'>
@@ -29,7 +29,7 @@ export type ProjectionDeps = {
   store: Pick<DeliveryStore, 'add'>
   codec: Pick<EventCodec, 'jobHead' | 'attempt'>
   /** Moves a message that can never be stored aside. Resolves once Kafka has it. */
-  refuse: (refused: Refused) => Promise<void>
+  refuse: (refused: RefusedDelivery) => Promise<void>
 }
 
 export type DeliveryProjection = {

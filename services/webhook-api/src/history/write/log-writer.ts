@@ -6,7 +6,7 @@ import { halvesOf } from '@surehook/service-kit/halves'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { type BackgroundWork, runBackgroundWork } from '../../jobs/background-work.ts'
 import type { DeliveryProjection } from './delivery-projection.ts'
-import { bytesOf, type Held, type Place, WriteBuffer } from './write-buffer.ts'
+import { type BufferedItem, bytesOf, type TopicPartition, WriteBuffer } from './write-buffer.ts'
 import { chunksOf, mayPassByHalves } from './write-chunks.ts'
 
 export type LogWriterDeps = {
@@ -40,11 +40,11 @@ export class LogWriter implements AsyncDisposable {
   readonly #held = new WriteBuffer({ waitingBytes, budget: new MemoryBudget(budgetBytes) })
   readonly #work: BackgroundWork
   readonly #slowWork: BackgroundWork
-  #chunks: Held[][] = []
+  #chunks: BufferedItem[][] = []
   /** Refused chunks, and halves of them. */
-  #slow: Held[][] = []
+  #slow: BufferedItem[][] = []
   #committed = new Map<string, number>()
-  #paused = new Map<string, Place>()
+  #paused = new Map<string, TopicPartition>()
   #epoch = 0
   #startedAt = 0
 
@@ -111,7 +111,7 @@ export class LogWriter implements AsyncDisposable {
   }
 
   /** @returns true if the chunk is written; false if smaller chunks may succeed */
-  async #write(chunk: readonly Held[]): Promise<boolean> {
+  async #write(chunk: readonly BufferedItem[]): Promise<boolean> {
     const { projection, log } = this.#deps
     try {
       await projection.write(chunk.map(({ item }) => item))
@@ -125,7 +125,7 @@ export class LogWriter implements AsyncDisposable {
     return true
   }
 
-  #goOnSlowly(chunk: Held[]): void {
+  #goOnSlowly(chunk: BufferedItem[]): void {
     this.#slow.push(chunk)
     this.#slowWork.wake()
   }

@@ -15,17 +15,17 @@ type Reading = {
   /** The bytes of everything that was read and not written. */
   readonly share: BudgetShare
   /** The same items, by offset. */
-  readonly open: Set<Held>
+  readonly open: Set<BufferedItem>
   /** Jobs that wait for their first transition, oldest first. */
   readonly jobs: Set<Entry>
 }
 
 /** An item that is not written yet. */
-export type Held = { readonly item: LogItem; readonly offset: number; readonly of: Reading }
+export type BufferedItem = { readonly item: LogItem; readonly offset: number; readonly of: Reading }
 /** The items of one delivery, and the queue in which they wait. */
 type Entry = {
   readonly deliveryId: string
-  readonly held: Held[]
+  readonly held: BufferedItem[]
   readonly since: number
   queue: Set<Entry>
 }
@@ -54,7 +54,7 @@ const lookEveryMs = 100
  */
 const rememberedTransitions = 100_000
 
-export type Place = { topic: string; partition: number }
+export type TopicPartition = { topic: string; partition: number }
 
 export type HeldLimits = {
   /** The limit for a partition's waiting jobs: more are better left on the topic for now. */
@@ -83,12 +83,12 @@ export class WriteBuffer {
   }
 
   /** Returns whether the partition must not be read for now. */
-  mustPause(place: Place): boolean {
+  mustPause(place: TopicPartition): boolean {
     const reading = this.#readings.get(partitionKey(place))
     return reading !== undefined && (this.#waitingShare(reading) >= 1 || reading.share.mustPause)
   }
 
-  mayResume(place: Place): boolean {
+  mayResume(place: TopicPartition): boolean {
     const reading = this.#readings.get(partitionKey(place))
     return reading === undefined || (this.#waitingShare(reading) <= 0.5 && reading.share.mayResume)
   }
@@ -121,7 +121,7 @@ export class WriteBuffer {
    * Takes the items to write now, by delivery: transitions, and jobs that have waited long enough.
    * They count as held until `written`.
    */
-  take(now: number): Held[][] {
+  take(now: number): BufferedItem[][] {
     const due = [...this.#due, ...waitedFor(this.#lonely, now - jobWaitMs)]
     for (const reading of this.#readings.values()) {
       due.push(...waitedFor(reading.jobs, now - this.#holdMs(reading)))
@@ -135,7 +135,7 @@ export class WriteBuffer {
     return due.map(({ held }) => held)
   }
 
-  written(items: readonly Held[]): void {
+  written(items: readonly BufferedItem[]): void {
     for (const held of items) {
       const { item, of } = held
       if (of.open.delete(held)) of.share.release(bytesOf(item))
@@ -173,7 +173,7 @@ export class WriteBuffer {
     queue.add(entry)
   }
 
-  #queueOf({ deliveryId, held, queue }: Entry, { item }: Held): Set<Entry> {
+  #queueOf({ deliveryId, held, queue }: Entry, { item }: BufferedItem): Set<Entry> {
     if (queue === this.#due) return queue
     if (item.job !== null) {
       const hasMoved = held.length > 1 ? queue === this.#lonely : this.#moved.delete(deliveryId)

@@ -13,7 +13,7 @@ const idAt = 6
 const idLength = 36
 
 /** Jobs whose change was not found yet, by event. */
-export class Unexplained {
+export class UnexplainedDeliveries {
   readonly #byEvent = new Map<string, UnexplainedJob[]>()
   #count = 0
 

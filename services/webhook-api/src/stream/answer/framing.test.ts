@@ -4,11 +4,11 @@ import { buildBody } from '@surehook/matching/build-body'
 import fc from 'fast-check'
 import { ndjsonLine, sseEvent, sseHeartbeat, sseStart } from './framing.ts'
 
-type Dispatched = { event: string; id: string; data: string }
+type DispatchedEvent = { event: string; id: string; data: string }
 
 /** The parser of https://html.spec.whatwg.org/multipage/server-sent-events.html, section 9.2.6. */
-function parse(text: string): { events: Dispatched[]; lastEventId: string } {
-  const events: Dispatched[] = []
+function parse(text: string): { events: DispatchedEvent[]; lastEventId: string } {
+  const events: DispatchedEvent[] = []
   let lastEventId = ''
   let event = ''
   let data: string[] = []

@@ -6,7 +6,7 @@ import { plainHeaders } from '@surehook/matching/signed-headers'
 /** Stands for the id of the subscription, which a stream does not have. */
 const noSubscription = '00000000-0000-0000-0000-000000000000'
 
-export type Framed = {
+export type StreamEvent = {
   event: ChangeEvent
   select: ReadonlySet<string> | null
   /** The cursor behind the event. */
@@ -17,7 +17,7 @@ export type Framed = {
  * Writes one event of https://html.spec.whatwg.org/multipage/server-sent-events.html. A body with
  * line breaks, which JSON allows only between its tokens, becomes several lines of data.
  */
-export function sseEvent({ event, select, cursor }: Framed): string {
+export function sseEvent({ event, select, cursor }: StreamEvent): string {
   const lines = buildBody(event, select)
     .toString()
     .split(/\r\n|\r|\n/)
@@ -35,7 +35,7 @@ export const sseStart = (cursor: string): string => `retry: 1000\nid: ${cursor}\
  * Writes a line of a page. It has the headers of a webhook except the signatures, because a stream
  * has no secret.
  */
-export function ndjsonLine({ event, select, cursor }: Framed, timestampS: number): string {
+export function ndjsonLine({ event, select, cursor }: StreamEvent, timestampS: number): string {
   const { id: eventId, operation } = event
   const webhookId = deliveryId(eventId, noSubscription)
   const headers = plainHeaders({ eventId, webhookId, operation }, timestampS)

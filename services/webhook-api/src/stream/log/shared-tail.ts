@@ -27,15 +27,15 @@ const lingerMs = 60_000
 
 const openWithinMs = 10_000
 
-type Opened = { readonly tail: Tail; readonly cursors: CursorCodec }
+type OpenTail = { readonly tail: Tail; readonly cursors: CursorCodec }
 
 /** One stream's use of the tail. The cursors are of the topic that the tail reads. */
-export type TailLease = Disposable & Opened
+export type TailLease = Disposable & OpenTail
 
 /** Opens the tail for the first stream, and closes it `lingerMs` after the last one. */
 export class SharedTail implements AsyncDisposable {
   readonly #deps: SharedTailDeps
-  #opened: Promise<Opened> | null = null
+  #opened: Promise<OpenTail> | null = null
   #closed: Promise<unknown> = Promise.resolve()
   #users = 0
   #idle: NodeJS.Timeout | undefined
@@ -69,7 +69,7 @@ export class SharedTail implements AsyncDisposable {
     await this.#close()
   }
 
-  async #current(): Promise<Opened> {
+  async #current(): Promise<OpenTail> {
     const opening = (this.#opened ??= this.#open())
     try {
       const opened = await opening
@@ -82,7 +82,7 @@ export class SharedTail implements AsyncDisposable {
     }
   }
 
-  async #open(): Promise<Opened> {
+  async #open(): Promise<OpenTail> {
     const { kafka, ends, encryptionKeys, codec, log } = this.#deps
     const [topicId, read] = await Promise.all([readTopicId(kafka, changesTopic), ends.read()])
     const sorted = read.toSorted((a, b) => a.partition - b.partition)

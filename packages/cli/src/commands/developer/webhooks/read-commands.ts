@@ -2,7 +2,7 @@ import type { WebhookStats } from '@surehook/client'
 import { statsWindows } from '@surehook/contracts/http/webhooks/questions'
 import { given } from '../../../lib/input/option-values.ts'
 import { deliveryCells } from '../../../output/deliveries.ts'
-import { type Shown, showDone, showRows, tableOf } from '../../../output/shown.ts'
+import { type Output, showDone, showRows, tableOf } from '../../../output/shown.ts'
 import { cellOf } from '../../../output/text-table.ts'
 import { timeCell } from '../../../output/times.ts'
 import { limitOption, take } from '../../../tenant/take.ts'
@@ -98,7 +98,7 @@ export const webhookReadCommands = [
   }),
 ]
 
-function showStats(stats: WebhookStats, now: number): Shown {
+function showStats(stats: WebhookStats, now: number): Output {
   const { window, from, attempts, successRate, latencyMs, counts, series } = stats
   const rate = successRate === null ? '-' : `${(successRate * 100).toFixed(1)} %`
   const buckets = series

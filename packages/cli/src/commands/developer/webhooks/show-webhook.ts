@@ -1,5 +1,5 @@
 import type { Subscription } from '@surehook/client'
-import type { Shown } from '../../../output/shown.ts'
+import type { Output } from '../../../output/shown.ts'
 import { textFields } from '../../../output/text-table.ts'
 import { timeCell } from '../../../output/times.ts'
 import { visible } from '../../../output/visible.ts'
@@ -20,7 +20,7 @@ export function showWebhook(
   webhook: Subscription,
   now: number,
   secret: ShownSecret = { lines: [], fields: {} },
-): Shown {
+): Output {
   return {
     value: { ...webhook, ...secret.fields },
     lines: [...webhookLines(webhook, now), ...secret.lines],
