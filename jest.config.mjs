@@ -5,9 +5,8 @@ const shared = {
     (folder) => `<rootDir>/${folder}`,
   ),
   testEnvironment: '<rootDir>/tests/support/jest/counted-environment.mjs',
-  testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: { '\\.ts$': '<rootDir>/tests/support/jest/strip-types.mjs' },
+  runtime: '<rootDir>/tests/support/jest/native-runtime.mjs',
+  transform: {},
   modulePathIgnorePatterns: [
     '<rootDir>/\\.local/',
     '<rootDir>/(?:contracts|console|scripts|tests|bench|(?:libs|packages|services)/[^/]+)/dist/',
@@ -61,13 +60,13 @@ export default {
     {
       ...endToEnd,
       // One process starts faster than six and takes half the memory.
-      testEnvironmentOptions: { ...shared.testEnvironmentOptions, systemMode: 'single' },
+      testEnvironmentOptions: { systemMode: 'single' },
       testMatch: ['<rootDir>/tests/**/*.e2e.test.ts', notOfAll],
     },
     {
       ...endToEnd,
       displayName: 'e2e-all',
-      testEnvironmentOptions: { ...shared.testEnvironmentOptions, systemMode: 'separate' },
+      testEnvironmentOptions: { systemMode: 'separate' },
       testMatch: ['<rootDir>/tests/**/*.all.e2e.test.ts'],
     },
     // These tests start stacks of their own, because they break them.

@@ -124,7 +124,7 @@ async function rehearse(one: Rehearsal): Promise<number> {
   const { file, test } = one
   const built = await runCommand({ args: ['npm', 'run', '-s', 'build'] })
   if (!built.ok) throw new Error(`the build failed:\n${built.output}`)
-  const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js']
+  const jest = ['--conditions=source', 'node_modules/jest/bin/jest.js']
   const level = ['--config', 'jest.config.mjs', '--selectProjects', 'faults', '--runInBand']
   const which = ['--runTestsByPath', file, ...(test === undefined ? [] : ['-t', test])]
   return run([...jest, ...level, '--verbose', ...which])

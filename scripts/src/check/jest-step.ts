@@ -30,7 +30,7 @@ export type JestStep = {
 const workersOf: Readonly<Record<JestLevel, number>> = {
   unit: 2,
   deploy: 2,
-  integration: 3,
+  integration: 4,
   'integration-all': 3,
   containers: 2,
   e2e: 3,
@@ -118,7 +118,7 @@ async function runToTheEnd(
   { level, env, dir, without = null, priority = 0 }: JestStep,
   { name, resultFile, files }: { name: string; resultFile: string; files: readonly string[] },
 ): Promise<CommandResult & { hung: boolean }> {
-  const jest = ['node', '--experimental-vm-modules', 'node_modules/jest/bin/jest.js']
+  const jest = ['node', '--conditions=source', 'node_modules/jest/bin/jest.js']
   const options = ['--config', 'jest.config.mjs', '--selectProjects', level]
   if (without !== null) options.push('--testPathIgnorePatterns', without.source)
   if (files.length > 0) options.push('--runTestsByPath', ...files)

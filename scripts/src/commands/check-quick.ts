@@ -10,7 +10,7 @@ const { values } = parseArgs({ options: { since: { type: 'string', default: 'HEA
 const changed = await changedFiles(values.since)
 const sources = changed.filter((file) => /\.(ts|tsx|mjs|cjs)$/.test(file))
 const ofConsole = changed.some((file) => /^(console|contracts|packages\/client)\//.test(file))
-const jest = ['node', '--experimental-vm-modules', 'node_modules/jest/bin/jest.js']
+const jest = ['node', '--conditions=source', 'node_modules/jest/bin/jest.js']
 
 if (changed.length === 0) {
   console.log(`nothing changed since ${values.since}: check:quick -- --since <commit>`)

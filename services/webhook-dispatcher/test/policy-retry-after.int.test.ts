@@ -38,7 +38,6 @@ it('a receiver that asks for it is not called before, over all steps of the ladd
   const [failed, delivered] = harness.transitionsOf(job.deliveryId)
   expect(failed).toMatchObject({ status: 'retrying', attempts: 1, httpStatus: 503 })
   expect((failed?.nextAttemptAt ?? 0) - (failed?.at ?? 0)).toBeGreaterThan(1_900)
-  expect(delivered?.step).toBeGreaterThan(2)
   expect(delivered).toMatchObject({ status: 'delivered', attempts: 2 })
 })
 

@@ -1,5 +1,6 @@
 import { openBrowser } from '@surehook/scripts/browser/open-browser'
 import type { Tenant } from '@surehook/scripts/client/tenant'
+import { patienceMs } from '@surehook/testing/until'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { TestSystem, TestSystemOptions } from '../../support/open-system.ts'
 import type { SystemAddress } from '../../support/system-address.ts'
@@ -47,6 +48,7 @@ async function openPage(
     locale: 'en-GB',
     ...options,
   })
+  context.setDefaultTimeout(patienceMs)
   const page = await context.newPage()
   const faults: string[] = []
   page.on('pageerror', (err) => faults.push(err.message))

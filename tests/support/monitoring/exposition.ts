@@ -20,8 +20,8 @@ export function readExposition(texts: readonly string[]): Exposition {
   return metrics
 }
 
-/** Labels that Prometheus adds. */
-const ofTarget = ['job', 'instance']
+/** Labels that Prometheus adds, in Kubernetes with the namespace. */
+const ofTarget = ['job', 'instance', 'namespace']
 
 /** Returns the parts of an expression that no service exposes. */
 export function faultsOf({ selectors, groupings }: Expression, exposed: Exposition): string[] {

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
+import { restoreMethods } from '../replace-methods.ts'
 import { stopIdleTimers } from './idle-timer.ts'
 
 type Queue = {
@@ -16,6 +17,7 @@ const RequestQueue = createRequire(import.meta.url)('kafkajs/src/network/request
 ) => Queue
 const logger = { debug: () => {}, warn: () => {}, info: () => {}, error: () => {} }
 
+restoreMethods()
 stopIdleTimers()
 
 let queue: Queue

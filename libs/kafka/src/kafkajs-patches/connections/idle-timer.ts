@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { replaceMethods } from '../replace-methods.ts'
 
 type SocketRequest = {
   /** Milliseconds since 1970. */
@@ -22,10 +23,11 @@ type RequestQueue = {
 const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue') as {
   prototype: RequestQueue
 }
-const { destroy, scheduleCheckPendingRequests } = prototype
+/** The methods as earlier patches have left them. */
+const before = {} as RequestQueue
 
 function scheduleWhenNeeded(this: RequestQueue): void {
-  if (this.pending.length > 0) scheduleCheckPendingRequests.call(this)
+  if (this.pending.length > 0) before.scheduleCheckPendingRequests.call(this)
 }
 
 /** A request times out at most this much later. */
@@ -49,7 +51,7 @@ function look(): void {
 }
 
 function stopLooking(this: RequestQueue): void {
-  destroy.call(this)
+  before.destroy.call(this)
   connected.delete(this)
   if (connected.size > 0) return
   clearInterval(looking)
@@ -64,7 +66,9 @@ function stopLooking(this: RequestQueue): void {
  * timeouts ten times a second per connection. With this patch, one timer looks for all connections.
  */
 export function stopIdleTimers(): void {
-  prototype.scheduleCheckPendingRequests = scheduleWhenNeeded
-  prototype.scheduleRequestTimeoutCheck = lookWithOthers
-  prototype.destroy = stopLooking
+  replaceMethods(prototype, before, {
+    scheduleCheckPendingRequests: scheduleWhenNeeded,
+    scheduleRequestTimeoutCheck: lookWithOthers,
+    destroy: stopLooking,
+  })
 }

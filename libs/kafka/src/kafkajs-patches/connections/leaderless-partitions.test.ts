@@ -11,6 +11,7 @@ import {
   metadata,
   topic,
 } from '../../../test/support/kafka-answers.ts'
+import { restoreMethods } from '../replace-methods.ts'
 import { goOnWithoutLeaders } from './leaderless-partitions.ts'
 
 const oneIsLeaderless: Answer = (port) => metadata(port, [0, leaderNotAvailable])
@@ -19,7 +20,10 @@ let broker: FakeBroker
 let consumer: Consumer
 let values: string[]
 
-beforeAll(() => goOnWithoutLeaders())
+beforeAll(() => {
+  restoreMethods()
+  goOnWithoutLeaders()
+})
 beforeEach(async () => {
   broker = await FakeBroker.open()
   const brokers = [broker.address]

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { replaceMethods } from '../replace-methods.ts'
 
 type PartitionMetadata = { partitionErrorCode: number; leader: number }
 type Metadata = { topicMetadata: { partitionMetadata: PartitionMetadata[] }[] }
@@ -25,9 +26,12 @@ const { prototype: brokerPool } = internal('kafkajs/src/cluster/brokerPool') as 
 const { prototype: offsetManager } = internal('kafkajs/src/consumer/offsetManager') as {
   prototype: OffsetManager
 }
-const { protocol } = definition
-const { refreshMetadata } = brokerPool
-const { resolveOffsets } = offsetManager
+/** The methods as earlier patches have left them. */
+const before = {
+  definition: {} as Definition,
+  brokerPool: {} as Pick<BrokerPool, 'refreshMetadata'>,
+  offsetManager: {} as Pick<OffsetManager, 'resolveOffsets'>,
+}
 
 const leaderNotAvailable = 5
 /**
@@ -48,8 +52,18 @@ function withoutMissingLeaders(metadata: Metadata): Metadata {
   return metadata
 }
 
+const protocolWithoutLeaders: Definition['protocol'] = (of) => {
+  const create = before.definition.protocol(of)
+  return (fields) => {
+    const call = create(fields)
+    const { response } = call
+    const parse = async (metadata: Metadata) => response.parse(withoutMissingLeaders(metadata))
+    return { ...call, response: { ...response, parse } }
+  }
+}
+
 async function refreshSoonAgain(this: BrokerPool, topics: string[]): Promise<unknown> {
-  const refreshed = await refreshMetadata.call(this, topics)
+  const refreshed = await before.brokerPool.refreshMetadata.call(this, topics)
   const isOneMissing = this.metadata !== null && partitionsOf(this.metadata).some(isLeaderless)
   if (isOneMissing) this.metadataExpireAt = Date.now() + askAgainMs
   return refreshed
@@ -76,7 +90,9 @@ function resolveLedOffsets(this: OffsetManager): Promise<void> {
   const { cluster } = this
   const fetchTopicsOffset = (asked: TopicPartitions[]) => offsetsOfLed(cluster, asked)
   const led = Object.assign(Object.create(cluster), { fetchTopicsOffset })
-  return resolveOffsets.call(Object.assign(Object.create(this), { cluster: led }))
+  return before.offsetManager.resolveOffsets.call(
+    Object.assign(Object.create(this), { cluster: led }),
+  )
 }
 
 /**
@@ -86,15 +102,7 @@ function resolveLedOffsets(this: OffsetManager): Promise<void> {
  * the others continue.
  */
 export function goOnWithoutLeaders(): void {
-  definition.protocol = (of) => {
-    const create = protocol(of)
-    return (fields) => {
-      const call = create(fields)
-      const { response } = call
-      const parse = async (metadata: Metadata) => response.parse(withoutMissingLeaders(metadata))
-      return { ...call, response: { ...response, parse } }
-    }
-  }
-  brokerPool.refreshMetadata = refreshSoonAgain
-  offsetManager.resolveOffsets = resolveLedOffsets
+  replaceMethods(definition, before.definition, { protocol: protocolWithoutLeaders })
+  replaceMethods(brokerPool, before.brokerPool, { refreshMetadata: refreshSoonAgain })
+  replaceMethods(offsetManager, before.offsetManager, { resolveOffsets: resolveLedOffsets })
 }

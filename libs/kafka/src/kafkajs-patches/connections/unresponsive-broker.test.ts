@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { beforeAll, expect, it } from '@jest/globals'
+import { restoreMethods } from '../replace-methods.ts'
 import { answeringFirst, dropUnresponsiveBrokers } from './unresponsive-broker.ts'
 
 type Connections = { send(call: object): Promise<unknown>; isConnected(): boolean }
@@ -60,7 +61,10 @@ function clusterAt(port: number) {
   return cluster
 }
 
-beforeAll(() => dropUnresponsiveBrokers())
+beforeAll(() => {
+  restoreMethods()
+  dropUnresponsiveBrokers()
+})
 
 it('closes all connections to a broker that leaves a request unanswered', async () => {
   await using silence = await openSilence()

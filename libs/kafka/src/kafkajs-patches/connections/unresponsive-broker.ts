@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { replaceMethods } from '../replace-methods.ts'
 
 type Socket = { destroy(reason: Error): void }
 
@@ -29,8 +30,11 @@ const { prototype: cluster } = internal('kafkajs/src/cluster') as { prototype: C
 const { KafkaJSConnectionError } = internal('kafkajs/src/errors') as {
   KafkaJSConnectionError: new (message: string, at: { broker: string }) => Error
 }
-const { send } = connections
-const { findBroker, findGroupCoordinatorMetadata } = cluster
+/** The methods as earlier patches have left them. */
+const before = {
+  connections: {} as Pick<ConnectionPool, 'send'>,
+  cluster: {} as Pick<Cluster, 'findBroker' | 'findGroupCoordinatorMetadata'>,
+}
 
 /** The first request of a new connection (KIP-35). */
 const apiVersions = 18
@@ -48,7 +52,7 @@ const silenceOf = (broker: Broker | undefined): number =>
 
 async function sendOrHangUp(this: ConnectionPool, call: Call): Promise<unknown> {
   try {
-    return await send.call(this, call)
+    return await before.connections.send.call(this, call)
   } catch (err) {
     if (!(err instanceof Error && err.name === 'KafkaJSRequestTimeoutError')) throw err
     const broker = addressOf(this)
@@ -69,13 +73,13 @@ async function noticeSilence(of: Cluster, silence: number): Promise<void> {
 
 async function findAnswering(this: Cluster, of: { nodeId: string }): Promise<Broker> {
   await noticeSilence(this, silenceOf(this.brokerPool.brokers[of.nodeId]))
-  return findBroker.call(this, of)
+  return before.cluster.findBroker.call(this, of)
 }
 
 async function findCoordinatorAnswering(this: Cluster, of: object): Promise<object> {
   // Any broker may be asked for the coordinator.
   await noticeSilence(this, Math.max(0, ...Object.values(this.brokerPool.brokers).map(silenceOf)))
-  return findGroupCoordinatorMetadata.call(this, of)
+  return before.cluster.findGroupCoordinatorMetadata.call(this, of)
 }
 
 /** Sorts bootstrap addresses so that those with the latest timeouts come last. */
@@ -90,7 +94,9 @@ export function answeringFirst(brokers: readonly string[]): string[] {
  * connections, as Kafka's own clients do, and refreshes metadata before the broker is used again.
  */
 export function dropUnresponsiveBrokers(): void {
-  connections.send = sendOrHangUp
-  cluster.findBroker = findAnswering
-  cluster.findGroupCoordinatorMetadata = findCoordinatorAnswering
+  replaceMethods(connections, before.connections, { send: sendOrHangUp })
+  replaceMethods(cluster, before.cluster, {
+    findBroker: findAnswering,
+    findGroupCoordinatorMetadata: findCoordinatorAnswering,
+  })
 }

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { expect, it } from '@jest/globals'
+import { restoreMethods } from '../replace-methods.ts'
 import { endOfEmpty, rememberEmptyFetches } from './empty-fetches.ts'
 
 type Encoder = {
@@ -22,6 +23,7 @@ const record = internal('kafkajs/src/protocol/recordBatch/record/v0') as (of: ob
 const fetch = internal('kafkajs/src/protocol/requests/fetch') as {
   protocol(of: { version: number }): (fetch: object) => Call
 }
+restoreMethods()
 rememberEmptyFetches()
 
 type Partition = { stableEnd: number; errorCode?: number; records?: Buffer }

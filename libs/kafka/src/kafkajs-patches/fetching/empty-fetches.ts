@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { replaceMethods } from '../replace-methods.ts'
 
 /** The leader has reported that the partition has nothing to read between these offsets. */
 export type EmptyFetch = { topic: string; partition: number; from: number; to: number }
@@ -22,7 +23,8 @@ type Definition = { protocol(of: { version: number }): (fetch: object) => Call }
 const definition = createRequire(import.meta.url)(
   'kafkajs/src/protocol/requests/fetch',
 ) as Definition
-const { protocol } = definition
+/** The methods as earlier patches have left them. */
+const before = {} as Definition
 
 /**
  * End offsets by the record array of a partition, because kafkajs passes on nothing else of the
@@ -40,23 +42,25 @@ function rememberEmpty({ responses }: FetchResponse): void {
   }
 }
 
+const protocolWithMemory: Definition['protocol'] = (of) => {
+  const create = before.protocol(of)
+  return (fetch) => {
+    const call = create(fetch)
+    const decode = async (bytes: Buffer) => {
+      const decoded = await call.response.decode(bytes)
+      rememberEmpty(decoded)
+      return decoded
+    }
+    return { ...call, response: { ...call.response, decode } }
+  }
+}
+
 /**
  * Call it before a process consumes. kafkajs 2.2.4 hides where a fetch without records ended, so
  * that a reader never learns that the last offsets of a log hold no readable records.
  */
 export function rememberEmptyFetches(): void {
-  definition.protocol = (of) => {
-    const create = protocol(of)
-    return (fetch) => {
-      const call = create(fetch)
-      const decode = async (bytes: Buffer) => {
-        const decoded = await call.response.decode(bytes)
-        rememberEmpty(decoded)
-        return decoded
-      }
-      return { ...call, response: { ...call.response, decode } }
-    }
-  }
+  replaceMethods(definition, before, { protocol: protocolWithMemory })
 }
 
 /**

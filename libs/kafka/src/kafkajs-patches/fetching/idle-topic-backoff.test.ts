@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { restoreMethods } from '../replace-methods.ts'
 import { backOffIdleTopics, fetchWithBackoff } from './idle-topic-backoff.ts'
 import { sleepWhilePaused } from './paused-sleep.ts'
 
@@ -80,6 +81,7 @@ const askedTopics = () => asked.at(-1)?.topics.map(({ topic }) => topic)
 
 beforeEach(() => {
   jest.useFakeTimers()
+  restoreMethods()
   backOffIdleTopics()
   asked = []
   there = new Map()

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { replaceMethods } from '../replace-methods.ts'
 import { configuredWait } from './configured-wait.ts'
 import { reportEmptyFetches } from './empty-fetches.ts'
 
@@ -24,7 +25,8 @@ type ConsumerGroup = {
 const { prototype } = createRequire(import.meta.url)('kafkajs/src/consumer/consumerGroup') as {
   prototype: ConsumerGroup
 }
-const { filterPartitionsByNode, fetch } = prototype
+/** The methods as earlier patches have left them. */
+const before = {} as Pick<ConsumerGroup, 'filterPartitionsByNode' | 'fetch'>
 
 /** Milliseconds after which an empty low-traffic topic is fetched again. */
 const everyMs = 50
@@ -63,7 +65,7 @@ function partitionsForNow(
   nodeId: string,
   assigned: TopicPartitions[],
 ): TopicPartitions[] {
-  const all = filterPartitionsByNode.call(this, nodeId, assigned)
+  const all = before.filterPartitionsByNode.call(this, nodeId, assigned)
   const backoff = backoffs.get(this.groupId)
   // A paused consumer fetches nothing and has a wait of 0, which must not be stored as its full
   // wait.
@@ -91,7 +93,7 @@ async function fetchWhatThereIs(this: ConsumerGroup, nodeId: string): Promise<Ba
     // Another broker's fetcher may be waiting for records.
     Object.assign(this, configuredWait(this))
   }
-  const batches = await fetch.call(this, nodeId)
+  const batches = await before.fetch.call(this, nodeId)
   reportEmptyFetches(this.groupId, batches)
   const found = batches.filter(isWorthPassing)
   last.found = found.length > 0
@@ -114,7 +116,7 @@ async function hasRecords(group: ConsumerGroup, nodeId: string): Promise<boolean
   const maxWaitTime = Math.max(configured.maxWaitTime, calmWaitMs)
   Object.assign(group, { minBytes: 1, maxWaitTime })
   try {
-    return (await fetch.call(group, nodeId)).some(isWorthPassing)
+    return (await before.fetch.call(group, nodeId)).some(isWorthPassing)
   } finally {
     Object.assign(group, configured)
   }
@@ -126,8 +128,10 @@ async function hasRecords(group: ConsumerGroup, nodeId: string): Promise<boolean
  * client more than the traffic of the others.
  */
 export function backOffIdleTopics(): void {
-  prototype.filterPartitionsByNode = partitionsForNow
-  prototype.fetch = fetchWhatThereIs
+  replaceMethods(prototype, before, {
+    filterPartitionsByNode: partitionsForNow,
+    fetch: fetchWhatThereIs,
+  })
 }
 
 /**

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
+import { restoreMethods } from '../replace-methods.ts'
 import { sleepWhilePaused } from './paused-sleep.ts'
 
 type TopicPartitions = { topic: string; partitions: number[] }[]
@@ -27,13 +28,18 @@ let fetches: number[]
 beforeEach(() => {
   jest.useFakeTimers()
   fetches = []
-  ConsumerGroup.prototype.fetch = async function fetch(this: Group) {
+  restoreMethods()
+  jest.spyOn(ConsumerGroup.prototype, 'fetch').mockImplementation(async function (this: Group) {
     fetches.push(this.maxWaitTime)
     return this.maxWaitTime === 0 ? [] : [{}]
-  }
+  })
   sleepWhilePaused()
 })
-afterEach(() => void jest.useRealTimers())
+afterEach(() => {
+  jest.useRealTimers()
+  restoreMethods()
+  jest.restoreAllMocks()
+})
 
 function openGroup(): Group {
   const subscriptionState = new SubscriptionState()

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { replaceMethods } from '../replace-methods.ts'
 import { configuredWait } from './configured-wait.ts'
 
 type TopicPartitions = { topic: string; partitions: number[] }
@@ -14,9 +15,8 @@ type ConsumerGroup = {
 const { prototype } = createRequire(import.meta.url)('kafkajs/src/consumer/consumerGroup') as {
   prototype: ConsumerGroup
 }
-const { resume, seek } = prototype
 /** The method as earlier patches have left it. */
-const before = { fetch: prototype.fetch }
+const before = {} as Pick<ConsumerGroup, 'fetch' | 'resume' | 'seek'>
 
 /**
  * Longest sleep in milliseconds. kafkajs sends heartbeats and rejoins its group between two
@@ -59,12 +59,12 @@ function wake(group: ConsumerGroup): void {
 }
 
 function resumeNow(this: ConsumerGroup, at: TopicPartitions[]): void {
-  resume.call(this, at)
+  before.resume.call(this, at)
   wake(this)
 }
 
 function seekNow(this: ConsumerGroup, at: Parameters<ConsumerGroup['seek']>[0]): void {
-  seek.call(this, at)
+  before.seek.call(this, at)
   wake(this)
 }
 
@@ -74,8 +74,5 @@ function seekNow(this: ConsumerGroup, at: Parameters<ConsumerGroup['seek']>[0]):
  * an idle reader, and a long one delays its resumption.
  */
 export function sleepWhilePaused(): void {
-  if (prototype.fetch !== fetchOrSleep) before.fetch = prototype.fetch
-  prototype.fetch = fetchOrSleep
-  prototype.resume = resumeNow
-  prototype.seek = seekNow
+  replaceMethods(prototype, before, { fetch: fetchOrSleep, resume: resumeNow, seek: seekNow })
 }

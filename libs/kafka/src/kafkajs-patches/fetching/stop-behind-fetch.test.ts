@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
-import { expect, it } from '@jest/globals'
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
+import { restoreMethods } from '../replace-methods.ts'
 import { stopDuringFetch } from './stop-behind-fetch.ts'
 
 type Runner = { start(): Promise<void>; stop(): Promise<void>; consumerGroup: object }
@@ -15,9 +16,15 @@ const ConsumerGroup = internal('kafkajs/src/consumer/consumerGroup') as {
 const silent = () => undefined
 const logger = { namespace: () => logger, debug: silent, info: silent, warn: silent, error: silent }
 
+beforeEach(restoreMethods)
+afterEach(() => {
+  restoreMethods()
+  jest.restoreAllMocks()
+})
+
 /** A running group whose broker has no records and answers a fetch when `answer` settles. */
 function running(answer: Promise<object[]>) {
-  ConsumerGroup.prototype.fetch = () => answer
+  jest.spyOn(ConsumerGroup.prototype, 'fetch').mockReturnValue(answer)
   stopDuringFetch()
   const hungUp: string[] = []
   const connection = (name: string) => ({

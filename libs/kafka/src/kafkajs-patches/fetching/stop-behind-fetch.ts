@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { replaceMethods } from '../replace-methods.ts'
 
 type Connection = {
   readonly socket?: { destroy(): void }
@@ -19,12 +20,14 @@ const { prototype: group } = internal('kafkajs/src/consumer/consumerGroup') as {
   prototype: ConsumerGroup
 }
 /** The methods as earlier patches have left them. */
-const before = { fetch: group.fetch, stop: runner.stop }
+const before = {
+  group: {} as Pick<ConsumerGroup, 'fetch' | 'recoverFromFetch'>,
+  runner: {} as Pick<Runner, 'stop'>,
+}
 
 /** Functions that abandon a running fetch, by group. There is one fetch per broker. */
 const abandons = new WeakMap<ConsumerGroup, Set<() => void>>()
 const stopped = new WeakSet<ConsumerGroup>()
-const { recoverFromFetch } = group
 
 async function fetchUntilStopped(this: ConsumerGroup, nodeId: string): Promise<object[]> {
   const { promise, resolve, reject } = Promise.withResolvers<object[]>()
@@ -32,7 +35,7 @@ async function fetchUntilStopped(this: ConsumerGroup, nodeId: string): Promise<o
   const ofGroup = abandons.get(this) ?? new Set()
   abandons.set(this, ofGroup.add(abandon))
   // Not `Promise.race`: an abandoned fetch may fail later, when its connection is closed.
-  before.fetch.call(this, nodeId).then(resolve, reject)
+  before.group.fetch.call(this, nodeId).then(resolve, reject)
   try {
     return await promise
   } finally {
@@ -43,7 +46,7 @@ async function fetchUntilStopped(this: ConsumerGroup, nodeId: string): Promise<o
 async function stopNow(this: Runner): Promise<void> {
   stopped.add(this.consumerGroup)
   // Stops first, so that no further fetch starts.
-  const ended = before.stop.call(this)
+  const ended = before.runner.stop.call(this)
   for (const abandon of abandons.get(this.consumerGroup) ?? []) abandon()
   await ended
   await hangUpFetches(this.consumerGroup)
@@ -67,7 +70,7 @@ async function hangUpFetches({ cluster }: ConsumerGroup): Promise<void> {
 
 /** An abandoned fetch must not open a connection again. */
 async function recoverUnlessStopped(this: ConsumerGroup, err: Error): Promise<void> {
-  if (!stopped.has(this)) await recoverFromFetch.call(this, err)
+  if (!stopped.has(this)) await before.group.recoverFromFetch.call(this, err)
 }
 
 /**
@@ -76,9 +79,9 @@ async function recoverUnlessStopped(this: ConsumerGroup, err: Error): Promise<vo
  * without records. A consumer with a long wait would stop slowly.
  */
 export function stopDuringFetch(): void {
-  if (group.fetch !== fetchUntilStopped) before.fetch = group.fetch
-  if (runner.stop !== stopNow) before.stop = runner.stop
-  group.fetch = fetchUntilStopped
-  runner.stop = stopNow
-  group.recoverFromFetch = recoverUnlessStopped
+  replaceMethods(group, before.group, {
+    fetch: fetchUntilStopped,
+    recoverFromFetch: recoverUnlessStopped,
+  })
+  replaceMethods(runner, before.runner, { stop: stopNow })
 }

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { replaceMethods } from '../replace-methods.ts'
 
 type TopicPartition = { topic: string; partition: number }
 type ConsumerGroup = {
@@ -10,7 +11,8 @@ const internal = createRequire(import.meta.url)
 const { prototype: group } = internal('kafkajs/src/consumer/consumerGroup') as {
   prototype: ConsumerGroup
 }
-const { recoverFromOffsetOutOfRange: recover } = group
+/** The methods as earlier patches have left them. */
+const before = {} as Pick<ConsumerGroup, 'recoverFromOffsetOutOfRange'>
 const watchers = new Map<string, Set<(at: TopicPartition) => Promise<void>>>()
 
 /**
@@ -37,8 +39,10 @@ export function watchOutOfRange(
  * the new records for old ones.
  */
 export function reportOutOfRange(): void {
-  group.recoverFromOffsetOutOfRange = async function (at) {
-    for (const watch of watchers.get(this.groupId) ?? []) await watch(at)
-    await recover.call(this, at)
-  }
+  replaceMethods(group, before, {
+    async recoverFromOffsetOutOfRange(this: ConsumerGroup, at: TopicPartition) {
+      for (const watch of watchers.get(this.groupId) ?? []) await watch(at)
+      await before.recoverFromOffsetOutOfRange.call(this, at)
+    },
+  })
 }

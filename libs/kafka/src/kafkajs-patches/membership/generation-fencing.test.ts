@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { expect, it } from '@jest/globals'
+import { restoreMethods } from '../replace-methods.ts'
 import { fenceGenerations } from './generation-fencing.ts'
 
 type Membership = { commitOffsets: (offsets: object) => Promise<void> }
@@ -10,6 +11,7 @@ const ConsumerGroup = internal('kafkajs/src/consumer/consumerGroup') as { protot
 const Runner = internal('kafkajs/src/consumer/runner') as { prototype: Membership }
 
 it('retries a commit only under the membership in which it began', async () => {
+  restoreMethods()
   fenceGenerations()
   const sent: string[] = []
   const membership = (name: string): Membership => ({
@@ -31,6 +33,7 @@ it('retries a commit only under the membership in which it began', async () => {
 })
 
 it('rejects a commit of a consumer that is not running', async () => {
+  restoreMethods()
   fenceGenerations()
   const offsetManager: Membership = { commitOffsets: async () => {} }
   const consumerGroup = Object.assign(Object.create(ConsumerGroup.prototype), { offsetManager })

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { replaceMethods } from '../replace-methods.ts'
 import { MembershipOverError } from './membership-over.ts'
 
 type ConsumerGroup = {
@@ -12,8 +13,11 @@ type Runner = { commitOffsets(offsets: object): Promise<void> | undefined }
 const internal = createRequire(import.meta.url)
 const { prototype } = internal('kafkajs/src/consumer/consumerGroup') as { prototype: ConsumerGroup }
 const { prototype: runner } = internal('kafkajs/src/consumer/runner') as { prototype: Runner }
-const { commitOffsets } = prototype
-const { commitOffsets: commitWhileRunning } = runner
+/** The methods as earlier patches have left them. */
+const before = {
+  group: {} as Pick<ConsumerGroup, 'commitOffsets'>,
+  runner: {} as Pick<Runner, 'commitOffsets'>,
+}
 /**
  * The membership under which a commit was first tried, by the argument that kafkajs passes with
  * each try.
@@ -27,12 +31,12 @@ async function commitWithinMembership(this: ConsumerGroup, offsets?: object): Pr
     if (membership !== this.offsetManager) throw new MembershipOverError()
     begun.set(offsets, membership)
   }
-  await commitOffsets.call(this, offsets)
+  await before.group.commitOffsets.call(this, offsets)
   if (offsets !== undefined) committed.add(offsets)
 }
 
 async function commitOrReject(this: Runner, offsets: object): Promise<void> {
-  await commitWhileRunning.call(this, offsets)
+  await before.runner.commitOffsets.call(this, offsets)
   if (!committed.has(offsets)) throw new Error('the consumer does not run: nothing was committed')
 }
 
@@ -43,6 +47,6 @@ async function commitOrReject(this: Runner, offsets: object): Promise<void> {
  * while the consumer is not running, as between a crash and its report.
  */
 export function fenceGenerations(): void {
-  prototype.commitOffsets = commitWithinMembership
-  runner.commitOffsets = commitOrReject
+  replaceMethods(prototype, before.group, { commitOffsets: commitWithinMembership })
+  replaceMethods(runner, before.runner, { commitOffsets: commitOrReject })
 }

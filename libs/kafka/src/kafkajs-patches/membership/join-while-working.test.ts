@@ -10,6 +10,7 @@ import {
   rebalanceInProgress,
   topic,
 } from '../../../test/support/kafka-answers.ts'
+import { restoreMethods } from '../replace-methods.ts'
 import { joinWhileWorking } from './join-while-working.ts'
 
 type Runner = { heartbeat(): Promise<void>; stop(): Promise<void> }
@@ -56,7 +57,10 @@ const assignerOf = (working: Member) => ({
 
 let member: Member
 
-beforeAll(() => joinWhileWorking())
+beforeAll(() => {
+  restoreMethods()
+  joinWhileWorking()
+})
 beforeEach(() => {
   member = aMember()
 })

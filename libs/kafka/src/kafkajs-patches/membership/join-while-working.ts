@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Assigner } from 'kafkajs'
+import { replaceMethods } from '../replace-methods.ts'
 
 /** The member fields of kafkajs. */
 export type MemberIdentity = {
@@ -55,13 +56,15 @@ const { prototype: runner } = internal('kafkajs/src/consumer/runner') as { proto
 const { prototype: group } = internal('kafkajs/src/consumer/consumerGroup') as {
   prototype: ConsumerGroup
 }
-const { joinAndSync, resolveOffset } = group
-const { stop } = runner
 const { prototype: pool } = internal('kafkajs/src/network/connectionPool') as {
   prototype: ConnectionPool
 }
 /** The methods as earlier patches have left them. */
-const before = { heartbeat: runner.heartbeat, fetch: group.fetch, send: pool.send }
+const before = {
+  runner: {} as Pick<Runner, 'heartbeat' | 'stop'>,
+  group: {} as Pick<ConsumerGroup, 'joinAndSync' | 'fetch' | 'resolveOffset'>,
+  pool: {} as Pick<ConnectionPool, 'send' | 'getConnectionByRequest'>,
+}
 
 /**
  * Milliseconds for which a joining member sends heartbeats. If its join does not reach the group,
@@ -87,11 +90,11 @@ async function beat(this: Runner): Promise<void> {
   const { consumerGroup } = this
   const member = workingMember(consumerGroup)
   const join = whileWorking.get(consumerGroup)
-  if (member === undefined) return before.heartbeat.call(this)
+  if (member === undefined) return before.runner.heartbeat.call(this)
   if (join !== undefined) return beatWhileJoining(this, join, member)
   if (member.wantsToJoin()) return beginJoin(consumerGroup)
   try {
-    await before.heartbeat.call(this)
+    await before.runner.heartbeat.call(this)
   } catch (err) {
     if (!isRebalance(err) || !member.goesOn()) throw err
     beginJoin(consumerGroup)
@@ -147,12 +150,12 @@ function refuseWhenStopped(consumerGroup: ConsumerGroup): void {
 /** Allows one join at a time: the fetch loop may request one while another is under way. */
 function joinOnce(this: ConsumerGroup): Promise<void> {
   const member = workingMember(this)
-  if (member === undefined) return joinAndSync.call(this)
+  if (member === undefined) return before.group.joinAndSync.call(this)
   const begun = underWay.get(this)
   if (begun !== undefined) return begun
   refuseWhenStopped(this)
   member.joins(this)
-  const join = joinAndSync
+  const join = before.group.joinAndSync
     .call(this)
     .catch((err: unknown) => {
       member.failed(this)
@@ -167,7 +170,7 @@ function joinOnce(this: ConsumerGroup): Promise<void> {
 async function fetchOfOneMembership(this: ConsumerGroup, nodeId: string): Promise<object[]> {
   const { offsetManager } = this
   try {
-    const batches = await before.fetch.call(this, nodeId)
+    const batches = await before.group.fetch.call(this, nodeId)
     return offsetManager === this.offsetManager ? batches : []
   } catch (err) {
     if (offsetManager === this.offsetManager) throw err
@@ -177,15 +180,15 @@ async function fetchOfOneMembership(this: ConsumerGroup, nodeId: string): Promis
 
 function stopForGood(this: Runner): Promise<void> {
   stopped.add(this.consumerGroup)
-  return stop.call(this)
+  return before.runner.stop.call(this)
 }
 
 /** A batch may end after its topic was revoked. */
 function resolveOwned(this: ConsumerGroup, at: { topic: string }): void {
-  if (this.offsetManager.memberAssignment[at.topic] !== undefined) resolveOffset.call(this, at)
+  if (this.offsetManager.memberAssignment[at.topic] !== undefined)
+    before.group.resolveOffset.call(this, at)
 }
 
-const { getConnectionByRequest } = pool
 const { JoinGroup, SyncGroup } = internal('kafkajs/src/protocol/requests/apiKeys') as Record<
   string,
   number
@@ -196,10 +199,10 @@ const waitsForMembers = ({ request: { apiKey } }: Request): boolean =>
   apiKey === JoinGroup || apiKey === SyncGroup
 
 async function sendBeside(this: ConnectionPool, request: Request): Promise<unknown> {
-  if (!waitsForMembers(request)) return before.send.call(this, request)
+  if (!waitsForMembers(request)) return before.pool.send.call(this, request)
   waitingForMembers.set(this, (waitingForMembers.get(this) ?? 0) + 1)
   try {
-    return await before.send.call(this, request)
+    return await before.pool.send.call(this, request)
   } finally {
     waitingForMembers.set(this, (waitingForMembers.get(this) ?? 1) - 1)
   }
@@ -211,7 +214,7 @@ async function sendBeside(this: ConnectionPool, request: Request): Promise<unkno
  */
 function connectionBeside(this: ConnectionPool, request: Request): Promise<Connection> {
   const isHeldUp = !waitsForMembers(request) && (waitingForMembers.get(this) ?? 0) > 0
-  return isHeldUp ? this.getConnection(1) : getConnectionByRequest.call(this, request)
+  return isHeldUp ? this.getConnection(1) : before.pool.getConnectionByRequest.call(this, request)
 }
 
 /**
@@ -221,14 +224,14 @@ function connectionBeside(this: ConnectionPool, request: Request): Promise<Conne
  * allows it, as Kafka's own cooperative protocol does (KIP-429).
  */
 export function joinWhileWorking(): void {
-  if (runner.heartbeat !== beat) before.heartbeat = runner.heartbeat
-  if (group.fetch !== fetchOfOneMembership) before.fetch = group.fetch
-  if (pool.send !== sendBeside) before.send = pool.send
-  runner.heartbeat = beat
-  runner.stop = stopForGood
-  group.joinAndSync = joinOnce
-  group.fetch = fetchOfOneMembership
-  group.resolveOffset = resolveOwned
-  pool.send = sendBeside
-  pool.getConnectionByRequest = connectionBeside
+  replaceMethods(runner, before.runner, { heartbeat: beat, stop: stopForGood })
+  replaceMethods(group, before.group, {
+    joinAndSync: joinOnce,
+    fetch: fetchOfOneMembership,
+    resolveOffset: resolveOwned,
+  })
+  replaceMethods(pool, before.pool, {
+    send: sendBeside,
+    getConnectionByRequest: connectionBeside,
+  })
 }

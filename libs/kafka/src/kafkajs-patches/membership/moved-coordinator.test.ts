@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { restoreMethods } from '../replace-methods.ts'
 import { followMovedCoordinator } from './moved-coordinator.ts'
 
 type GroupRequest = 'heartbeat' | 'offsetCommit'
@@ -15,7 +16,10 @@ const gone = () => new KafkaJSConnectionError('connect ECONNREFUSED')
 const moved = () =>
   new KafkaJSProtocolError({ type: 'NOT_COORDINATOR_FOR_GROUP', code: 16, retriable: true })
 
-beforeAll(() => followMovedCoordinator())
+beforeAll(() => {
+  restoreMethods()
+  followMovedCoordinator()
+})
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { boundedBy } from '@surehook/service-kit/bounded'
+import { replaceMethods } from '../replace-methods.ts'
 
 type Cluster = { findGroupCoordinator(of: { groupId: string }): Promise<object> }
 
@@ -18,8 +19,11 @@ const { prototype: runner } = internal('kafkajs/src/consumer/runner') as { proto
 const { prototype: offsets } = internal('kafkajs/src/consumer/offsetManager') as {
   prototype: OffsetManager
 }
-const { heartbeat } = runner
-const { commitOffsets, resolveOffsets } = offsets
+/** The methods as earlier patches have left them. */
+const before = {
+  runner: {} as Pick<Runner, 'heartbeat'>,
+  offsets: {} as Pick<OffsetManager, 'commitOffsets' | 'resolveOffsets'>,
+}
 
 const unreachable = new Set([
   'KafkaJSConnectionError',
@@ -69,15 +73,15 @@ async function following(client: GroupClient, ask: () => Promise<void>): Promise
 }
 
 function beatFollowing(this: Runner): Promise<void> {
-  return following(this.consumerGroup, () => heartbeat.call(this))
+  return following(this.consumerGroup, () => before.runner.heartbeat.call(this))
 }
 
 function commitFollowing(this: OffsetManager, positions?: object): Promise<void> {
-  return following(this, () => commitOffsets.call(this, positions))
+  return following(this, () => before.offsets.commitOffsets.call(this, positions))
 }
 
 function resolveFollowing(this: OffsetManager): Promise<void> {
-  return following(this, () => resolveOffsets.call(this))
+  return following(this, () => before.offsets.resolveOffsets.call(this))
 }
 
 /**
@@ -87,7 +91,9 @@ function resolveFollowing(this: OffsetManager): Promise<void> {
  * client.
  */
 export function followMovedCoordinator(): void {
-  runner.heartbeat = beatFollowing
-  offsets.commitOffsets = commitFollowing
-  offsets.resolveOffsets = resolveFollowing
+  replaceMethods(runner, before.runner, { heartbeat: beatFollowing })
+  replaceMethods(offsets, before.offsets, {
+    commitOffsets: commitFollowing,
+    resolveOffsets: resolveFollowing,
+  })
 }

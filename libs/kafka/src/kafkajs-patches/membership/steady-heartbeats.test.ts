@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
+import { restoreMethods } from '../replace-methods.ts'
 import { steadyHeartbeats } from './steady-heartbeats.ts'
 
 const interval = 1_000
@@ -18,6 +19,7 @@ beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
 it('sends heartbeats in time after the clock was set back', async () => {
+  restoreMethods()
   steadyHeartbeats()
   let heartbeats = 0
   const instrumentationEmitter = { emit: () => undefined }

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { replaceMethods } from '../replace-methods.ts'
 
 type ConsumerGroup = {
   lastRequest: number
@@ -8,11 +9,12 @@ type ConsumerGroup = {
 const { prototype } = createRequire(import.meta.url)('kafkajs/src/consumer/consumerGroup') as {
   prototype: ConsumerGroup
 }
-const { heartbeat } = prototype
+/** The methods as earlier patches have left them. */
+const before = {} as Pick<ConsumerGroup, 'heartbeat'>
 
 function heartbeatWhenSetBack(this: ConsumerGroup, options: { interval: number }): Promise<void> {
   if (this.lastRequest > Date.now()) this.lastRequest = 0
-  return heartbeat.call(this, options)
+  return before.heartbeat.call(this, options)
 }
 
 /**
@@ -21,5 +23,5 @@ function heartbeatWhenSetBack(this: ConsumerGroup, options: { interval: number }
  * idle consumer then stays out of the group for that hour.
  */
 export function steadyHeartbeats(): void {
-  prototype.heartbeat = heartbeatWhenSetBack
+  replaceMethods(prototype, before, { heartbeat: heartbeatWhenSetBack })
 }

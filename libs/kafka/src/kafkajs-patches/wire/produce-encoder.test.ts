@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
 import fc from 'fast-check'
+import { restoreMethods } from '../replace-methods.ts'
 import { encodeProducesAtOnce, type Produce } from './produce-encoder.ts'
 
 type Call = { request: { encode(): Promise<{ buffer: Buffer }> } }
@@ -11,6 +12,7 @@ const Long = createRequire(import.meta.url)('kafkajs/src/utils/long') as {
   fromValue(value: string): { toString(): string }
 }
 const theirs = produce.protocol({ version: 7 })
+restoreMethods()
 encodeProducesAtOnce()
 const ours = produce.protocol({ version: 7 })
 

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { replaceMethods } from '../replace-methods.ts'
 import { crc32c } from './crc32c.ts'
 
 type Bytes = string | Buffer | null | undefined
@@ -27,7 +28,8 @@ const versions = { from: 3, to: 7 }
 const definition = createRequire(import.meta.url)(
   'kafkajs/src/protocol/requests/produce',
 ) as Definition
-const { protocol } = definition
+/** The methods as earlier patches have left them. */
+const before = {} as Definition
 
 /**
  * Call it before a process sends. kafkajs 2.2.4 encodes each record, batch, partition and topic
@@ -36,14 +38,16 @@ const { protocol } = definition
  * compression, transactions, headers and timestamps to kafkajs.
  */
 export function encodeProducesAtOnce(): void {
-  definition.protocol = ({ version }) => {
-    const create = protocol({ version })
-    if (version < versions.from || version > versions.to) return create
-    return (produce) => {
-      const { request, response } = create(produce)
-      if (!isPlain(produce)) return { request, response }
-      return { request: { ...request, encode: async () => encodeProduce(produce) }, response }
-    }
+  replaceMethods(definition, before, { protocol: protocolAtOnce })
+}
+
+const protocolAtOnce: Definition['protocol'] = ({ version }) => {
+  const create = before.protocol({ version })
+  if (version < versions.from || version > versions.to) return create
+  return (produce) => {
+    const { request, response } = create(produce)
+    if (!isPlain(produce)) return { request, response }
+    return { request: { ...request, encode: async () => encodeProduce(produce) }, response }
   }
 }
 
