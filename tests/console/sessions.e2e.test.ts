@@ -45,7 +45,7 @@ it('keeps the token out of URLs and, unless asked, out of the storage', async ()
 it('begins with a one-time code of `surehook console`, once', async () => {
   const { baseUrl, adminToken } = console.world.system
   const url = await oneTimeUrl(baseUrl, variablesOf(tenant))
-  // The sign-in page is open already: the browser loads nothing anew.
+  // The sign-in page is open already: the browser loads nothing again.
   await page.goto(url)
   await heading('Overview').waitFor()
   await page.getByText(tenant.projectId).first().waitFor()

@@ -6,7 +6,7 @@ test('the notes list the settings that are unfit for production', async () => {
   expect(said).toContain('kubectl -n surehook port-forward service/surehook-gateway 8080:8080')
   expect(said).toContain('kafka.tls.enabled is off')
   expect(said).toContain('Nobody proves to Kafka who they are')
-  expect(said).toContain('networkPolicy.egress.kafka names no place')
+  expect(said).toContain('networkPolicy.egress.kafka names no destination')
 })
 
 test('clients behind a route count as one until trusted proxies are set', async () => {

@@ -47,7 +47,7 @@ function SignedIn({ session }: { session: Session }) {
   )
 }
 
-/** Whoever signs in next in this tab begins at a first page, not at a URL of this tenant. */
+/** The next user of this tab begins at a first page, not at a URL of this tenant. */
 function useEndOfSession(session: Session, queries: QueryClient): void {
   const keeper = useKeeper()
   const navigate = useNavigate()

@@ -21,7 +21,7 @@ export class CodeSignIn {
     keeper.subscribe(() => {
       // The code may still begin the session that follows one that ended.
       if (keeper.current().session === null && this.#state.status === 'pending') return
-      // Whoever signs in by form meanwhile has read the failure.
+      // A user who signs in by form meanwhile has read the failure.
       this.#become(none)
     })
   }

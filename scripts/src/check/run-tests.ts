@@ -48,9 +48,7 @@ export async function runTests(plan: (run: TestRun) => Promise<TestPlan>): Promi
   const { total, said } = await runPlan(plan, { infra, noLocal, dir })
   for (const line of said) console.log(line)
   if (total.flaky > 0) {
-    console.log(
-      `${total.flaky} tests failed first and passed alone: a bug of theirs or of ours, see above`,
-    )
+    console.log(`${total.flaky} tests failed first and passed alone: find out why, see above`)
   }
   if (total.failed + total.flaky === 0) await rm(dir, { recursive: true, force: true })
   console.log(`${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes`)

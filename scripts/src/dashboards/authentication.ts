@@ -103,7 +103,7 @@ export const authentication: Dashboard = {
           ],
         },
         {
-          title: 'Blacklist copied anew (1 h)',
+          title: 'Full copies of the blacklist (1 h)',
           description: 'After Redis was away or had lost its data.',
           queries: [{ expr: 'sum(increase(surehook_auth_blacklist_rebuilds_total[1h]))' }],
         },

@@ -10,7 +10,7 @@ export const testReceiverPort = 9444
 type ReceiverFiles = { certificateFile: string; keyFile: string }
 
 /**
- * A receiver for whoever has none yet. It checks no signature, and answers 204, or the status in
+ * A receiver for users who have none yet. It checks no signature, and answers 204, or the status in
  * `?status=503`. Returns null if the port is taken.
  */
 export async function openTestReceiver(

@@ -109,7 +109,7 @@ async function waitingCode(key: Buffer): Promise<string> {
   return createSecretBox(key).open(mail?.sealed ?? '', `mail/${mail?.id}`)
 }
 
-describe('sealing keys anew', () => {
+describe('re-encryption of the keys', () => {
   it("leaves only clients' values under the previous key, and reports until when", async () => {
     const { email, refreshToken, accessToken } = await before.newUser()
     await before.send('POST recover-password', { body: { email } })
@@ -130,8 +130,8 @@ describe('sealing keys anew', () => {
     ])
     expect(Date.parse(body.previousKeysUntil ?? '')).toBeGreaterThan(Date.now() + 29 * 86_400_000)
     expect(await waitingCode(newKey)).toBe(code)
-    const { accessToken: anew } = await after.login(email)
-    for (const token of [accessToken, anew]) {
+    const { accessToken: later } = await after.login(email)
+    for (const token of [accessToken, later]) {
       expect(await after.isActive(token)).toBe(true)
       expect(await before.isActive(token)).toBe(true)
     }

@@ -30,7 +30,7 @@ export const Env = z.object({
   ...gatewayEnv,
   ...userTokenEnv,
   ...redisEnv,
-  // For limits over all replicas. A version before had none.
+  // For limits over all replicas.
   REDIS_URL: redisEnv.REDIS_URL.optional(),
   DATA_LIMIT_PER_SECOND: perSecondEnv(10_000),
   DATA_LIMIT_PER_CALLER_PER_SECOND: perSecondEnv(5_000),

@@ -61,7 +61,7 @@ describe('a key that was replaced at once', () => {
 
 describe('a user', () => {
   test.each([false, true])(
-    'may what the table grants to a role of theirs (encrypted: %j)',
+    'may do what the table grants to one of their roles (encrypted: %j)',
     async (encrypted) => {
       const reader = await userOf({ roles: ['reader'], encrypted })
       const editor = await userOf({ roles: ['x', 'editor'], encrypted })

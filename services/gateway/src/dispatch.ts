@@ -10,7 +10,7 @@ export function dispatch(forwarder: Forwarder): RequestHandler {
     const route = routeOf(req.url)
     switch (route.kind) {
       case 'proxy':
-        // A stream lasts for hours: its times would hide those of requests.
+        // A stream lasts for hours. In one histogram it would hide the durations of requests.
         contextOf(res).operation = route.isStream === true ? 'stream' : route.upstream
         return forwarder.forward(route, { req, res, next })
       case 'local':

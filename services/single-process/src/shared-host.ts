@@ -50,8 +50,8 @@ const startup: Readonly<Record<string, Check>> = {
 
 /**
  * Opens one internal server for all services of the process. Its `/metrics` has the metrics of each
- * service under their own names, and those of the process once. `/readyz` is ready if all services
- * are; `/readyz/<service>` shows one.
+ * service, and once those of the process. `/readyz` is ready if all services are ready.
+ * `/readyz/<service>` shows one service.
  */
 export async function openSharedHost({
   name,

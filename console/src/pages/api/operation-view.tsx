@@ -56,7 +56,7 @@ export function OperationView({ entry, backTo }: OperationProps) {
 
 const linkTo = ({ id }: Entry) => `${window.location.origin}/console/api?operation=${id}`
 
-/** Whoever opened the operation reads on from here. */
+/** The user who opened the operation continues to read here. */
 function FocusedHeading({ children }: { children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])

@@ -40,7 +40,7 @@ function RevokeDialog({ project, token, onClose }: RevokeProps & { onClose: () =
       onConfirm={() => revoking.mutate()}
     >
       <p className="breakable">
-        Surehook refuses {token.name} within a second. Whoever uses it gets 401, and sessions of the
+        Surehook refuses {token.name} within a second. Its users get 401, and sessions of the
         console end. This cannot be undone.
       </p>
     </ConfirmDialog>

@@ -13,7 +13,7 @@ A test gives the result to the services' own readers of their configuration.
 {{- if or .ca.existingSecret .ca.existingConfigMap }}{{ printf "/etc/surehook/%s/%s" .name .ca.key }}{{ end -}}
 {{- end -}}
 
-{{/* Kafka and the registry, for whoever connects to them as `user`: {root, user}. */}}
+{{/* The variables of Kafka and the registry for a client that connects as `user`: {root, user}. */}}
 {{- define "surehook.config.kafka" -}}
 {{- $kafka := .root.Values.kafka -}}
 {{- $registry := .root.Values.schemaRegistry -}}

@@ -19,7 +19,7 @@
 {{- if .Values.networkPolicy.enabled }}
 {{- range list "kafka" "schemaRegistry" "postgresql" "redis" "smtp" }}
 {{- if not (get $.Values.networkPolicy.egress .).to }}
-- networkPolicy.egress.{{ . }} names no place: whoever needs it may connect to every address on its ports.
+- networkPolicy.egress.{{ . }} names no destination: the services that need it may connect to every address on its ports.
 {{- end }}
 {{- end }}
 {{- end }}

@@ -21,7 +21,7 @@ export function replaceMethods<T extends object>(
   }
 }
 
-/** Takes all patches back, for the test of a patch: other tests run in the same process. */
+/** Undoes all patches. For the tests of patches, because test files share a process. */
 export function restoreMethods(): void {
   for (const restore of restores.splice(0).toReversed()) restore()
 }

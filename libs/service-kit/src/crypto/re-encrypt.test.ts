@@ -6,10 +6,10 @@ import { createSecretBox } from './secret-box.ts'
 it('re-encrypts only secrets of another known key', () => {
   const [old, current] = [randomBytes(32), randomBytes(32)]
   const reEncrypt = createReEncryption([current, old])
-  const anew = reEncrypt(createSecretBox(old).seal('secret', 'c'), 'c')
-  if (typeof anew === 'string') throw new Error(anew)
-  expect(createSecretBox(current).open(anew.sealed, 'c')).toBe('secret')
-  expect(reEncrypt(anew.sealed, 'c')).toBe('current')
-  expect(reEncrypt(anew.sealed, 'other')).toBe('unreadable')
+  const reEncrypted = reEncrypt(createSecretBox(old).seal('secret', 'c'), 'c')
+  if (typeof reEncrypted === 'string') throw new Error(reEncrypted)
+  expect(createSecretBox(current).open(reEncrypted.sealed, 'c')).toBe('secret')
+  expect(reEncrypt(reEncrypted.sealed, 'c')).toBe('current')
+  expect(reEncrypt(reEncrypted.sealed, 'other')).toBe('unreadable')
   expect(reEncrypt(createSecretBox(randomBytes(32)).seal('secret', 'c'), 'c')).toBe('unreadable')
 })

@@ -27,7 +27,7 @@ export class ConsoleCodes {
     )
   }
 
-  /** Ends the code. This call needs no token. */
+  /** Exchanges the code for a session. A code works once, and needs no token. */
   redeem(code: string, options?: RequestOptions): Promise<ConsoleSession> {
     return this.#transport.send<RedeemConsoleCodeData, ConsoleSession>(
       { method: 'POST', url: `${url}/redeem`, body: { code }, repeat: 'once', isPublic: true },

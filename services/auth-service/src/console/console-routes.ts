@@ -27,8 +27,8 @@ export type ConsoleRoutesDeps = {
 const platform = { projectId: '', environment: '' }
 
 /**
- * Identifies the caller and counts the call of the client. Wrong credentials count apart, so that
- * those of others behind the same address keep nobody from a code.
+ * Identifies the caller and counts the call. Wrong credentials have a count of their own, so that
+ * they cannot use up the calls of other people behind the same address.
  */
 export function countedCaller(identify: IdentifyCaller, limits: Pick<RateLimits, 'consume'>) {
   return async (authorization: string | undefined, client: string) => {

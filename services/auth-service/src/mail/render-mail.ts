@@ -22,15 +22,15 @@ export type MailContent = {
   to: string
   /** Empty in a notice. */
   code: string
-  /** The user's own; what this version does not ship is as good as none. */
+  /** The user's locale. One without templates counts as none. */
   locale: string | null
-  /** From now on. */
+  /** How long the code is valid from now on, in milliseconds. */
   validMs: number
 }
 
 type Settings = AuthSettings['mail']
 
-/** The mail as the environment's settings want it; what they leave open is as in `from`. */
+/** Renders the mail with the environment's settings. `from` is the sender if they name none. */
 export function renderMail(
   content: MailContent,
   settings: Settings,

@@ -13,7 +13,7 @@ export type Tenant = {
   readonly settings: AuthSettings
   /** The environment sets `mail.locale`: browsers do not choose. */
   readonly hasMailLocale: boolean
-  /** Keys that were read under a lower one count no more. */
+  /** Rises when all signing keys are revoked. Keys read under a lower epoch are no longer valid. */
   readonly keyEpoch: number
 }
 

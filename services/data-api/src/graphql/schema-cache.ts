@@ -71,8 +71,8 @@ function build(tables: readonly TableDefinition[]): CachedSchema {
 }
 
 /**
- * How many schemas are cached per environment: that of all its tables, and those of what some roles
- * may use.
+ * The number of cached schemas per environment: one of all its tables, and one for each of some
+ * roles.
  */
 const maxViews = 3
 

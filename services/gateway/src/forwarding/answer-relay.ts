@@ -104,7 +104,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     discardRest(this.#req)
   }
 
-  /** They replace those that the gateway has set, but what its answers vary with they keep. */
+  /** The headers of upstream. `Vary` also keeps what the gateway has set. */
   #headers({ rawHeaders }: Controller): string[] {
     const headers = responseHeaders(rawHeaders)
     const vary = this.#res.getHeader('Vary')
