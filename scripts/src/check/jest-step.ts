@@ -81,7 +81,9 @@ async function runAlone(
   { passed, failed, output }: StepResult,
   files: readonly string[],
 ): Promise<StepResult> {
-  const second = await runOnce(step, `${step.level}-again`, files)
+  // The costs of the level are those of its first run.
+  const env = { ...step.env, TEST_COSTS_DIR: `${step.dir}/costs-again` }
+  const second = await runOnce({ ...step, env }, `${step.level}-again`, files)
   if (second.failed > 0) return { passed, failed, output: `${output}\n\nalone:\n${second.output}` }
   return { passed: passed + failed, failed: 0, flaky: failed, output }
 }

@@ -47,7 +47,7 @@ export function Page() {
   )
 }
 
-/** Half a token asks nothing: it counts once the field is left, or after Enter. */
+/** Ignores half a token: a token counts once the field loses the focus, or after Enter. */
 function UserTokenField({ onChange }: { onChange: (token: string) => void }) {
   const [typed, setTyped] = useState('')
   const submit = (event: FormEvent) => {

@@ -1,4 +1,7 @@
-{{/* What a service would refuse when it starts, and a release would find out one crash after the other; and what may lose data. */}}
+{{/*
+Refuses values with which a service would not start, and values that may lose data. Otherwise a
+release would show one fault per crash.
+*/}}
 {{- define "surehook.checks" -}}
 {{- $kafka := .Values.kafka -}}
 {{- if not $kafka.tls.enabled -}}

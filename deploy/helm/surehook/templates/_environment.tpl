@@ -1,6 +1,6 @@
 {{/*
-What a pod is told. Whatever is no secret is in the ConfigMap of its component, secrets are references.
-A test gives the result to the services' own readers of their configuration.
+The environment of a pod. The ConfigMap of its component has the values that are not secret; secrets
+are references. A test passes the result to the configuration readers of the services.
 */}}
 
 {{/* A value as a variable holds it: whole numbers without an exponent. */}}
@@ -52,7 +52,7 @@ A test gives the result to the services' own readers of their configuration.
 {{- end -}}
 {{- end -}}
 
-{{/* Of all services together: a variable of which they have different values has the name of its service at its end. */}}
+{{/* The variables of all services. Where values differ, the name ends with the service. */}}
 {{- define "surehook.singleConfig" -}}
 {{- $configs := dict -}}
 {{- range $service, $traits := include "surehook.serviceTraits" . | fromYaml -}}

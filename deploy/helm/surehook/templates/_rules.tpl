@@ -1,10 +1,13 @@
-{{/* files/alerts.yaml about this installation alone: another one under the same Prometheus must not hide what fails here. */}}
+{{/*
+Limits files/alerts.yaml to this installation: another one in the same Prometheus must not hide a
+failure of this one.
+*/}}
 {{- define "surehook.rules" -}}
 {{- $rules := .Files.Get "files/alerts.yaml" | required "files/alerts.yaml is missing in the chart" | fromYaml -}}
 {{- range $group := $rules.groups -}}
 {{- range $rule := $group.rules -}}
 {{- $_ := set $rule "expr" (include "surehook.ownSeries" (dict "root" $ "expr" $rule.expr)) -}}
-{{- /* What is recorded, and the alert, would otherwise be one and the same for both. */ -}}
+{{- /* Otherwise recorded series and alerts of two installations would have the same labels. */ -}}
 {{- $_ := set $rule "labels" (merge (dict "namespace" $.Release.Namespace) ($rule.labels | default dict)) -}}
 {{- end -}}
 {{- end -}}

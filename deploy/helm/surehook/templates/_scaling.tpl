@@ -36,7 +36,7 @@ scaleDown:
       periodSeconds: 120
 {{- end -}}
 
-{{/* What KEDA shows Kafka when it asks for lags, as the user `lag-reader`. */}}
+{{/* The credentials with which KEDA reads lags from Kafka, as the user `lag-reader`. */}}
 {{- define "surehook.kedaSecrets" -}}
 {{- $kafka := .Values.kafka -}}
 {{- $own := include "surehook.ownSecret" (dict "root" . "component" "lag-reader" "existingSecret" .Values.keda.existingSecret) -}}

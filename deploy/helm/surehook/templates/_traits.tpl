@@ -25,7 +25,7 @@ single-process:
 {{- end -}}
 
 {{/*
-What the six services are: what they need follows from it, once, for Deployments, NetworkPolicies, Secrets and all else.
+The traits of the six services, from which Deployments, NetworkPolicies, Secrets and so on follow.
   api          has a port for requests
   config       variables of `.Values.config` that it knows
   secrets      variables that it takes from the shared Secret

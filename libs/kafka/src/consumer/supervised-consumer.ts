@@ -83,7 +83,7 @@ export class SupervisedConsumer implements AsyncDisposable {
     return this.#member && performance.now() - this.#answeredAt < silentMs
   }
 
-  /** The current consumer. A call that fails because it is not running belongs to the next one. */
+  /** The current consumer. If a call fails because it is not running, repeat it on the next one. */
   get current(): Consumer | null {
     return this.#consumer
   }

@@ -90,9 +90,9 @@ async function createTopics(
     if (!isRefused(err)) throw err
     const names = specs.map(({ name }) => name).join(', ')
     throw new Error(
-      `Not allowed to create the topics ${names}. The user "operator" of \`surehook prepare ` +
-        'topics` is, after `surehook prepare kafka-access`; a service is not meant to be: ' +
-        'KAFKA_CREATE_TOPICS=false',
+      `Kafka does not allow this user to create the topics ${names}. Run \`surehook prepare ` +
+        'kafka-access`, create the topics with `surehook prepare topics` as the user "operator", ' +
+        'and set KAFKA_CREATE_TOPICS=false for the services',
       { cause: err },
     )
   }

@@ -14,8 +14,8 @@ type OpenMessage = { tenant: string; bytes: number }
 /** Tenant of all messages of an assigned partition whose window is not shared. */
 const noTenant = () => ''
 /**
- * Length of the metadata, of at most 4,000, from which no further messages may overtake the
- * backlog.
+ * From this length of the commit's metadata on (its limit is 4,000 bytes), no further messages may
+ * overtake the backlog.
  */
 const backlogIsFarAt = 3_000
 

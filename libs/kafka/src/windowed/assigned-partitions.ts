@@ -115,7 +115,8 @@ export class AssignedPartitions {
 
   /**
    * Resolves with a partition that may be read, or with undefined if it is not owned or not loaded.
-   * Loading seeks, so its batch is dropped. It is not waited for, because a leader may be missing.
+   * Without one, the caller drops its batch, and loading seeks back to it. It does not wait for the
+   * load, because a leader may be missing.
    */
   async ready(topic: string, partition: number): Promise<AssignedPartition | undefined> {
     if (!this.#certain) await this.#comparing

@@ -19,7 +19,7 @@ export function parsePart<Schema extends z.ZodType>(
   schema: Schema,
   { input, violations }: { input: unknown; violations: RuledViolation[] },
 ): z.output<Schema> | undefined {
-  // A rule tells what is missing from what has another type by the input.
+  // `ruleOf` needs the input to tell a missing value from a value of another type.
   const result = schema.safeParse(input, { error: explainIssue, reportInput: true })
   if (result.success) return result.data
   for (const issue of result.error.issues) collect(part, issue, violations)

@@ -21,8 +21,8 @@ export async function copyRows<Row>(
   try {
     await finished(copy)
   } catch (err) {
-    // A server that answers after the timeout would be sent rows over a connection that the copy has
-    // let go of, and the process would end.
+    // After the timeout the copy has no connection any more. A late answer of the server would make
+    // it send rows without one: an uncaught error, which ends the process.
     Object.assign(copy, {
       handleCopyInResponse: (connection: { sendCopyFail(reason: string): void }) =>
         connection.sendCopyFail('the copy took too long'),

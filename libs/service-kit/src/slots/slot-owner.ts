@@ -12,8 +12,8 @@ export type Room = { readonly all: number; readonly each: number }
 
 /**
  * An owner of slots, which takes turns with the owners beside it. Owners nest: a project has networks
- * of clients, and each network has waiters. What an owner holds and wants, the owners around it hold
- * and want too.
+ * of clients, and each network has waiters. The slots that an owner holds and wants also count for
+ * the owners around it.
  */
 export class SlotOwner {
   /** The slots that it has now. */
@@ -92,7 +92,7 @@ export class SlotOwner {
       if (first === undefined || inner.held + first.slots > mostOfEach) continue
       next = first
       owner = inner
-      // Nobody comes before it, so a long queue is not read to its end.
+      // No owner can come before this one, so the rest of a long queue need not be read.
       if (inner.held === 0 && inner.#turn <= this.#lastTurn) break
     }
     return next

@@ -129,7 +129,7 @@ async function compile(what: string, project: string, { entries, skipLibCheck }:
   }
 }
 
-/** A private package in the tree would be one that npm found by another's name in the registry. */
+/** npm installs from the registry, so a private name here would be a stranger's package. */
 async function refusePrivate(dir: string, project: string): Promise<void> {
   const scope = `${project}/node_modules/@surehook`
   const installed = existsSync(scope) ? await readdir(scope) : []

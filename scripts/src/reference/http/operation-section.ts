@@ -60,7 +60,7 @@ function bodyOf(document: OpenApiDocument, { requestBody }: OperationObject): st
     const fields = table(['body field', 'type', 'limits', 'meaning'], bodyRows(document, schema))
     const isPlain = isJson && schema.anyOf === undefined && fields.length > 0
     if (isPlain) return fields
-    // The fields of a list of what another media type has alone are those.
+    // The items of a list are the body of another media type, where their fields are listed.
     const isKnown = !isJson && schema.items !== undefined
     return [`${name}: ${typeOf(document, schema)}.`, '', ...(isKnown ? [] : fields)]
   })

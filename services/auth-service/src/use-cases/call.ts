@@ -15,8 +15,8 @@ export type Call = {
   acceptLanguage: string | undefined
   audit: Audit
   /**
-   * Told the user of a valid access token: the audit trail names this user even if the call fails
-   * afterwards.
+   * Call it with the user of a valid access token. The audit trail then names this user even if the
+   * call fails later.
    */
   identify: (userId: string) => void
 }

@@ -19,7 +19,7 @@ export function buildSchema(tables: readonly TableDefinition[]): GraphQLSchema {
   if (fields.length === 0) return new GraphQLSchema({ query })
   const mutation = new GraphQLObjectType({
     name: 'Mutation',
-    description: 'Run in their order, each for itself: one that fails leaves the others.',
+    description: 'Mutations run in order. If one fails, the others still take effect.',
     fields: all('mutations'),
   })
   return new GraphQLSchema({ query, mutation })

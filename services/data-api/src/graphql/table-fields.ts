@@ -119,7 +119,7 @@ function createManyField({ name }: Table, { record, newRecord }: TableTypes): Fi
 function updateField({ name }: Table, { record, changes }: TableTypes): Field {
   return {
     type: record,
-    description: 'What is left out stays; null clears.',
+    description: 'An absent field keeps its value; null clears it.',
     args: { id, input: { type: new GraphQLNonNull(changes) } },
     resolve: async (_source, args: Input & { id: string }, { api, call, enter }, info) =>
       parsed(

@@ -58,7 +58,7 @@ export function whereType(
 ): GraphQLInputObjectType {
   const where: GraphQLInputObjectType = new GraphQLInputObjectType({
     name,
-    description: 'Every field has to fit. null: the field is empty.',
+    description: 'A record must match every field. null matches an empty field.',
     fields: () => {
       const several = { type: new GraphQLList(new GraphQLNonNull(where)) }
       const tests = fields.map(([field, type]) => [

@@ -41,7 +41,7 @@ export function cancelDeliveries({ writer }: { writer: KeyedWriter }) {
 }
 
 const tooMany = () =>
-  new AppError('CONFLICT', 'Too many cancellations reach back differently: leave out until')
+  new AppError('CONFLICT', 'Too many cancellations with different until: leave out until')
 
 async function countDeliveries(
   tx: PoolClient,

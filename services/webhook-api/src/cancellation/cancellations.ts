@@ -1,8 +1,8 @@
 import type { Cancellation } from '@surehook/contracts/events'
 
 /**
- * The most cancellations of a subscription. Only requests that each reach further back than the one
- * before can add up.
+ * The most cancellations of a subscription. They add up only if each request has an earlier `until`
+ * than the one before, because a later `until` covers an earlier one.
  */
 export const mostCancellations = 20
 

@@ -122,7 +122,7 @@ export class ChangeLog {
     const spellings = [eventId, eventId.toUpperCase()]
     const isIt = ({ value }: KafkaMessage) => spellings.some((id) => value?.includes(id) ?? false)
     let open = await this.#spansFrom(madeAt - skewMs)
-    // Reads one piece of each partition in turn: the time gives the first pieces.
+    // Reads one piece of each partition in turn: the change is most likely in the first pieces.
     for (; open.length > 0; open = open.filter(({ from, to }) => from < to)) {
       for (const span of open) {
         if (budget.spent) return 'unseen'

@@ -30,7 +30,7 @@ export function runDisableFailing(deps: DisableFailingDeps): AsyncDisposable {
     help: 'Subscriptions deactivated because every attempt failed for too long',
   })
   if (disableAfterMs === 0) return { [Symbol.asyncDispose]: () => Promise.resolve() }
-  /** Left out until the others were checked, so that they do not wait for one that fails. */
+  /** Subscriptions that failed here. They are skipped until all others were checked. */
   const tried = new Set<string>()
   return runBackgroundWork({
     async work(signal) {

@@ -37,7 +37,7 @@ if redis.call('HMGET', KEYS[1], 'openUntil')[1] == ARGV[1] then
   redis.call('HSET', KEYS[1], 'toldUntil', ARGV[1])
 end`
 
-// A later opening stays. A failure after the end of this one is then counted in memory only.
+// Keeps a later opening. Also deletes failures counted after the end of this one: memory has them.
 const forgetOpening = `
 local openUntil = redis.call('HMGET', KEYS[1], 'openUntil')[1]
 if not openUntil or openUntil == ARGV[1] or openUntil == ARGV[2] then

@@ -69,9 +69,9 @@ export class Circuit {
   #lastFailureAt = 0
   #openSince = Number.POSITIVE_INFINITY
   /**
-   * The endpoint's address if a counted failure is of a delivery that is not about deliveries.
-   * Otherwise null: then no event is published for the opening, because its own delivery could open
-   * the circuit again, for ever.
+   * The endpoint's address. Null if every counted failure is of an event of `_deliveries` or
+   * `_endpoints`. No event is then published for the opening: its delivery to the same endpoint
+   * could open the circuit again, for ever.
    */
   #place: EndpointPlace | null = null
   #told: CircuitOpening | null = null

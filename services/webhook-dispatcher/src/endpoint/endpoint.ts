@@ -164,7 +164,7 @@ export class Endpoint<T> {
     return this.#perSecond !== null || this.#pressure()
   }
 
-  /** A new one could start no more than this one. */
+  /** True if a new `Endpoint` could start no more attempts than this one, which may be dropped. */
   get #isRested(): boolean {
     const perSecond = this.#perSecond
     return perSecond === null || this.#rate.isFull(perSecond, performance.now())

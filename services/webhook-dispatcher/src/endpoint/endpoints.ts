@@ -5,7 +5,9 @@ import { Endpoint } from './endpoint.ts'
 
 export type EndpointsOptions = EndpointOptions & { circuit: CircuitOptions }
 
-/** How many idle breakers are kept: 10,000 of them take about 100 MB. */
+/**
+ * A partition with fewer endpoints keeps the idle ones: 10,000 of them take about 100 MB.
+ */
 const maxIdle = 2_000
 
 /**

@@ -148,8 +148,8 @@ export class DeliveryExecutor {
     const routed = await router.route(job, transition)
     if (routed === 'revoked') return
     const isExpected = routed !== 'made' && paused.unexpect(nextStepOf(job), group)
-    // Kafka may have taken the job of a failed transition. Then it was read by now, and must not be
-    // admitted twice.
+    // Kafka may have appended the job although the transition failed. This partition has then read
+    // it already, so it is no longer expected and must not be admitted twice.
     if (routed !== 'failed' || !isExpected) settlement.settle(delivery)
     else if (transition.kind === 'relocate') paused.putBack(delivery)
     else this.admit(delivery)

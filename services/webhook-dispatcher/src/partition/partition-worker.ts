@@ -195,6 +195,6 @@ export class PartitionWorker {
 
 function assignmentOf(assignments: Assignments, topic: string): AssignedPartition {
   const assignment = assignments.get(topic)
-  if (assignment === undefined) throw new Error(`a partition without its part of ${topic}`)
+  if (assignment === undefined) throw new Error(`no assigned partition of ${topic}`)
   return assignment
 }

@@ -63,8 +63,8 @@ export class Settlement {
   }
 
   /**
-   * Decides what follows from an attempt by the current subscription. If it was deleted or has
-   * become unreadable, decides by the one that the attempt was made for.
+   * Decides what follows an attempt. Uses the current state of the subscription. If that is deleted
+   * or unreadable, uses the state with which the attempt was made.
    */
   outcomeOf(delivery: Delivery, result: AttemptResult, before: Subscription): Outcome {
     const { deps, status } = this.#options

@@ -136,7 +136,8 @@ export class PausedReleases {
   }
 
   /**
-   * True if others, or its own first delivery, need the room of its bodies until that one may go.
+   * True if the bodies have to make room: the first delivery of the queue has no body in memory. It
+   * needs the room itself, or other subscriptions need it.
    */
   #isInTheWay(queue: PausedQueue): boolean {
     const { queues, reading } = this.#options

@@ -8,7 +8,7 @@ export type AttemptResult = (
       kind: 'responded'
       status: number
       answer: string
-      /** The answer went on after `answer`: it was too long, or broke off. */
+      /** `answer` is not the whole answer: it was too long, or the connection was lost. */
       isCut?: boolean
       latencyMs: number
       /** The header `Retry-After`, if there was one. */
@@ -29,7 +29,7 @@ export type AttemptResult = (
 
 export type NextStep =
   | { kind: 'delivered' }
-  /** `notBefore`: the receiver asked for it, and `dueAt` may be on the way there. */
+  /** `notBefore`: the time that the receiver asked for. `dueAt` may end an earlier wait. */
   | { kind: 'retry'; delay: RetryDelay; dueAt: number; notBefore?: number }
   | { kind: 'dead-letter' }
   /** It failed, and was cancelled by request meanwhile. */

@@ -101,7 +101,7 @@ function newestFirst(a: RowPosition, b: RowPosition): number {
 
 type RowPosition = Pick<FoundDelivery, 'id' | 'createdAt'>
 
-/** How many rows of a new reading come before the first row that is shown. It may match no more. */
+/** How many of the read rows are newer than the first shown row, which may no longer match. */
 export const newerThan = (first: RowPosition | undefined, read: Rows): number =>
   read.filter((row) => first === undefined || (row.id !== first.id && isNewer(row, first))).length
 

@@ -100,7 +100,7 @@ function evolveColumn(
   }
   if (wanted.required && !column.required)
     refuse('required', 'data_loss', 'existing records may lack it')
-  if (wanted.unique && !column.unique) refuse('unique', 'data_loss', 'existing records may not be')
+  if (wanted.unique && !column.unique) refuse('unique', 'data_loss', 'existing values may repeat')
   checkDefault(wanted, index, violations)
   if (column.required && !wanted.required) steps.push({ kind: 'relax-required', column: wanted })
   if (column.unique && !wanted.unique) steps.push({ kind: 'relax-unique', index: position })

@@ -16,7 +16,7 @@ export type FoldedDelivery = {
   readonly attempts: DeliveryAttempt[]
   /** Its attempts, and an end without an attempt, as bits. */
   countable: number
-  /** The time under whose day the log keeps it: `createdAt`, unless the history of then is over. */
+  /** Its day selects the partition: `createdAt`, unless the history of that day has expired. */
   filedAt: number
 }
 

@@ -130,7 +130,7 @@ function spanSql({ filters, after }: Pick<Search, 'filters' | 'after'>, value: V
   if (until !== undefined) {
     const [day, at] = [value(dayOf(until.getTime())), value(until)]
     span.push(`day <= ${day}::date and created_at < ${at}`)
-    // This is the beginning within the day.
+    // The index scan then begins at `until`, and not at the end of its day.
     if (!after) span.push(`(day, created_at) < (${day}::date, ${at})`)
   }
   if (after) {

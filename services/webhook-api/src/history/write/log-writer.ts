@@ -23,8 +23,8 @@ const waitingBytes = 4 * 1024 * 1024
  */
 const budgetBytes = 64 * 1024 * 1024
 /**
- * The pause between two writes, so that one statement writes more. It is shorter than any job
- * waits, so that its transition is written with it.
+ * The pause between two writes, so that one statement writes more. It is shorter than the shortest
+ * wait of a job, so that a job and its first transition are written together.
  */
 const gatherMs = 200
 const retryMs = 500

@@ -95,8 +95,8 @@ export class WriteBuffer {
 
   /**
    * @param read the partition of the items and the offset up to which it was read
-   * @param now from `performance.now()`, as in `take`: if the wall clock were set back, jobs would
-   * wait for as long
+   * @param now from `performance.now()`, as in `take`. By the wall clock, jobs would wait an hour
+   * longer if it was set back by an hour
    */
   add(items: readonly LogItem[], read: Position, now: number): void {
     const of = this.#readingOf(read)

@@ -99,8 +99,8 @@ export async function findChange(
 
 const unknowns: Record<Exclude<NoChange, 'absent'>, string> = {
   untimed: 'The id does not tell when the change was made: give its timestamp',
-  expired: 'The log no longer has changes of then',
-  unseen: 'It is not among the changes that were written next after its time',
+  expired: 'The log no longer has changes from that time',
+  unseen: 'The search of the log reached its limit before it found the change',
 }
 
 /** Explains a change without a delivery that the log does not show. */
@@ -118,7 +118,7 @@ export function changeVerdict(
 ): Verdict {
   const version = versionAt(versions, change, created_at)
   if (version === 'unknown') {
-    return unknown('The subscription was changed since, and what it was then is no longer kept')
+    return unknown('The subscription has changed since, and its earlier version is not stored')
   }
   if (version === 'none') return kept('createdAt', 'The subscription was made after the change')
   if (!version.active) return kept('active', 'The subscription was not active then')

@@ -20,7 +20,7 @@ export type ReplaysDeps = {
 
 /** How much the clocks of publishers and brokers may differ. */
 const skewMs = 5 * 60_000
-/** How long after its making a change may reach the log, if Kafka or its service was down. */
+/** How late a change may reach the log after an outage of Kafka or of the publishing service. */
 const lateMs = 24 * 3_600_000
 
 /** Starts and shows replays. The worker does them and continues after any crash. */

@@ -24,7 +24,7 @@ export type AdmissionsOptions = {
   paused: PausedDeliveries
 }
 
-/** @property group the group of its record in whose order the delivery is sent; null for none */
+/** @property group the group of records whose order the delivery keeps; null for none */
 export type AdmissionDecision = { admission: Admission; group: number | null }
 
 /** A delivery to decide again. */
@@ -41,8 +41,8 @@ export class Admissions {
   }
 
   /**
-   * Returns the decision, or null if the delivery has to wait for it here. Unless it is paused, no
-   * other delivery of its record may start from now on.
+   * Returns the decision, or null if the delivery waits here for a decision. Unless it is `pause`
+   * or `look-again`, no other delivery of its record may start from now on.
    */
   decide(delivery: Delivery, viewIsCurrent: boolean): AdmissionDecision | null {
     const { subscriptions, order, waiting } = this.#options

@@ -36,8 +36,8 @@ const mostTransitions = 512
  */
 class PausedCancellations {
   /**
-   * Cancellations, and the queues whose next paused delivery they do not cover. Each state of a
-   * subscription has its own list.
+   * By list of cancellations, the queues whose next paused delivery the list does not cover. Each
+   * state of a subscription has its own list.
    */
   readonly #ended = new WeakMap<Subscription['cancellations'], Set<string>>()
 

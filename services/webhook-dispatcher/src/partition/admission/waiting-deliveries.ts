@@ -4,7 +4,7 @@ import type { Delivery } from '../../delivery/delivery.ts'
 export class WaitingDeliveries {
   /** They wait until the paused subscriptions are known, or until a rebalance drain ends. */
   readonly #held: Delivery[] = []
-  /** By subscription: the first wait for the current view of subscriptions, the others for them. */
+  /** By subscription. The first wait until the view is current, the others wait behind them. */
   readonly #undecided = new Map<string, Delivery[]>()
   #undecoded = 0
 

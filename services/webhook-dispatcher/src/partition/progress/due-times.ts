@@ -22,7 +22,7 @@ function longestWaitOn(topic: string): number {
 
 /** The jobs of one partition that are not due yet. */
 export class DueTimes {
-  /** By topic. An assigned partition may be full of them by design. */
+  /** By topic, the number of jobs that are not due. They may fill the window of a retry topic. */
   readonly #waitingBy = new Map<string, number>()
   readonly #timers = new Set<NodeJS.Timeout>()
 
