@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { openBrowser } from '@surehook/scripts/browser/open-browser'
 import { expectStatus } from '@surehook/scripts/client/call'
 import { createTenant } from '@surehook/scripts/client/tenant'
+import { patienceMs } from '@surehook/testing/until'
 import type { Page } from 'playwright-core'
 import { type AuthTenant, newEmail, password } from '../support/auth/auth-tenant.ts'
 import { transports } from '../support/auth/auth-transports.ts'
@@ -28,8 +29,10 @@ beforeAll(async () => {
   const access = { read: ['clerk'], create: ['clerk'], update: ['clerk'] }
   expectStatus(200, await manager.rest('PUT _tables/orders', { columns, access }))
   frontend = await browser.newPage()
+  frontend.setDefaultTimeout(patienceMs)
   await frontend.goto(allowed.origin)
   stranger = await browser.newPage()
+  stranger.setDefaultTimeout(patienceMs)
   await stranger.goto(other.origin)
 })
 afterAll(() => opened.disposeAsync())

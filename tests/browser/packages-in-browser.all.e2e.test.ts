@@ -9,6 +9,7 @@ import { repoRoot } from '@surehook/scripts/lib/paths'
 import { bundleForBrowsers } from '@surehook/scripts/published/browser-bundle'
 import { installPackages } from '@surehook/scripts/published/installed-packages'
 import { nodesOf } from '@surehook/scripts/published/node-versions'
+import { patienceMs } from '@surehook/testing/until'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { type AuthTenant, newEmail, password } from '../support/auth/auth-tenant.ts'
 import { transports } from '../support/auth/auth-transports.ts'
@@ -67,6 +68,7 @@ async function newTenant(settings: object = {}): Promise<AuthTenant> {
 /** A tab of the frontend. */
 async function openTab(context: BrowserContext, tenant: AuthTenant, path = '/'): Promise<Page> {
   const page = await context.newPage()
+  page.setDefaultTimeout(patienceMs)
   await page.goto(origin + path)
   await page.waitForFunction(() => 'packages' in globalThis)
   const { projectId } = tenant

@@ -3,6 +3,7 @@ import { openBrowser } from '@surehook/scripts/browser/open-browser'
 import { admin, expectStatus } from '@surehook/scripts/client/call'
 import { createTenant, defaultSecret, type Tenant } from '@surehook/scripts/client/tenant'
 import { type MailCatcher, startMailCatcher } from '@surehook/scripts/mail/mail-catcher'
+import { patienceMs } from '@surehook/testing/until'
 import type { Page } from 'playwright-core'
 import { newEmail, password } from '../support/auth/auth-tenant.ts'
 import { eventually } from '../support/world.ts'
@@ -28,6 +29,7 @@ beforeAll(async () => {
   const browser = opened.use(await openBrowser(process.env))
   // The browser does not know the authority of the tests.
   page = await browser.newPage({ ignoreHTTPSErrors: true })
+  page.setDefaultTimeout(patienceMs)
 })
 afterAll(() => opened.disposeAsync())
 

@@ -31,7 +31,7 @@ it('paused deliveries of a slow receiver start in commit order after a SIGKILL o
   await tenant.subscribe(receiver.url(path))
   const rows = Array.from({ length: arrayOf }, () => ({ note: 'x'.repeat(4_000) }))
   for (let n = 0; n < before; n += arrayOf) await tenant.rest('POST orders', rows)
-  await receiver.waitFor(path, before, 90_000)
+  await receiver.waitFor(path, before)
   receiver.forget(path)
   receiver.answer(path, () => ({ status: 200, delayMs: 100 }))
 

@@ -104,4 +104,4 @@ it('a partition of jobs without its brokers delays no tenant on other partitions
   await Promise.all([second?.restart(), third?.restart()])
   await until(() => stuck.received() === 4 * count, { timeoutMs: 90_000 })
   expect(healthy.received()).toBe(5 * count)
-}, 300_000)
+})

@@ -107,5 +107,5 @@ describe('two of three brokers that are killed', () => {
       for (const values of ofPartition.values()) expect(values).toEqual(values.map((_, n) => n))
     }
     process.stdout.write(`${acknowledged.join(', ')} acknowledged of each partition, 0 lost\n`)
-  }, 300_000)
+  })
 })

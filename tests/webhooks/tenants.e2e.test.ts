@@ -116,7 +116,7 @@ describe('every call about an environment', () => {
   const refusedSoon = async (authorization: string) => {
     for (const request of ['GET _webhooks', 'GET orders']) {
       const status = async () => (await owner.rest(request, undefined, { authorization })).status
-      await eventually(status, (now) => now === 401, 2_000)
+      await eventually(status, (now) => now === 401)
     }
     expect(await refusals(authorization)).toEqual(['401 MANAGEMENT_TOKEN_INVALID'])
   }

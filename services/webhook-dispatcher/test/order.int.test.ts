@@ -39,7 +39,7 @@ it('keeps first attempts in order of arrival when a dispatcher takes over paused
     receiver.receipts(path).map(({ body }) => (JSON.parse(body) as { n: number }).n)
   let dispatcher = await harness.start({ ...env, WEBHOOK_ENDPOINT_CONCURRENCY: '32' })
   await harness.enqueue(subscription, before, { bytes: 4_000 })
-  await receiver.waitFor(path, before, 60_000)
+  await receiver.waitFor(path, before)
   await dispatcher[Symbol.asyncDispose]()
   receiver.forget(path)
   receiver.answer(path, () => ({ status: 200, delayMs: 100 }))

@@ -62,8 +62,8 @@ export function decideAdmission(
  * Returns whether a request cancelled the delivery: the delivery had the request's status when the
  * request was made.
  * @param blockedSince returns the epoch ms at which the subscription was blocked. Deliveries that
- * waited for a slot became `paused` then. Infinity: it is not blocked. Undefined: unknown. A time
- * that is too late cancels nothing wrongly.
+ * waited for a slot became `paused` then. Infinity: it is not blocked. Undefined: unknown. A later
+ * time than the real one is safe: in between the history still showed the earlier status.
  */
 export function isCancelled(
   { cancellations }: Pick<Subscription, 'cancellations'>,
