@@ -88,8 +88,9 @@ async function runPlan(
 }
 
 type Stacks = AsyncDisposable & {
-  /** The value of TEST_STACKS: the endpoints of a stack for each Jest worker. */
+  /** The value of TEST_STACKS: the endpoints of a stack for each Jest worker. Starts the stacks. */
   endpoints(): Promise<string>
+  stop(): Promise<void>
 }
 
 /**
@@ -97,14 +98,24 @@ type Stacks = AsyncDisposable & {
  * stack.
  */
 function openStacks(dir: string, infra: Infra): Stacks {
-  const starting = startStacks(testWorkers, { dir: `${dir}/stacks`, env: { TEST_INFRA: infra } })
-  starting.catch(() => {})
-  const stop = async () => (await starting.catch(() => null))?.stop()
+  const env = { TEST_INFRA: infra }
+  let running: ReturnType<typeof startStacks> | null = null
+  const start = () => {
+    running ??= startStacks(testWorkers, { dir: `${dir}/stacks`, env })
+    return running
+  }
+  const stop = async () => {
+    const stopped = running
+    running = null
+    await (await stopped?.catch(() => null))?.stop()
+  }
+  start().catch(() => {})
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void stop().finally(() => process.exit(1)))
   }
   return {
-    endpoints: async () => JSON.stringify((await starting).endpoints),
+    endpoints: async () => JSON.stringify((await start()).endpoints),
+    stop,
     [Symbol.asyncDispose]: stop,
   }
 }
@@ -114,8 +125,11 @@ async function environmentOf(
   { infra, stacks }: { infra: Infra; stacks: Stacks },
 ): Promise<NodeJS.ProcessEnv> {
   if (level === 'unit' || level === 'deploy' || level === 'containers') return {}
-  // Fault tests start stacks of their own, because they break them.
-  if (level === 'faults') return { TEST_INFRA: 'local' }
+  if (level === 'faults') {
+    // Fault tests start stacks of their own, because they break them. Others would use the CPU.
+    await stacks.stop()
+    return { TEST_INFRA: 'local' }
+  }
   return { TEST_INFRA: infra, TEST_STACKS: await stacks.endpoints() }
 }
 
