@@ -112,9 +112,9 @@ it('shows changes as they commit, and pauses', async () => {
   await condition().getByText('must be a whole number of 32 bits').waitFor()
   await choose({ column: 'total', operator: 'gte', value: '5' })
   // The stream begins with what is written after its answer.
-  const opened = page.waitForResponse((got) => got.url().includes('/_stream') && got.ok())
+  const streaming = page.waitForResponse((got) => got.url().includes('/_stream') && got.ok())
   await button('Start').click()
-  await opened
+  await streaming
   await tenant.insert({ customer: 'Alan', total: 5 })
   await page.getByText('"Alan"').waitFor()
   await button('Pause').click()

@@ -45,8 +45,8 @@ it('every attempt has the headers of its moment, ours among them as ever', async
   await until(async () => {
     const { deliveryId, eventId } = await harness.enqueueOne(subscription)
     await harness.settled(deliveryId, 'delivered')
-    const receipts = harness.receiver.receipts(path)
-    last = receipts.find(({ headers }) => headers['x-service-delivery'] === eventId)?.headers
+    const received = harness.receiver.receipts(path)
+    last = received.find(({ headers }) => headers['x-service-delivery'] === eventId)?.headers
     return last?.['x-route'] === 'green'
   })
   expect(last?.['authorization']).toBeUndefined()
