@@ -170,6 +170,7 @@ export default defineConfig({
           Rehearsals: 'rehearsals',
           'Measurements behind decisions': 'decisions',
           Structure: 'structure',
+          Tests: 'tests',
         }),
       },
     ],
