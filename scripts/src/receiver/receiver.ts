@@ -38,8 +38,8 @@ export type Receiver = AsyncDisposable & {
   /** Sets the answers for `path` from now on. The default is 204. */
   answer(path: string, behaviour: Behaviour): void
   /**
-   * Resolves when `path` has at least `count` receipts. Rejects after the time limit with those
-   * that came.
+   * Resolves when `path` has at least `count` receipts. Rejects with the number of those that came
+   * when no further one has come for `timeoutMs`.
    */
   waitFor(path: string, count: number, timeoutMs?: number): Promise<readonly Receipt[]>
   forget(path: string): void
@@ -92,8 +92,11 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     forget: (path) => void receipts.delete(path),
     present: (certificate) => server.setSecureContext(certificate),
     async waitFor(path, count, timeoutMs = 90_000) {
-      const what = () => `${path}: ${receiptsOf(path).length} of ${count} requests`
-      await waitUntil(() => receiptsOf(path).length >= count, { what, timeoutMs, everyMs: 5 })
+      const arrived = () => receiptsOf(path).length
+      const what = () => `${path}: ${arrived()} of ${count} requests`
+      for (let before = arrived(); before < count; before = arrived()) {
+        await waitUntil(() => arrived() > before, { what, timeoutMs, everyMs: 5 })
+      }
       return receiptsOf(path)
     },
     async [Symbol.asyncDispose]() {
