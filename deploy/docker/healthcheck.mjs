@@ -1,8 +1,8 @@
-// Docker's question: whether the service in this container is ready. What serves nothing is always well.
+// Docker's health check: exits with 0 if the service of this container is ready.
 import { readlinkSync } from 'node:fs'
 
 const port = process.env.INTERNAL_PORT
-// The operators' command is a library's; every image has the variable.
+// The image of the operators' command has the variable too, but serves nothing: it is healthy.
 const serves = readlinkSync(`${import.meta.dirname}/service`).startsWith('services/')
 if (serves && port && process.env.HEALTHCHECK !== 'off') {
   const response = await fetch(`http://127.0.0.1:${port}/readyz`, {
