@@ -35,7 +35,7 @@ function isLocked(path, name) {
 }
 
 /**
- * Platform packages have the platform in their names: `@swc/core-linux-arm64-musl`,
+ * Platform packages have the platform in their names: `@biomejs/cli-linux-arm64-musl`,
  * `@turbo/darwin-64`.
  */
 function platformOf(name) {

