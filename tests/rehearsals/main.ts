@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { jestCommand } from '@surehook/scripts/check/jest-step'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import { runCommand } from '@surehook/scripts/lib/run-command'
 
@@ -124,8 +125,8 @@ async function rehearse(one: Rehearsal): Promise<number> {
   const { file, test } = one
   const built = await runCommand({ args: ['npm', 'run', '-s', 'build'] })
   if (!built.ok) throw new Error(`the build failed:\n${built.output}`)
-  const jest = ['--conditions=source', 'node_modules/jest/bin/jest.js']
-  const level = ['--config', 'jest.config.mjs', '--selectProjects', 'faults', '--runInBand']
+  const [, ...jest] = jestCommand
+  const level = ['--selectProjects', 'faults', '--runInBand']
   const which = ['--runTestsByPath', file, ...(test === undefined ? [] : ['-t', test])]
   return run([...jest, ...level, '--verbose', ...which])
 }

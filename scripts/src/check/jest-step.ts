@@ -23,6 +23,12 @@ export type JestStep = {
   priority?: number
 }
 
+/** Runs Jest with the project's configuration. The tests run from source. */
+export const jestCommand = [
+  ...['node', '--conditions=source', 'node_modules/jest/bin/jest.js'],
+  ...['--config', 'jest.config.mjs'],
+]
+
 /**
  * How many test files run at once on two cores. Those on a shared stack mostly wait, and each
  * worker has its own stack.
@@ -120,8 +126,7 @@ async function runToTheEnd(
   { level, env, dir, without = null, priority = 0 }: JestStep,
   { name, resultFile, files }: { name: string; resultFile: string; files: readonly string[] },
 ): Promise<CommandResult & { hung: boolean }> {
-  const jest = ['node', '--conditions=source', 'node_modules/jest/bin/jest.js']
-  const options = ['--config', 'jest.config.mjs', '--selectProjects', level]
+  const options = ['--selectProjects', level]
   if (without !== null) options.push('--testPathIgnorePatterns', without.source)
   if (files.length > 0) options.push('--runTestsByPath', ...files)
   const order = files.length > 0 ? ['--runInBand'] : [`--maxWorkers=${workersOf[level]}`]
@@ -132,7 +137,7 @@ async function runToTheEnd(
     if (performance.now() - endedAt > exitGraceMs) hanging.abort()
   }, 1_000)
   const result = await runCommand({
-    args: [...jest, ...options, ...order, '--json', '--outputFile', resultFile],
+    args: [...jestCommand, ...options, ...order, '--json', '--outputFile', resultFile],
     env: { ...env, NODE_NO_WARNINGS: '1' },
     logFile: `${dir}/${name}.log`,
     timeoutMs: levelTimeoutMs,

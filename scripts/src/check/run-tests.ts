@@ -73,6 +73,8 @@ async function runPlan(
       name: level,
       ...step,
       run: async () => {
+        // Fault tests start stacks of their own, because they break them. Others would use the CPU.
+        if (level === 'faults') await stacks.stop()
         const env = await environmentOf(level, { infra, stacks })
         return runJest({ level, dir, env, without: filesWithout(level, noLocal), priority })
       },
@@ -125,11 +127,7 @@ async function environmentOf(
   { infra, stacks }: { infra: Infra; stacks: Stacks },
 ): Promise<NodeJS.ProcessEnv> {
   if (level === 'unit' || level === 'deploy' || level === 'containers') return {}
-  if (level === 'faults') {
-    // Fault tests start stacks of their own, because they break them. Others would use the CPU.
-    await stacks.stop()
-    return { TEST_INFRA: 'local' }
-  }
+  if (level === 'faults') return { TEST_INFRA: 'local' }
   return { TEST_INFRA: infra, TEST_STACKS: await stacks.endpoints() }
 }
 

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { changedFiles } from '../check/changed-files.ts'
+import { jestCommand } from '../check/jest-step.ts'
 import { commandStep, runSteps, type Step } from '../check/step.ts'
 
 /**
@@ -10,7 +11,6 @@ const { values } = parseArgs({ options: { since: { type: 'string', default: 'HEA
 const changed = await changedFiles(values.since)
 const sources = changed.filter((file) => /\.(ts|tsx|mjs|cjs)$/.test(file))
 const ofConsole = changed.some((file) => /^(console|contracts|packages\/client)\//.test(file))
-const jest = ['node', '--conditions=source', 'node_modules/jest/bin/jest.js']
 
 if (changed.length === 0) {
   console.log(`nothing changed since ${values.since}: check:quick -- --since <commit>`)
@@ -38,5 +38,5 @@ function lintStep(): Step {
 
 function unitStep(): Step {
   const which = ['--selectProjects', 'unit', '--passWithNoTests', '--findRelatedTests', ...sources]
-  return commandStep('unit', [...jest, '--config', 'jest.config.mjs', ...which])
+  return commandStep('unit', [...jestCommand, ...which])
 }

@@ -8,7 +8,6 @@ import { countCost } from './spent.mjs'
  */
 export default class CountedEnvironment {
   global = globalThis
-  fakeTimers = null
   fakeTimersModern
   moduleMocker = new ModuleMocker(globalThis)
   #end
@@ -34,10 +33,6 @@ export default class CountedEnvironment {
       advanceTimersByTime: (ms) => timers.advanceTimersByTime(ms),
       advanceTimersByTimeAsync: (ms) => timers.advanceTimersByTimeAsync(ms),
     }
-  }
-
-  exportConditions() {
-    return []
   }
 
   getVmContext() {

@@ -15,7 +15,7 @@ type ConsumerGroup = {
 const { prototype } = createRequire(import.meta.url)('kafkajs/src/consumer/consumerGroup') as {
   prototype: ConsumerGroup
 }
-/** The method as earlier patches have left it. */
+/** The methods as earlier patches have left them. */
 const before = {} as Pick<ConsumerGroup, 'fetch' | 'resume' | 'seek'>
 
 /**

@@ -10,9 +10,10 @@ const internal = createRequire(import.meta.url)
 const ConsumerGroup = internal('kafkajs/src/consumer/consumerGroup') as { prototype: Group }
 const Runner = internal('kafkajs/src/consumer/runner') as { prototype: Membership }
 
+restoreMethods()
+fenceGenerations()
+
 it('retries a commit only under the membership in which it began', async () => {
-  restoreMethods()
-  fenceGenerations()
   const sent: string[] = []
   const membership = (name: string): Membership => ({
     async commitOffsets() {
@@ -33,8 +34,6 @@ it('retries a commit only under the membership in which it began', async () => {
 })
 
 it('rejects a commit of a consumer that is not running', async () => {
-  restoreMethods()
-  fenceGenerations()
   const offsetManager: Membership = { commitOffsets: async () => {} }
   const consumerGroup = Object.assign(Object.create(ConsumerGroup.prototype), { offsetManager })
   const log = { debug() {} }

@@ -185,8 +185,8 @@ function stopForGood(this: Runner): Promise<void> {
 
 /** A batch may end after its topic was revoked. */
 function resolveOwned(this: ConsumerGroup, at: { topic: string }): void {
-  if (this.offsetManager.memberAssignment[at.topic] !== undefined)
-    before.group.resolveOffset.call(this, at)
+  const isOwned = this.offsetManager.memberAssignment[at.topic] !== undefined
+  if (isOwned) before.group.resolveOffset.call(this, at)
 }
 
 const { JoinGroup, SyncGroup } = internal('kafkajs/src/protocol/requests/apiKeys') as Record<
