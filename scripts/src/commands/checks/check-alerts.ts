@@ -10,7 +10,7 @@ const dir = 'deploy/prometheus'
 const promtool = await findPromtool()
 for (const args of [
   ['check', 'config', `${dir}/prometheus.yml`],
-  ['test', 'rules', `${dir}/alerts.test.yml`],
+  ['test', 'rules', `${dir}/alerts.test.yml`, `${dir}/alerts-of-days.test.yml`],
 ]) {
   const { ok, output } = await runCommand({ args: [promtool, ...args] })
   if (ok) continue

@@ -12,16 +12,14 @@ export type PasswordStrength = AsyncDisposable & {
   score(question: Omit<StrengthQuestion, 'id'>): Promise<number>
 }
 
-/** The first score loads the dictionaries, which takes about half a second. */
-const maxWaitMs = 10_000
 // When this runs from TypeScript source, so does the worker.
 const workerFile = new URL(`./strength-worker${extname(import.meta.url)}`, import.meta.url)
 
 /**
  * Scores in a worker thread, because a score costs up to 50 ms of CPU. The thread starts with the
- * first score.
+ * first score, which loads the dictionaries and takes about half a second.
  */
-export function createPasswordStrength(): PasswordStrength {
+export function createPasswordStrength({ maxWaitMs = 10_000 } = {}): PasswordStrength {
   let thread: StrengthThread | null = null
   let lastId = 0
   return {
