@@ -6,9 +6,9 @@
 
 /**
  * A hash: `failures` (in a row), and once the circuit has opened `openSince` and `openUntil` (epoch
- * milliseconds).
- * `place` if an event tells of the opening, and `toldUntil`, the `openUntil` of the opening that
- * was told last. With an event, `openUntil` stays until the event of the end is published.
+ * milliseconds). If an event is published for the opening, also `place`, and `publishedUntil`: the
+ * `openUntil` of the last opening whose event is published. `openUntil` then stays until the event
+ * of the end is published.
  */
 export const circuitKey = (endpointId: string) => `surehook:circuit:${endpointId}`
 

@@ -198,7 +198,7 @@ export type DeliveryJob = {
   traceparent: string | null
   /** The receiver's `Retry-After`; 0: none. `dueAt` is earlier between several retry topics. */
   notBefore: number
-  /** The record of the change; `null`: an older version made the job without it. */
+  /** The record of the change; `null`: not known. */
   recordId: string | null
   /** The intended wait until `dueAt` or `notBefore`, in ms. 0: none. */
   waitMs: number

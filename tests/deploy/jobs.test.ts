@@ -65,8 +65,10 @@ describe.each(valuesFiles)('with %s', (file) => {
       const named = Object.keys(command?.variables ?? {}).flatMap((names) => names.split(', '))
       const read = command === undefined ? {} : (connections[command.name] ?? {})
       const known = [...named, ...Object.keys(read)]
-      const told = Object.keys(environmentOfPod(objects, name))
-      expect(told.filter((variable) => ![...known, 'LOG_LEVEL'].includes(variable))).toEqual([])
+      const variables = Object.keys(environmentOfPod(objects, name))
+      expect(variables.filter((variable) => ![...known, 'LOG_LEVEL'].includes(variable))).toEqual(
+        [],
+      )
     }
   })
 })

@@ -10,22 +10,22 @@ describe('settings that services refuse are refused before anything is installed
     [
       'an authority of Kafka without TLS',
       { kafka: { tls: { ca: { existingSecret: 'a' } } } },
-      'kafka.tls.ca is of use with kafka.tls.enabled only',
+      'kafka.tls.ca requires kafka.tls.enabled',
     ],
     [
       'an authority of Kafka from a ConfigMap, without TLS',
       { kafka: { tls: { ca: { existingConfigMap: 'a' } } } },
-      'kafka.tls.ca is of use with kafka.tls.enabled only',
+      'kafka.tls.ca requires kafka.tls.enabled',
     ],
     [
       'a certificate for Kafka without TLS',
       { kafka: { tls: { clientCertificate: { enabled: true } } } },
-      'kafka.tls.clientCertificate is of use with kafka.tls.enabled only',
+      'kafka.tls.clientCertificate requires kafka.tls.enabled',
     ],
     [
       'an authority of a registry without TLS',
       { schemaRegistry: { url: 'http://registry:8081', ca: { existingSecret: 'a' } } },
-      'schemaRegistry.ca is of use with an https schemaRegistry.url only',
+      'schemaRegistry.ca requires an https schemaRegistry.url',
     ],
     [
       'a retry that waits for too long',

@@ -103,8 +103,8 @@ describe('events about deliveries', () => {
         (all) => all.includes(ofCanary),
       )
     }
-    const told = watching.map((listener) => urls(listener).filter((url) => url !== ofCanary))
-    expect(told).toEqual([[of], [of, of]])
+    const delivered = watching.map((listener) => urls(listener).filter((url) => url !== ofCanary))
+    expect(delivered).toEqual([[of], [of, of]])
   })
 })
 

@@ -101,7 +101,7 @@ function newTabs(): () => Peers {
   const listeners = new Map<Peers, (id: string) => void>()
   return () => {
     const self: Peers = {
-      tellEnd: (id) => {
+      announceEnd: (id) => {
         for (const [peer, listener] of listeners) if (peer !== self) listener(id)
       },
       onEnd: (listener) => void listeners.set(self, listener),

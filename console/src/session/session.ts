@@ -54,7 +54,7 @@ export class SessionKeeper {
   end(reason: string | null = null): void {
     const id = this.#store.getItem(idStoredAs)
     this.#forget(reason)
-    if (id !== null) this.#peers.tellEnd(id)
+    if (id !== null) this.#peers.announceEnd(id)
   }
 
   /** Ends the session, unless another one began meanwhile. */

@@ -45,7 +45,7 @@ async function run(): Promise<boolean> {
   }
   const signal = AbortSignal.timeout(15 * 60_000)
   const check = async (name: string, show: (stage: Stage) => Promise<void>) => {
-    const tell = (line: string) => say(`${name}: ${line.trim()}`)
+    const sayLine = (line: string) => say(`${name}: ${line.trim()}`)
     await using receiver = await openDemoReceiver(new URL('https://localhost:0'), pem)
     const url = `${receiver.url}/hooks`
     await using stage = await openStage({
@@ -54,7 +54,7 @@ async function run(): Promise<boolean> {
       receiver,
       times,
       signal,
-      say: tell,
+      say: sayLine,
     })
     await show(stage)
   }

@@ -108,8 +108,8 @@ describe('_deliveries', () => {
     await until(isFiled, { what: 'the deliveries in the history' })
     const canary = await deadLetter((await create({})).body.id)
     await untilEvent('_deliveries', ofDelivery(canary))
-    const told = (await eventsOf(tenant, '_deliveries')).map(({ recordId }) => recordId)
-    expect(told).toEqual([canary])
+    const published = (await eventsOf(tenant, '_deliveries')).map(({ recordId }) => recordId)
+    expect(published).toEqual([canary])
   })
 
   it('keeps tenants apart', async () => {

@@ -56,24 +56,24 @@ afterAll(() => open.disposeAsync())
 const place = () => ({
   ...{ projectId: `p-${randomUUID()}`, environment: 'master', url: 'https://receiver.example/' },
 })
-const told = (endpoint: string) =>
+const published = (endpoint: string) =>
   [...events.values()]
     .filter(({ recordId }) => recordId === endpoint)
     .map(({ id, record }) => ({ id, ...(JSON.parse(record) as { change: string }) }))
-const toldAll = (endpoint: string, count: number) =>
-  until(() => told(endpoint).length >= count, { what: `${count} events of the circuit` })
+const publishedAll = (endpoint: string, count: number) =>
+  until(() => published(endpoint).length >= count, { what: `${count} events of the circuit` })
 const fieldOf = (endpoint: string, field: string) =>
   redis.hGet(`surehook:circuit:${endpoint}`, field)
 
 /** The circuit of an owner. A killed owner publishes nothing. */
 function owner(endpoint: string, { killed = false, cooldownMs = 60_000 } = {}) {
   const { producer, codec } = harness
-  const telling = killed
-    ? { tell: () => undefined }
+  const circuitEvents = killed
+    ? { publish: () => undefined }
     : new CircuitEvents({ producer, codec, store, log })
   return new Circuit(
     endpoint,
-    { store, threshold: 5, cooldownMs, events: telling },
+    { store, threshold: 5, cooldownMs, events: circuitEvents },
     () => undefined,
   )
 }
@@ -86,8 +86,11 @@ it('an opening and its end are published once, and Redis then forgets both', asy
   const endpoint = randomUUID()
   const circuit = owner(endpoint, { cooldownMs: 300 })
   await opened(circuit)
-  await toldAll(endpoint, 2)
-  expect(told(endpoint).map(({ change }) => change)).toEqual(['circuit_opened', 'circuit_closed'])
+  await publishedAll(endpoint, 2)
+  expect(published(endpoint).map(({ change }) => change)).toEqual([
+    'circuit_opened',
+    'circuit_closed',
+  ])
   const isForgotten = async () => (await redis.exists(`surehook:circuit:${endpoint}`)) === 0
   await until(isForgotten, { what: 'Redis to forget' })
   circuit.dispose()
@@ -100,16 +103,19 @@ it('an opening of a killed owner is published by the next one, and not again by 
   killed.dispose()
   const next = owner(endpoint)
   await next.restore()
-  await toldAll(endpoint, 1)
+  await publishedAll(endpoint, 1)
   const isMarked = async () =>
-    (await fieldOf(endpoint, 'toldUntil')) === (await fieldOf(endpoint, 'openUntil'))
+    (await fieldOf(endpoint, 'publishedUntil')) === (await fieldOf(endpoint, 'openUntil'))
   await until(isMarked, { what: 'the mark in Redis' })
   next.dispose()
   const third = owner(endpoint)
   await third.restore()
   third.closeByRequest()
-  await toldAll(endpoint, 2)
-  expect(told(endpoint).map(({ change }) => change)).toEqual(['circuit_opened', 'circuit_closed'])
+  await publishedAll(endpoint, 2)
+  expect(published(endpoint).map(({ change }) => change)).toEqual([
+    'circuit_opened',
+    'circuit_closed',
+  ])
 })
 
 it('an opening that ended while no owner lived is published with its end', async () => {
@@ -121,8 +127,11 @@ it('an opening that ended while no owner lived is published with its end', async
   await until(() => Date.now() > openUntil, { what: 'the end' })
   const next = owner(endpoint)
   await next.restore()
-  await toldAll(endpoint, 2)
-  expect(told(endpoint).map(({ change }) => change)).toEqual(['circuit_opened', 'circuit_closed'])
+  await publishedAll(endpoint, 2)
+  expect(published(endpoint).map(({ change }) => change)).toEqual([
+    'circuit_opened',
+    'circuit_closed',
+  ])
   next.dispose()
 })
 
@@ -131,17 +140,17 @@ it('a failure before the end is published belongs to the next opening, in Redis 
   const { producer, codec } = harness
   const real = new CircuitEvents({ producer, codec, store, log })
   const unpublished: (() => void)[] = []
-  const tell = (change: Parameters<CircuitEvents['tell']>[0]) =>
-    change.isOpen ? real.tell(change) : void unpublished.push(() => real.tell(change))
-  const options = { store, threshold: 5, cooldownMs: 60_000, events: { tell } }
+  const publish = (change: Parameters<CircuitEvents['publish']>[0]) =>
+    change.isOpen ? real.publish(change) : void unpublished.push(() => real.publish(change))
+  const options = { store, threshold: 5, cooldownMs: 60_000, events: { publish } }
   const circuit = new Circuit(endpoint, options, () => undefined)
   await opened(circuit)
   circuit.closeByRequest()
   await circuit.record(failure, place())
 
   // Kafka acknowledges the end late.
-  for (const publish of unpublished) publish()
-  await toldAll(endpoint, 2)
+  for (const send of unpublished) send()
+  await publishedAll(endpoint, 2)
   await until(async () => (await fieldOf(endpoint, 'openUntil')) === null, {
     what: 'Redis to forget the first opening',
   })

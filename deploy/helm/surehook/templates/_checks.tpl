@@ -6,10 +6,10 @@ release would show one fault per crash.
 {{- $kafka := .Values.kafka -}}
 {{- if not $kafka.tls.enabled -}}
 {{- if or $kafka.tls.ca.existingSecret $kafka.tls.ca.existingConfigMap -}}
-{{- fail "kafka.tls.ca is of use with kafka.tls.enabled only: no service would start" -}}
+{{- fail "kafka.tls.ca requires kafka.tls.enabled: no service would start without it" -}}
 {{- end -}}
 {{- if $kafka.tls.clientCertificate.enabled -}}
-{{- fail "kafka.tls.clientCertificate is of use with kafka.tls.enabled only: no service would start" -}}
+{{- fail "kafka.tls.clientCertificate requires kafka.tls.enabled: no service would start without it" -}}
 {{- end -}}
 {{- end -}}
 {{- if and (lt (int $kafka.replicationFactor) 3) (not $kafka.allowFewerCopies) -}}
@@ -17,7 +17,7 @@ release would show one fault per crash.
 {{- end -}}
 {{- $registry := .Values.schemaRegistry -}}
 {{- if and (hasPrefix "http:" $registry.url) (or $registry.ca.existingSecret $registry.ca.existingConfigMap) -}}
-{{- fail "schemaRegistry.ca is of use with an https schemaRegistry.url only: no service would start" -}}
+{{- fail "schemaRegistry.ca requires an https schemaRegistry.url: no service would start without it" -}}
 {{- end -}}
 {{- include "surehook.checkDurations" . -}}
 {{- end -}}

@@ -40,7 +40,7 @@ function judgeVersion(version: string | undefined): Finding[] {
   const [major = 0, minor = 0] = (version ?? '').split('.').map(Number)
   if (version === undefined || version === '') {
     return [
-      warn('it does not tell its version', `Use Redis ${oldest.major}.${oldest.minor} or newer.`),
+      warn('it does not report its version', `Use Redis ${oldest.major}.${oldest.minor} or newer.`),
     ]
   }
   const isOld = major < oldest.major || (major === oldest.major && minor < oldest.minor)

@@ -58,7 +58,7 @@ describe('Kafka', () => {
     ],
     [{ KAFKA_SASL_MECHANISM: 'gssapi' }, 'KAFKA_SASL_MECHANISM: must be one of'],
     [{ KAFKA_TLS: 'yes' }, 'KAFKA_TLS: must be one of'],
-    [{ KAFKA_CA_FILE: caFile }, 'KAFKA_CA_FILE: is of use with KAFKA_TLS=true only'],
+    [{ KAFKA_CA_FILE: caFile }, 'KAFKA_CA_FILE: requires KAFKA_TLS=true'],
     [
       { KAFKA_TLS: 'true', KAFKA_CERT_FILE: caFile },
       'KAFKA_KEY_FILE: is not set, and KAFKA_CERT_FILE is',
@@ -89,7 +89,7 @@ describe('the registry', () => {
     [{ SCHEMA_REGISTRY_USERNAME: 'p' }, 'SCHEMA_REGISTRY_PASSWORD: is not set'],
     [
       { SCHEMA_REGISTRY_URL: 'http://r', SCHEMA_REGISTRY_CA_FILE: caFile },
-      'SCHEMA_REGISTRY_CA_FILE: is of use with an https SCHEMA_REGISTRY_URL only',
+      'SCHEMA_REGISTRY_CA_FILE: requires an https SCHEMA_REGISTRY_URL',
     ],
     [{ SCHEMA_REGISTRY_URL: 'https://u:p@r' }, 'SCHEMA_REGISTRY_URL: the user belongs into'],
   ])('refuses %j and names the variable', (more, message) => {

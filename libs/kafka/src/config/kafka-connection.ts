@@ -58,7 +58,7 @@ export function kafkaSecurity(read: BrokerVariables): KafkaSecurity {
   demand([
     ...needTls
       .filter((name) => read[name] !== undefined && !read.KAFKA_TLS)
-      .map((name) => `${name}: is of use with KAFKA_TLS=true only`),
+      .map((name) => `${name}: requires KAFKA_TLS=true`),
     ...together(read, ['KAFKA_CERT_FILE', 'KAFKA_KEY_FILE']),
     ...together(read, ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD']),
   ])
@@ -87,7 +87,7 @@ export function registrySecurity(read: KafkaVariables): RegistrySecurity {
   demand([
     ...(named ? ['SCHEMA_REGISTRY_URL: the user belongs into SCHEMA_REGISTRY_USERNAME'] : []),
     ...(ca && url.protocol !== 'https:'
-      ? ['SCHEMA_REGISTRY_CA_FILE: is of use with an https SCHEMA_REGISTRY_URL only']
+      ? ['SCHEMA_REGISTRY_CA_FILE: requires an https SCHEMA_REGISTRY_URL']
       : []),
     ...together(read, ['SCHEMA_REGISTRY_USERNAME', 'SCHEMA_REGISTRY_PASSWORD']),
   ])

@@ -47,7 +47,7 @@ export function meterLag(metrics: Metrics, options: LagOptions): AsyncDisposable
     // Scrapes continue until the process ends.
     if (closed) return []
     try {
-      return await boundedBy(answerWithinMs, ends.read(), 'Kafka does not tell its ends')
+      return await boundedBy(answerWithinMs, ends.read(), 'Kafka did not return the end offsets')
     } catch (err) {
       log.debug({ err, group }, 'consumer.lag')
       return []

@@ -52,7 +52,7 @@ export class LogEnds implements AsyncDisposable {
       // Requests of the same turn of the event loop join this one.
       await nextTurn()
       this.#next = null
-      for (const tell of sending) tell()
+      for (const callback of sending) callback()
       const offsets = await this.#offsets({ fromBeginning: false })
       return offsets.map(toEnd)
     })

@@ -75,12 +75,12 @@ class KafkaLogReader implements LogReader {
   }
 
   bounds(): Promise<PartitionBounds[]> {
-    return boundedBy(readWithinMs, this.#ends.readBounds(), 'Kafka does not tell its ends')
+    return boundedBy(readWithinMs, this.#ends.readBounds(), 'Kafka did not return the end offsets')
   }
 
   async offsetsAt(timestampMs: number): Promise<ReadonlyMap<number, number>> {
     const asked = this.#ends.readAt(timestampMs)
-    const offsets = await boundedBy(readWithinMs, asked, 'Kafka does not tell its offsets')
+    const offsets = await boundedBy(readWithinMs, asked, 'Kafka did not return the offsets')
     return new Map(offsets.map(({ partition, offset }) => [partition, offset]))
   }
 

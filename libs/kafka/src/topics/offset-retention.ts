@@ -45,6 +45,6 @@ async function retentionOf(admin: Admin, nodeId: number): Promise<number> {
   })
   const entry = resources[0]?.configEntries.find(({ configName }) => configName === setting)
   const minutes = Number(entry?.configValue ?? Number.NaN)
-  if (!Number.isInteger(minutes)) throw new Error(`Broker ${nodeId} does not tell ${setting}`)
+  if (!Number.isInteger(minutes)) throw new Error(`Broker ${nodeId} does not report ${setting}`)
   return minutes
 }

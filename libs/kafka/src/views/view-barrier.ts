@@ -92,7 +92,7 @@ export class ViewBarrier {
         sending()
         this.#closed.signal.throwIfAborted()
         if (performance.now() + retryMs > deadline)
-          throw unavailable('Kafka does not tell its ends', err)
+          throw unavailable('Kafka did not return the end offsets', err)
         await sleep(retryMs, undefined, { signal: this.#closed.signal })
       }
     }

@@ -34,7 +34,7 @@ export async function loadMissing(
   { missing, open, isOver }: LoadTarget,
   of: LoadPartitionsOptions,
 ): Promise<void> {
-  let told = ''
+  let warnedOf = ''
   while (missing().length > 0 && !isOver()) {
     try {
       const loaded = await loadPartitions(missing(), of)
@@ -43,10 +43,10 @@ export async function loadMissing(
       const still = missing()
       open(loaded.filter(({ assignment }) => still.includes(assignment.partition)))
       const leaderless = missing()
-      if (leaderless.length > 0 && String(leaderless) !== told) {
+      if (leaderless.length > 0 && String(leaderless) !== warnedOf) {
         of.log.warn({ partitions: leaderless }, 'consumer.leaderless')
       }
-      told = String(leaderless)
+      warnedOf = String(leaderless)
     } catch (err) {
       of.log.warn({ err, partitions: missing() }, 'consumer.assignment.retry')
     }

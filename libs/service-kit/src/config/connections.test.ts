@@ -54,7 +54,7 @@ describe('Redis', () => {
     })
     const REDIS_URL = 'redis://r:6379'
     expect(() => redisConnection(read({ REDIS_URL, REDIS_CA_FILE: caFile }))).toThrow(
-      'REDIS_CA_FILE: is of use with a rediss:// REDIS_URL only',
+      'REDIS_CA_FILE: requires a rediss:// REDIS_URL',
     )
   })
 })

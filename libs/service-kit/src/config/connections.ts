@@ -34,9 +34,7 @@ export type RedisConnection = { url: string; ca?: string }
 export function redisConnection(read: VariablesOf<typeof redisEnv>): RedisConnection {
   const { REDIS_URL: url, REDIS_CA_FILE: ca } = read
   if (ca === undefined) return { url }
-  demand(
-    url.startsWith('rediss:') ? [] : ['REDIS_CA_FILE: is of use with a rediss:// REDIS_URL only'],
-  )
+  demand(url.startsWith('rediss:') ? [] : ['REDIS_CA_FILE: requires a rediss:// REDIS_URL'])
   return { url, ca: readPem('REDIS_CA_FILE', ca) }
 }
 

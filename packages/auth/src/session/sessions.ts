@@ -160,19 +160,19 @@ export class Sessions {
     else this.#lease?.receive(message)
   }
 
-  /** Tells the listeners what changed since the last time. */
+  /** Notifies the listeners of changes since the last time. */
   #announce(): Promise<void> {
     this.#announcing = this.#announcing.then(async () => {
       const [before, after] = [this.#announced, await this.#store.read()]
       this.#announced = after
       const type = changeBetween(before, after)
-      if (type === 'signedOut') this.#tell({ type, reason: this.#store.endOf(before) })
-      else if (type !== null && after) this.#tell({ type, user: await this.#store.userOf(after) })
+      if (type === 'signedOut') this.#notify({ type, reason: this.#store.endOf(before) })
+      else if (type !== null && after) this.#notify({ type, user: await this.#store.userOf(after) })
     })
     return this.#announcing
   }
 
-  #tell(change: AuthChange): void {
+  #notify(change: AuthChange): void {
     for (const listener of this.#listeners) {
       // As an error of an event listener: it must not stop the others.
       try {

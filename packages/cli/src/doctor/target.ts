@@ -25,7 +25,7 @@ type Options = {
   service: readonly string[]
 }
 
-const telling = ['KAFKA_BROKERS', 'DATABASE_URL', 'REDIS_URL', 'SCHEMA_REGISTRY_URL']
+const systemVariables = ['KAFKA_BROKERS', 'DATABASE_URL', 'REDIS_URL', 'SCHEMA_REGISTRY_URL']
 
 /**
  * Finds the system to examine: from the file, else from the environment, else the one running from
@@ -40,7 +40,7 @@ export function findTarget(
   const env = file === undefined ? io.env : { ...io.env, ...readEnvFile(file) }
   const url = options.url ?? (env['SUREHOOK_URL'] || undefined)
   const baseUrl = url === undefined ? null : checkedUrl(url)
-  if (file !== undefined || telling.some((name) => env[name])) {
+  if (file !== undefined || systemVariables.some((name) => env[name])) {
     return { env, services: servicesOf(options), baseUrl, isLocal: false, io }
   }
   const system = running()

@@ -3,9 +3,9 @@ import { checkEviction } from './check-eviction.ts'
 
 async function logOf(answer: () => Promise<Record<string, string>>): Promise<unknown[]> {
   const logged: unknown[] = []
-  const tell = (level: string) => (fields: object, event: string) =>
+  const record = (level: string) => (fields: object, event: string) =>
     void logged.push({ level, event, ...fields })
-  const log = { error: tell('error'), warn: tell('warn') } as never
+  const log = { error: record('error'), warn: record('warn') } as never
   await checkEviction({ configGet: answer }, log)
   return logged
 }

@@ -44,7 +44,7 @@ export function watchRun(redis: RedisClient): RedisRun {
       if (known !== null) return known
       const asked = connection
       const runId = /run_id:(\w+)/.exec(await redis.info('server'))?.[1]
-      if (runId === undefined) throw unavailable('Redis does not tell its run')
+      if (runId === undefined) throw unavailable('Redis did not return its run_id')
       const found = { runId, connection: asked }
       if (asked === connection) known = found
       return found

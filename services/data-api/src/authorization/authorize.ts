@@ -3,7 +3,7 @@ import { requiredRight } from '@surehook/access/management-token'
 import { noCredential } from '@surehook/access/no-credential'
 import { AppError } from '@surehook/service-kit/errors'
 import type { Cidr } from '@surehook/service-kit/http/request/client-address'
-import { countedClient, forgerOf } from '@surehook/service-kit/http/request/counted-client'
+import { countedClient, limitKeyOf } from '@surehook/service-kit/http/request/counted-client'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import { type AccessClaims, bearerToken } from '@surehook/token-verifier'
 import type { Tenant } from '../table-definition.ts'
@@ -71,7 +71,7 @@ export function createAuthorizers(deps: AuthorizeDeps): Authorizers {
     const { req } = context
     const environment = req.headers['environment'] ?? defaultEnvironment
     const tenant = readTenant(req.headers['x-project-id'], environment)
-    const client = forgerOf(countedClient(req, trustedProxies))
+    const client = limitKeyOf(countedClient(req, trustedProxies))
     const { roles, sub } = await verify(tenant, { token, client })
     return admitted(context, { tenant, roles, id: sub })
   }

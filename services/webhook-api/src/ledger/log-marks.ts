@@ -151,7 +151,7 @@ export async function withAdmin<T>(kafka: Kafka, ask: (admin: Admin) => Promise<
   const admin = kafka.admin()
   try {
     await boundedBy(askWithinMs, admin.connect(), 'Kafka is away')
-    return await boundedBy(askWithinMs, ask(admin), 'Kafka does not tell its offsets')
+    return await boundedBy(askWithinMs, ask(admin), 'Kafka did not return the offsets')
   } finally {
     await admin.disconnect()
   }

@@ -7,14 +7,14 @@ import type { Delivery } from '../delivery/delivery.ts'
 import type { Circuit } from '../endpoint/circuit.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
 import type { Subscription } from '../subscriptions/subscriptions.ts'
-import type { AttemptResult, NextStep } from '../transitions/decide-next-attempt.ts'
+import type { AttemptDecision, AttemptResult } from '../transitions/decide-next-attempt.ts'
 import { decideNextAttempt, succeeded } from '../transitions/decide-next-attempt.ts'
 import {
+  delaysOf,
   type Hop,
   nextHop,
   type RetryDelay,
   type RetryLadder,
-  stepsOf,
 } from '../transitions/retry-ladder.ts'
 import { beginAttemptSpan, endAttemptSpan } from './attempt-span.ts'
 import { hideValues } from './hide-values.ts'
@@ -68,9 +68,9 @@ export class Attempts {
     job: DeliveryJob,
     result: AttemptResult,
     { retryAfter, retryDelays }: Pick<Subscription, 'retryAfter' | 'retryDelays'>,
-  ): NextStep {
+  ): AttemptDecision {
     const { ladder, metrics } = this.#deps
-    const delays = retryDelays === null ? this.#deps.delays : stepsOf(ladder, retryDelays)
+    const delays = retryDelays === null ? this.#deps.delays : delaysOf(ladder, retryDelays)
     const chance = { at: Date.now(), jitter: Math.random() }
     const next = decideNextAttempt(result, job.attempt, { delays, ladder, retryAfter, ...chance })
     if (next.kind === 'dead-letter') metrics.deadLetters.inc()

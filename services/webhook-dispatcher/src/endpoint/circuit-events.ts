@@ -9,7 +9,7 @@ import type { CircuitStore } from './circuit-store.ts'
 export type CircuitEventsDeps = {
   producer: Pick<EventProducer, 'send'>
   codec: Pick<EventCodec, 'change'>
-  store: Pick<CircuitStore, 'markTold' | 'forgetOpening'>
+  store: Pick<CircuitStore, 'markPublished' | 'forgetOpening'>
   log: Logger
 }
 
@@ -31,26 +31,26 @@ export class CircuitEvents {
   }
 
   /** Returns at once. The producer repeats the event until Kafka has it or the process stops. */
-  tell(change: CircuitChange): void {
+  publish(change: CircuitChange): void {
     const { endpointId } = change
     const before = this.#last.get(endpointId) ?? Promise.resolve()
-    const told = before
-      .then(() => this.#publish(change))
+    const published = before
+      .then(() => this.#send(change))
       .catch((err: unknown) =>
         this.#deps.log.warn({ err, endpointId }, 'circuit.event.unpublished'),
       )
       .finally(() => {
-        if (this.#last.get(endpointId) === told) this.#last.delete(endpointId)
+        if (this.#last.get(endpointId) === published) this.#last.delete(endpointId)
       })
-    this.#last.set(endpointId, told)
+    this.#last.set(endpointId, published)
   }
 
-  async #publish(change: CircuitChange): Promise<void> {
+  async #send(change: CircuitChange): Promise<void> {
     const { producer, codec, store } = this.#deps
     const event = circuitEvent(change)
     const value = codec.change.encode(event)
     await producer.send([{ topic: changesTopic, key: changeKey(event), value }])
-    if (change.isOpen) await store.markTold(change.endpointId, change.openUntil)
+    if (change.isOpen) await store.markPublished(change.endpointId, change.openUntil)
     else await store.forgetOpening(change.endpointId, change.openUntil)
   }
 }

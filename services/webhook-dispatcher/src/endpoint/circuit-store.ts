@@ -15,7 +15,7 @@ export type CircuitState = {
   /** The endpoint's address if an event is published for this opening; otherwise null. */
   place: EndpointPlace | null
   /** The `openUntil` of the last opening whose event is published. */
-  toldUntil: number
+  publishedUntil: number
 }
 
 /** A failure of an endpoint. */
@@ -32,9 +32,9 @@ end
 if ARGV[4] ~= '' then redis.call('HSET', KEYS[1], 'place', ARGV[4]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[3])`
 
-const markTold = `
+const markPublished = `
 if redis.call('HMGET', KEYS[1], 'openUntil')[1] == ARGV[1] then
-  redis.call('HSET', KEYS[1], 'toldUntil', ARGV[1])
+  redis.call('HSET', KEYS[1], 'publishedUntil', ARGV[1])
 end`
 
 // Keeps a later opening. Also deletes failures counted after the end of this one: memory has them.
@@ -83,16 +83,16 @@ export class CircuitStore {
         'openUntil',
         'openSince',
         'place',
-        'toldUntil',
+        'publishedUntil',
       ]),
     )
-    const [failures, openUntil, openSince, place, toldUntil] = found ?? []
+    const [failures, openUntil, openSince, place, publishedUntil] = found ?? []
     return {
       failures: Number(failures ?? 0),
       openUntil: Number(openUntil ?? 0),
       openSince: Number(openSince ?? 0),
       place: place ? (JSON.parse(place) as EndpointPlace) : null,
-      toldUntil: Number(toldUntil ?? 0),
+      publishedUntil: Number(publishedUntil ?? 0),
     }
   }
 
@@ -107,9 +107,9 @@ export class CircuitStore {
   }
 
   /** The event of the opening is published. */
-  async markTold(endpointId: string, openUntil: number): Promise<void> {
+  async markPublished(endpointId: string, openUntil: number): Promise<void> {
     const options = { keys: [circuitKey(endpointId)], arguments: [String(openUntil)] }
-    await this.#try(() => this.#redis.eval(markTold, options))
+    await this.#try(() => this.#redis.eval(markPublished, options))
   }
 
   /** The event of its end is published. */
@@ -134,7 +134,7 @@ export class CircuitStore {
   }
 
   /** Stores how many attempts are in flight. The numbers expire after `forMs`. */
-  async tellLoads(
+  async writeLoads(
     loads: readonly { endpointId: string; inFlight: number }[],
     forMs: number,
   ): Promise<void> {

@@ -3,7 +3,7 @@ import type { CircuitStore } from './circuit-store.ts'
 import type { Endpoint } from './endpoint.ts'
 
 export type CircuitWatchDeps = {
-  store: Pick<CircuitStore, 'wantedClosed' | 'tellLoads'>
+  store: Pick<CircuitStore, 'wantedClosed' | 'writeLoads'>
   /** The endpoints of this process. */
   endpoints: () => Iterable<Pick<Endpoint<unknown>, 'id' | 'circuit' | 'inFlight'>>
 }
@@ -46,7 +46,7 @@ export class CircuitWatch implements Disposable {
     }
     const busy = all.filter(({ inFlight }) => inFlight > 0)
     const loads = busy.map(({ id, inFlight }) => ({ endpointId: id, inFlight }))
-    for (const chunk of chunksOf(loads)) await store.tellLoads(chunk, loadLastsMs)
+    for (const chunk of chunksOf(loads)) await store.writeLoads(chunk, loadLastsMs)
     this.#isLooking = false
   }
 }

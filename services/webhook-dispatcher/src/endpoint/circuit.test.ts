@@ -21,7 +21,7 @@ function storeWith(state: Partial<CircuitState>) {
       openUntil: 0,
       openSince: 0,
       place: null,
-      toldUntil: 0,
+      publishedUntil: 0,
       ...state,
     }),
     recordFailure: async () => undefined,
@@ -178,68 +178,68 @@ describe('Circuit', () => {
 describe('the events of a circuit', () => {
   const place = { projectId: 'p', environment: 'master', url: 'https://receiver.example/' }
   const cooldownMs = 120_000
-  let told: CircuitChange[]
+  let published: CircuitChange[]
   beforeEach(() => {
-    told = []
+    published = []
     jest.useFakeTimers()
   })
   afterEach(() => void jest.useRealTimers())
 
-  const telling = (state: Partial<CircuitState> = {}) => {
-    const events = { tell: (change: CircuitChange) => void told.push(change) }
+  const publishing = (state: Partial<CircuitState> = {}) => {
+    const events = { publish: (change: CircuitChange) => void published.push(change) }
     return new Circuit('e', { store: storeWith(state), threshold: 5, cooldownMs, events }, () => {})
   }
   const fail = async (circuit: Circuit, places: (EndpointPlace | null)[]) => {
     for (const one of places) await circuit.record(failure, one)
   }
-  const openings = () => told.map(({ isOpen, openUntil }) => [isOpen, openUntil])
+  const openings = () => published.map(({ isOpen, openUntil }) => [isOpen, openUntil])
 
-  it('tell of its opening and of its end', async () => {
+  it('are published for its opening and for its end', async () => {
     const openUntil = Date.now() + cooldownMs
-    await fail(telling(), Array(5).fill(place))
+    await fail(publishing(), Array(5).fill(place))
     expect(openings()).toEqual([[true, openUntil]])
     jest.advanceTimersByTime(cooldownMs)
     expect(openings()).toEqual([
       [true, openUntil],
       [false, openUntil],
     ])
-    expect(told[0]).toMatchObject({ endpointId: 'e', place })
+    expect(published[0]).toMatchObject({ endpointId: 'e', place })
   })
 
-  it('tell of its end by request', async () => {
-    const circuit = telling()
+  it('are published for its end by request', async () => {
+    const circuit = publishing()
     await fail(circuit, Array(5).fill(place))
     circuit.closeByRequest()
-    expect(told.map(({ isOpen }) => isOpen)).toEqual([true, false])
+    expect(published.map(({ isOpen }) => isOpen)).toEqual([true, false])
   })
 
   it('do not come of deliveries about deliveries, however often it opens', async () => {
-    const circuit = telling()
+    const circuit = publishing()
     for (let round = 0; round < 20; round++) {
       await fail(circuit, Array(5).fill(null))
       expect(circuit.isOpen).toBe(true)
       jest.advanceTimersByTime(cooldownMs)
     }
-    expect(told).toEqual([])
+    expect(published).toEqual([])
   })
 
   it('come of one other failure among those that opened it, and of no earlier one', async () => {
-    const circuit = telling()
+    const circuit = publishing()
     await fail(circuit, [place])
     await circuit.record(success)
     await fail(circuit, Array(5).fill(null))
-    expect(told).toEqual([])
+    expect(published).toEqual([])
     jest.advanceTimersByTime(cooldownMs)
     await fail(circuit, [null, null, place, null, null])
-    expect(told).toHaveLength(1)
+    expect(published).toHaveLength(1)
     jest.advanceTimersByTime(cooldownMs)
     await fail(circuit, Array(5).fill(null))
-    expect(told).toHaveLength(2)
+    expect(published).toHaveLength(2)
   })
 
-  it('are told by the next owner if the last one was killed before', async () => {
+  it('are published by the next owner if the last one was killed before', async () => {
     const openUntil = Date.now() + 1_000
-    await telling({ openUntil, place }).restore()
+    await publishing({ openUntil, place }).restore()
     expect(openings()).toEqual([[true, openUntil]])
     jest.advanceTimersByTime(1_000)
     expect(openings()).toEqual([
@@ -249,24 +249,31 @@ describe('the events of a circuit', () => {
   })
 
   it.each([
-    ['only of its end if the opening was told', { told: true }, [false]],
-    ['of both if nothing was told', { told: false }, [true, false]],
-  ])('tell of an opening that ended without an owner: %s', async (_name, given, expected) => {
-    const openUntil = Date.now() - 1
-    await telling({ openUntil, place, toldUntil: given.told ? openUntil : 0 }).restore()
-    expect(told.map(({ isOpen }) => isOpen)).toEqual(expected)
-  })
+    ['only for its end if the opening was published', { published: true }, [false]],
+    ['for both if nothing was published', { published: false }, [true, false]],
+  ])(
+    'are published after an opening that ended without an owner: %s',
+    async (_name, given, expected) => {
+      const openUntil = Date.now() - 1
+      await publishing({
+        openUntil,
+        place,
+        publishedUntil: given.published ? openUntil : 0,
+      }).restore()
+      expect(published.map(({ isOpen }) => isOpen)).toEqual(expected)
+    },
+  )
 
   it('are not repeated by the next owner', async () => {
     const openUntil = Date.now() + 1_000
-    await telling({ openUntil, place, toldUntil: openUntil }).restore()
-    expect(told).toEqual([])
+    await publishing({ openUntil, place, publishedUntil: openUntil }).restore()
+    expect(published).toEqual([])
   })
 
   it('continue with the failures that the last owner counted', async () => {
-    const circuit = telling({ failures: 4, place })
+    const circuit = publishing({ failures: 4, place })
     await circuit.restore()
     await fail(circuit, [null])
-    expect(told).toHaveLength(1)
+    expect(published).toHaveLength(1)
   })
 })

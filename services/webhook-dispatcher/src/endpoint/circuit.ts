@@ -12,7 +12,7 @@ export type CircuitOptions = {
   threshold: number
   cooldownMs: number
   /** Absent: no event is published. */
-  events?: Pick<CircuitEvents, 'tell'>
+  events?: Pick<CircuitEvents, 'publish'>
 }
 
 /** An opening for which an event is published. */
@@ -74,7 +74,7 @@ export class Circuit {
    * could open the circuit again, for ever.
    */
   #place: EndpointPlace | null = null
-  #told: CircuitOpening | null = null
+  #opening: CircuitOpening | null = null
   /** The last failed lookup that was counted: attempts that share a lookup count as one failure. */
   #countedLookup: object | undefined
   #timer: NodeJS.Timeout | null = null
@@ -113,13 +113,12 @@ export class Circuit {
 
   /** Loads the state that an earlier owner of the endpoint stored. */
   async restore(): Promise<void> {
-    const { failures, openUntil, openSince, place, toldUntil } = await this.#options.store.load(
-      this.#endpointId,
-    )
+    const { failures, openUntil, openSince, place, publishedUntil } =
+      await this.#options.store.load(this.#endpointId)
     if (this.#disposed) return
     const { cooldownMs } = this.#options
     const opening = place !== null && openUntil > 0 ? { place, openUntil } : null
-    if (opening !== null && toldUntil !== openUntil) this.#tellOpened(opening)
+    if (opening !== null && publishedUntil !== openUntil) this.#publishOpened(opening)
     // At most the cooldown, because the earlier owner's clock may have been ahead.
     const now = Date.now()
     const until = Math.min(openUntil, now + cooldownMs)
@@ -179,7 +178,7 @@ export class Circuit {
     const failures = this.#failures
     await store.recordFailure(this.#endpointId, { failures, openSince, openUntil, place })
     // If this process is killed now, the next owner finds the opening and publishes its event.
-    if (opening !== null) this.#tellOpened(opening)
+    if (opening !== null) this.#publishOpened(opening)
   }
 
   /** True if the store has already expired the count. */
@@ -212,7 +211,7 @@ export class Circuit {
   #open({ since, until }: { since: number; until: number }, opening: CircuitOpening | null): void {
     this.#failures = 0
     this.#place = null
-    this.#told = opening
+    this.#opening = opening
     this.#openSince = since
     this.#breaker.open()
     this.#timer = setTimeout(() => this.#close(), Math.max(0, until - Date.now()))
@@ -220,26 +219,26 @@ export class Circuit {
   }
 
   #close(): void {
-    const opening = this.#told
+    const opening = this.#opening
     this.#timer = null
-    this.#told = null
+    this.#opening = null
     this.#openSince = Number.POSITIVE_INFINITY
     this.#breaker.close()
     this.#onChange(false)
     void this.#forget(opening)
   }
 
-  #tellOpened({ place, openUntil }: CircuitOpening): void {
+  #publishOpened({ place, openUntil }: CircuitOpening): void {
     const { events, cooldownMs } = this.#options
     const at = openUntil - cooldownMs
-    events?.tell({ endpointId: this.#endpointId, place, isOpen: true, openUntil, at })
+    events?.publish({ endpointId: this.#endpointId, place, isOpen: true, openUntil, at })
   }
 
   /** The store forgets the opening only after Kafka has the event of its end, if there is one. */
   async #forget(opening: CircuitOpening | null): Promise<void> {
     const { store, events } = this.#options
     if (opening === null || events === undefined) return store.reset(this.#endpointId)
-    events.tell({ endpointId: this.#endpointId, ...opening, isOpen: false, at: Date.now() })
+    events.publish({ endpointId: this.#endpointId, ...opening, isOpen: false, at: Date.now() })
   }
 }
 

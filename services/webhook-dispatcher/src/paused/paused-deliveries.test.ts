@@ -123,7 +123,7 @@ describe('PausedDeliveries', () => {
   })
 
   it.each([
-    ['an earlier step', -1],
+    ['an earlier transition', -1],
     ['a later one', 1],
   ])('has one place for a job that is paused again from %s', (_which, step) => {
     const world = new PausedWorld(0)

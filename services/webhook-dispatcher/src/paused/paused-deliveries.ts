@@ -15,7 +15,7 @@ import { UnpublishedDeliveries } from './topic/unpublished-deliveries.ts'
 /** Above this number of written but unread deliveries, the end of the topic is read first. */
 const mostUnread = 1_000
 
-type DeliveryStep = Pick<DeliveryJob, 'subscriptionId' | 'arrival' | 'step'>
+type ExpectedDelivery = Pick<DeliveryJob, 'subscriptionId' | 'arrival' | 'step'>
 
 /**
  * The deliveries of one partition on the paused topic. Each waits until its circuit closes, its
@@ -83,7 +83,7 @@ export class PausedDeliveries {
    * @param job as it is written
    * @returns the run that a relocated delivery continues
    */
-  expect({ subscriptionId, arrival, step }: DeliveryStep, group: number | null): number {
+  expect({ subscriptionId, arrival, step }: ExpectedDelivery, group: number | null): number {
     const queue = this.#queueOf(subscriptionId, group)
     queue.expect(arrival, step)
     this.#unread++
@@ -92,7 +92,7 @@ export class PausedDeliveries {
   }
 
   /** Call it after Kafka failed to take all records. @returns false if the job is on the topic */
-  unexpect({ subscriptionId, arrival, step }: DeliveryStep, group: number | null): boolean {
+  unexpect({ subscriptionId, arrival, step }: ExpectedDelivery, group: number | null): boolean {
     const queueId = queueIdOf(subscriptionId, group)
     const queue = this.#queues.get(queueId)
     const wasExpected = queue?.unexpect(arrival, step) ?? false
@@ -141,7 +141,7 @@ export class PausedDeliveries {
     else this.#releases.changed(pausedQueueId(delivery))
   }
 
-  /** Handles a delivery on the topic whose step was already handled elsewhere. */
+  /** Handles a delivery on the topic whose transition was already made elsewhere. */
   repeated(delivery: Delivery): void {
     const { job } = delivery
     const queueId = pausedQueueId(delivery)

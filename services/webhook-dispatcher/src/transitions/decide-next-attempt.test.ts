@@ -33,8 +33,8 @@ describe('decideNextAttempt', () => {
   })
 
   it('waits 1 s, 5 s, 30 s and 5 min, then gives up: five attempts in all', () => {
-    const steps = [1, 2, 3, 4, 5].map((attempt) => decideNextAttempt(unreachable, attempt, now))
-    expect(steps).toEqual([
+    const decisions = [1, 2, 3, 4, 5].map((attempt) => decideNextAttempt(unreachable, attempt, now))
+    expect(decisions).toEqual([
       { kind: 'retry', delay: delays[0], dueAt: 1_001_000 },
       { kind: 'retry', delay: delays[1], dueAt: 1_005_000 },
       { kind: 'retry', delay: delays[2], dueAt: 1_030_000 },
@@ -51,13 +51,13 @@ describe('decideNextAttempt', () => {
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
         (result, attempt, jitter) => {
           const at = 1_700_000_000_000
-          const step = decideNextAttempt(result, attempt, { ...now, at, jitter })
-          expect(step.kind === 'delivered').toBe(succeeded(result))
-          if (step.kind === 'dead-letter') expect(attempt).toBeGreaterThan(delays.length)
-          if (step.kind !== 'retry') return
-          expect(step.delay).toBe(delays[attempt - 1])
-          expect(step.dueAt - at).toBeGreaterThanOrEqual(step.delay.ms)
-          expect(step.dueAt - at).toBeLessThanOrEqual(step.delay.ms * 1.1)
+          const decision = decideNextAttempt(result, attempt, { ...now, at, jitter })
+          expect(decision.kind === 'delivered').toBe(succeeded(result))
+          if (decision.kind === 'dead-letter') expect(attempt).toBeGreaterThan(delays.length)
+          if (decision.kind !== 'retry') return
+          expect(decision.delay).toBe(delays[attempt - 1])
+          expect(decision.dueAt - at).toBeGreaterThanOrEqual(decision.delay.ms)
+          expect(decision.dueAt - at).toBeLessThanOrEqual(decision.delay.ms * 1.1)
         },
       ),
     )
@@ -69,7 +69,7 @@ describe('Retry-After', () => {
   const honoured = { ...now, retryAfter: true }
 
   it.each([429, 503])(
-    'of a %i postpones the retry, on the largest step that is not longer',
+    'of a %i postpones the retry, with the longest delay that is not longer',
     (status) => {
       expect(decideNextAttempt(asking(status, '600'), 1, honoured)).toEqual({
         kind: 'retry',

@@ -27,7 +27,7 @@ export type AttemptResult = (
   sentAs?: OutgoingRecord['headers'] | undefined
 }
 
-export type NextStep =
+export type AttemptDecision =
   | { kind: 'delivered' }
   /** `notBefore`: the time that the receiver asked for. `dueAt` may end an earlier wait. */
   | { kind: 'retry'; delay: RetryDelay; dueAt: number; notBefore?: number }
@@ -63,7 +63,7 @@ export function decideNextAttempt(
   result: AttemptResult,
   attempt: number,
   { delays, ladder, retryAfter, at, jitter }: Schedule & { at: number; jitter: number },
-): NextStep {
+): AttemptDecision {
   if (succeeded(result)) return { kind: 'delivered' }
   const delay = delays[attempt - 1]
   if (delay === undefined) return { kind: 'dead-letter' }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { retryAfterMs, waitLeftMs } from './retry-after.ts'
-import { nextHop, retryDueAt, stepsOf } from './retry-ladder.ts'
+import { delaysOf, nextHop, retryDueAt } from './retry-ladder.ts'
 
 const at = Date.parse('2026-01-31T12:00:00.400Z')
 const ladder = ['1s', '5s', '30s', '5m', '30m'].map((name, nth) => ({
@@ -33,7 +33,7 @@ describe('the header Retry-After', () => {
 })
 
 describe('the way to a time', () => {
-  it('is never too early, never later than a tenth of the smallest step, and ends soon', () => {
+  it('is never too early, never later than a tenth of the smallest delay, and ends soon', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 3_600_000 }), (waitMs) => {
         const notBefore = at + waitMs
@@ -63,9 +63,9 @@ describe('the way to a time', () => {
   })
 })
 
-it('a schedule takes the next shorter step for one that the ladder has no more', () => {
-  const steps = stepsOf(ladder, ['1s', '60s', '8h', '100ms'])
-  expect(steps.map(({ name }) => name)).toEqual(['1s', '30s', '30m', '1s'])
+it('a schedule takes the next shorter delay for one that the ladder no longer has', () => {
+  const chosen = delaysOf(ladder, ['1s', '60s', '8h', '100ms'])
+  expect(chosen.map(({ name }) => name)).toEqual(['1s', '30s', '30m', '1s'])
 })
 
 describe('a retry in the order of its record', () => {

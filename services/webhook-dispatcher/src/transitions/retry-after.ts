@@ -33,7 +33,7 @@ const clockSkewMs = 60_000
  * Returns whether a time is too far away for the intended wait: the clock that wrote it was ahead.
  * @param waitMs as in the job
  */
-export function isOfClockAhead(at: number, now: number, waitMs: number): boolean {
+export function isClockSkewed(at: number, now: number, waitMs: number): boolean {
   return at - now > waitMs + Math.max(clockSkewMs, waitMs * 0.1)
 }
 
@@ -42,5 +42,5 @@ export function waitLeftMs(
   { notBefore, waitMs }: Pick<DeliveryJob, 'notBefore' | 'waitMs'>,
   now: number,
 ): number {
-  return isOfClockAhead(notBefore, now, waitMs) ? 0 : Math.max(0, notBefore - now)
+  return isClockSkewed(notBefore, now, waitMs) ? 0 : Math.max(0, notBefore - now)
 }

@@ -1,6 +1,6 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { parseDuration } from '@surehook/service-kit/time'
-import { isOfClockAhead, waitLeftMs } from './retry-after.ts'
+import { isClockSkewed, waitLeftMs } from './retry-after.ts'
 
 /** A configured delay. Its name is also the end of its topic's name. */
 export type RetryDelay = { name: string; ms: number }
@@ -12,18 +12,18 @@ export type RetryLadder = readonly RetryDelay[]
  * Returns the longest delay that is not longer than the wait. If all are longer, it returns the
  * shortest.
  */
-function stepOf(ladder: RetryLadder, waitMs: number): RetryDelay {
-  const step = ladder.findLast(({ ms }) => ms <= waitMs) ?? ladder[0]
-  if (step === undefined) throw new Error('a ladder without steps')
-  return step
+function delayOf(ladder: RetryLadder, waitMs: number): RetryDelay {
+  const delay = ladder.findLast(({ ms }) => ms <= waitMs) ?? ladder[0]
+  if (delay === undefined) throw new Error('a ladder without delays')
+  return delay
 }
 
 /**
  * Maps a schedule to the ladder. If the ladder no longer has a delay, the next shorter one replaces
  * it.
  */
-export const stepsOf = (ladder: RetryLadder, delays: readonly string[]): RetryDelay[] =>
-  delays.map((delay) => stepOf(ladder, parseDuration(delay)))
+export const delaysOf = (ladder: RetryLadder, delays: readonly string[]): RetryDelay[] =>
+  delays.map((delay) => delayOf(ladder, parseDuration(delay)))
 
 /** The topic on which a job waits next, and until when. */
 export type Hop = { delay: RetryDelay; dueAt: number }
@@ -34,7 +34,7 @@ export type Hop = { delay: RetryDelay; dueAt: number }
  */
 export function nextHop(ladder: RetryLadder, at: number, notBefore: number): Hop {
   const left = notBefore - at
-  const delay = stepOf(ladder, left)
+  const delay = delayOf(ladder, left)
   // Other jobs on the topic may wait as long, because of jitter.
   const isLast = left <= delay.ms * 1.1
   return { delay, dueAt: isLast ? notBefore : at + delay.ms }
@@ -49,5 +49,5 @@ type RetryTimes = Pick<DeliveryJob, 'dueAt' | 'notBefore' | 'waitMs'>
 export function retryDueAt(job: RetryTimes, now: number): number {
   const { dueAt, notBefore, waitMs } = job
   const at = waitLeftMs(job, now) > 0 ? Math.max(dueAt, notBefore) : dueAt
-  return isOfClockAhead(at, now, waitMs) ? 0 : at
+  return isClockSkewed(at, now, waitMs) ? 0 : at
 }

@@ -13,16 +13,16 @@ import { UnsendableError } from '@surehook/kafka/producer/unsendable-error'
 import type { EventCodec } from '@surehook/schemas/codec'
 import type { Logger } from 'pino'
 import { type PausedMark, pausedHeaders } from '../delivery/paused-headers.ts'
-import type { AttemptResult, NextStep } from './decide-next-attempt.ts'
+import type { AttemptDecision, AttemptResult } from './decide-next-attempt.ts'
 import type { Hop } from './retry-ladder.ts'
 
-/** A transition of a job: one step of its delivery. */
+/** A transition of a delivery. Its number is the field `step` of the job. */
 export type Transition =
   /**
    * After an attempt: delivered, cancelled, to the dead letters, or to a retry topic. With a group,
    * it waits for its retry on the paused topic, in the order of its record.
    */
-  | { kind: 'attempted'; result: AttemptResult; next: NextStep; group: number | null }
+  | { kind: 'attempted'; result: AttemptResult; next: AttemptDecision; group: number | null }
   /**
    * To the paused topic. `published`: its status becomes `paused`; otherwise it only waits for a
    * slot.
@@ -31,7 +31,7 @@ export type Transition =
   /** From the paused topic to its end. */
   | { kind: 'relocate'; mark: PausedMark }
   /**
-   * It waited for a slot on the paused topic. Its status now becomes `paused`, with the step that
+   * It waited for a slot on the paused topic. Its status now becomes `paused`, with the number that
    * it has there.
    */
   | { kind: 'publish' }
@@ -85,7 +85,7 @@ export class Transitions {
       if (!(err instanceof UnsendableError) || plan.next === null) throw err
       const { deliveryId, eventId, subscriptionId } = job
       log.warn({ deliveryId, eventId, subscriptionId, reason: err.message }, 'delivery.unsendable')
-      // Records that were already sent are sent again. Readers drop a repeated step.
+      // Records that were already sent are sent again. Readers drop a repeated transition.
       await producer.send(this.#recordsOf(refused(plan.next, plan.published, err.message)))
       return 'refused'
     }
@@ -210,8 +210,8 @@ const paused = (job: DeliveryJob, mark: PausedMark) => ({
 export const nextStepOf = (job: DeliveryJob): DeliveryJob => ({ ...job, step: job.step + 1 })
 
 /**
- * Returns the step of a retry that waits in the order of its record. `retrying` is a step of its
- * own, so that `paused` can follow if the circuit opens.
+ * Returns the job of a retry that waits in the order of its record. `retrying` is a transition of
+ * its own, so that `paused` can follow if the circuit opens.
  */
 export const retryInOrder = (job: DeliveryJob): DeliveryJob => nextStepOf(nextStepOf(job))
 

@@ -148,7 +148,7 @@ export async function openHarness(): Promise<Harness> {
   )
   await attempts.ready
 
-  const tell = async (id: string, state: SubscriptionState | null) => {
+  const publish = async (id: string, state: SubscriptionState | null) => {
     const value = state === null ? null : codec.subscription.encode(state)
     await producer.send([{ topic: subscriptionsTopic, key: id, value }])
   }
@@ -177,7 +177,7 @@ export async function openHarness(): Promise<Harness> {
         updatedAt: new Date().toISOString(),
         ...change,
       })
-      await tell(id, state)
+      await publish(id, state)
       return state
     },
     policy: (id, { headers, ...rest }) => ({
@@ -187,7 +187,7 @@ export async function openHarness(): Promise<Harness> {
         ? { names: headerNames(headers), ciphertext: sealHeaders(box, id, headers) }
         : null,
     }),
-    unsubscribe: (id) => tell(id, null),
+    unsubscribe: (id) => publish(id, null),
     async enqueueOne(subscription, topic = deliveriesTopic) {
       const job = jobOf(subscription, { n: 0 })
       await producer.send([record(codec, topic, job)])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { proxyList } from './client-address.ts'
-import { countedClient, forgerOf, networkOf } from './counted-client.ts'
+import { countedClient, limitKeyOf, networkOf } from './counted-client.ts'
 
 const gateway = proxyList.parse('10.0.0.1')
 
@@ -60,6 +60,6 @@ describe('the network of a client', () => {
 })
 
 it('counts forged tokens by IPv4 address and by IPv6 /48', () => {
-  expect(forgerOf('203.0.113.7')).toBe('203.0.113.7')
-  expect(forgerOf('2001:db8:1:2::/64')).toBe('2001:db8:1::/48')
+  expect(limitKeyOf('203.0.113.7')).toBe('203.0.113.7')
+  expect(limitKeyOf('2001:db8:1:2::/64')).toBe('2001:db8:1::/48')
 })

@@ -31,7 +31,7 @@ export function networkOf(address: string): string {
  * Key of limits that a client could evade with a new address: the IPv4 address itself, or the /48
  * of an IPv6 address, because anyone can get all /64 networks of a /48.
  */
-export const forgerOf = (address: string): string =>
+export const limitKeyOf = (address: string): string =>
   isIPv4(address) ? address : networkOf(address)
 
 const withoutZone = (address: string) => address.replace(/%.*$/, '')

@@ -1,5 +1,5 @@
 import { AppError, unavailable } from '@surehook/service-kit/errors'
-import { forgerOf } from '@surehook/service-kit/http/request/counted-client'
+import { limitKeyOf } from '@surehook/service-kit/http/request/counted-client'
 import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
 import { FailedTokens, TokenError, TooManyTokensError } from '@surehook/token-verifier'
@@ -49,7 +49,7 @@ export function createDecryptions({
   function assertBelowLimit(client: TokenBearer['client']): void {
     if (client === null) return
     try {
-      failed.assertBelowLimit(forgerOf(client.address))
+      failed.assertBelowLimit(limitKeyOf(client.address))
     } catch (err) {
       if (!(err instanceof TooManyTokensError)) throw err
       outcomes.inc({ outcome: 'limited' })
@@ -68,7 +68,7 @@ export function createDecryptions({
       outcomes.inc({ outcome: 'bad' })
       // An expired token is genuine, so it does not count.
       const isForged = err.code === 'AUTH_TOKEN_INVALID'
-      if (client !== null && isForged) failed.count(forgerOf(client.address))
+      if (client !== null && isForged) failed.count(limitKeyOf(client.address))
       throw err
     }
   }

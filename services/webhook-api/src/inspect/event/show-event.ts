@@ -131,7 +131,7 @@ async function outcomesOf(
   )
   const verdictOf = (row: SubscriptionRow) => {
     const deliveries = byWebhook.get(row.id)
-    if (deliveries !== undefined) return deliveryVerdict(telling(deliveries))
+    if (deliveries !== undefined) return deliveryVerdict(mostInformative(deliveries))
     if (typeof change === 'string') return unknownVerdict(change)
     return changeVerdict(change, row, versions.get(row.id) ?? [])
   }
@@ -141,10 +141,8 @@ async function outcomesOf(
   })
 }
 
-/**
- * Picks the delivery that tells most: one that arrived, else the first rather than a redelivery.
- */
-function telling(deliveries: readonly FoundDelivery[]): FoundDelivery {
+/** Picks one that arrived, otherwise the original delivery rather than a redelivery. */
+function mostInformative(deliveries: readonly FoundDelivery[]): FoundDelivery {
   const best =
     deliveries.find(({ status }) => status === 'delivered') ??
     deliveries.find(({ redeliveryOf }) => redeliveryOf === null) ??

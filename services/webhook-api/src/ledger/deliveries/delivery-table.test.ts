@@ -111,10 +111,10 @@ describe('setTransition', () => {
 })
 
 describe('judgeDelivery', () => {
-  const verdictOf = (tell: (table: DeliveryTable, index: number) => void): Verdict => {
+  const verdictOf = (fill: (table: DeliveryTable, index: number) => void): Verdict => {
     const { table, add } = aTable()
     const index = add()
-    tell(table, index)
+    fill(table, index)
     return judgeDelivery(table.factsOf(index))
   }
   const place = (name: string) => ({ kind: 'place', place: name })
@@ -141,13 +141,13 @@ describe('judgeDelivery', () => {
   })
 
   it('prefers the place if a transition after the end continues the delivery', () => {
-    const tell = (table: DeliveryTable, index: number) => {
+    const fill = (table: DeliveryTable, index: number) => {
       table.setTransition(index, { status: 'delivered', step: 1, at: 1 })
       table.setTransition(index, { status: 'retrying', step: 1, at: 2 })
     }
-    expect(verdictOf(tell)).toEqual(place('delivered'))
+    expect(verdictOf(fill)).toEqual(place('delivered'))
     const open = verdictOf((table, index) => {
-      tell(table, index)
+      fill(table, index)
       table.setOpen(index, 'retrying', 1)
     })
     expect(open).toEqual(place('retrying'))

@@ -58,11 +58,11 @@ function whenConnected(
   callback: buildConnector.Callback,
 ): void {
   const limit = new TimeLimit(timeoutMs, () => socket.destroy(notConnected(timeoutMs)))
-  let tell: buildConnector.Callback | null = callback
+  let report: buildConnector.Callback | null = callback
   const end: buildConnector.Callback = (...outcome) => {
     limit[Symbol.dispose]()
-    tell?.(...outcome)
-    tell = null
+    report?.(...outcome)
+    report = null
   }
   socket.on('error', (err) => end(err, null))
   socket.once('secureConnect', () => {

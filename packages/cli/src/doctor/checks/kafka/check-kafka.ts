@@ -64,7 +64,7 @@ export function judgeBroker({ broker, settings }: BrokerSettings): Finding[] {
   if (retention === undefined) {
     return [
       skipped(
-        `broker ${broker} does not tell its settings: offsets.retention.minutes must be 90 days or more`,
+        `broker ${broker} does not report its settings: offsets.retention.minutes must be 90 days or more`,
       ),
     ]
   }
