@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { sentence } from '@surehook/contracts/openapi/reference/words'
 import { pausedTopic } from '@surehook/contracts/topics'
 import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
 import { type Exposition, faultsOf, readExposition } from '../support/monitoring/exposition.ts'
@@ -113,26 +114,59 @@ describe('the metrics of delayed work', () => {
   })
 })
 
-it('every metric is in the documentation, and follows the conventions', async () => {
-  const page = await readFile(new URL('../../docs/reference/metrics.md', import.meta.url), 'utf8')
-  const services = Object.keys(world.system.services) as Service[]
-  const texts = await Promise.all(services.map(scraped))
-  const types = texts.flatMap((text) =>
-    Array.from(text.matchAll(/^# TYPE (\S+) (\S+)$/gm), ([, name = '', type = '']) => ({
-      name,
-      type,
-    })),
-  )
-  const ours = types.filter(({ name }) => !/^(process|nodejs)_/.test(name))
-  expect(ours.length).toBeGreaterThan(20)
-  const documented = Array.from(page.matchAll(/`(surehook_[a-z_]+)`/g), ([, name]) => name)
-  expect(documented.filter((name) => !ours.some((metric) => metric.name === name))).toEqual([])
-  expect(ours.filter(({ name }) => !page.includes(`\`${name}\``))).toEqual([])
-  for (const { name, type } of ours) {
-    expect(name).toMatch(/^surehook_[a-z0-9_]+$/)
-    expect(name.endsWith('_total')).toBe(type === 'counter')
-    if (type === 'histogram') expect(name).toMatch(/_(seconds|bytes)$/)
-  }
+describe('the page of the metrics', () => {
+  type Row = { name: string; type: string; labels: string[]; meaning: string }
+  let documented: Row[]
+  let started: (Row & { hasSeries: boolean })[]
+
+  beforeAll(async () => {
+    const page = await readFile(new URL('../../docs/reference/metrics.md', import.meta.url), 'utf8')
+    documented = page.split('\n').flatMap((line) => {
+      const [, name, type = '', labels = '', meaning = ''] =
+        /^\| `(surehook_\w+)` \| (\w+) \| (.*) \| (.*) \|$/.exec(line) ?? []
+      return name === undefined ? [] : [{ name, type, labels: namesIn(labels), meaning }]
+    })
+    const services = Object.keys(world.system.services) as Service[]
+    const texts = await Promise.all(services.map(scraped))
+    const exposed = readExposition(texts)
+    started = texts.flatMap((text) =>
+      Array.from(
+        text.matchAll(/^# HELP (surehook_\S+) (.*)\n# TYPE \S+ (\S+)$/gm),
+        ([, name = '', help = '', type = '']) => {
+          const series = exposed.get(type === 'histogram' ? `${name}_count` : name)
+          const labels = [...(series?.keys() ?? [])].filter((label) => label !== 'service')
+          const hasSeries = series !== undefined
+          return { name, type, labels, meaning: sentence(help), hasSeries }
+        },
+      ),
+    )
+  })
+
+  const namesIn = (labels: string) => labels.split(', ').filter((label) => label !== '')
+  const names = (rows: readonly Row[]) => [...new Set(rows.map(({ name }) => name))].toSorted()
+
+  it('lists the metrics of the started services', () => {
+    expect(names(started).length).toBeGreaterThan(20)
+    expect(names(documented)).toEqual(names(started))
+  })
+
+  it('has their types, labels and texts', () => {
+    const pageOf = new Map(documented.map((row) => [row.name, row]))
+    for (const { hasSeries, ...metric } of started) {
+      const row = pageOf.get(metric.name)
+      // A metric without series shows no labels.
+      const labels = (hasSeries ? metric : row)?.labels.toSorted()
+      expect({ ...row, labels: row?.labels.toSorted() }).toEqual({ ...metric, labels })
+    }
+  })
+
+  it('follows the conventions of Prometheus', () => {
+    for (const { name, type } of started) {
+      expect(name).toMatch(/^surehook_[a-z0-9_]+$/)
+      expect(name.endsWith('_total')).toBe(type === 'counter')
+      if (type === 'histogram') expect(name).toMatch(/_(seconds|bytes)$/)
+    }
+  })
 })
 
 describe('a query on the metrics', () => {
