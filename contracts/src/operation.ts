@@ -87,6 +87,9 @@ export type Operation<
   readonly errors: readonly ErrorCode[]
 }
 
+/** The body of the reply, as a client reads it. */
+export type ReplyOf<Op extends Operation> = z.output<Op['reply']['schema']>
+
 type RequestPart = 'params' | 'query' | 'headers' | 'body'
 type Definition<Op extends Operation> = Omit<Op, RequestPart> & Partial<Pick<Op, RequestPart>>
 

@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 /** Returns the error: REST has it in the body, GraphQL in an error's extensions. */
-function problemOf({ body }: Answer): Problem {
+function problemOf({ body }: Answer): Partial<Problem> {
   const { errors } = body as {
     errors?: { extensions: Omit<Problem, 'error'> & { code: Problem['error'] } }[]
   }

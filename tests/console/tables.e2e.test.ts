@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { expectStatus } from '@surehook/scripts/client/call'
+import { expectStatus, type Records } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { Page } from 'playwright-core'
 import type { SharedSystem } from '../support/shared/ask-shared.ts'
@@ -52,7 +52,7 @@ it('defines a table, and creates, changes, finds and deletes its records', async
   await page.getByRole('cell', { name: 'UPDATE', exact: true }).waitFor()
   expect(await page.getByRole('cell', { name: 'INSERT', exact: true }).count()).toBe(1)
 
-  const [record] = (await listed()) as { id: string; total: number }[]
+  const [record] = await listed()
   expect(record).toMatchObject({ customer: 'Ada', total: 8 })
   await page.goto(`${console.world.system.baseUrl}/console/`)
   await signIn(page, tenant)
@@ -82,10 +82,7 @@ async function choose(test: { column: string; operator: string; value: string })
   await condition().getByRole('textbox', { name: 'Value' }).fill(test.value)
 }
 
-const listed = async () => {
-  const { body } = expectStatus(200, await tenant.rest('GET orders'))
-  return (body as { records: unknown[] }).records
-}
+const listed = async () => expectStatus(200, await tenant.rest<Records>('GET orders')).body.records
 
 it('refuses to save over a change of somebody else', async () => {
   const { id } = await tenant.insert({ customer: 'Grace', total: 1 })

@@ -23,7 +23,7 @@ beforeEach(async () => {
 const url = 'https://receiver.example/hooks'
 const create = (key: string | undefined, fields: object = {}, as = tenant) =>
   as.webhooks('POST', { ...as.subscriptionInput(url), ...fields }, { 'idempotency-key': key })
-const count = async (of = tenant) => (await of.webhooks('GET')).body.webhooks.length
+const count = async (of = tenant) => (await of.subscriptions()).webhooks.length
 
 describe('POST /_webhooks with an Idempotency-Key', () => {
   it('answers a repeated request with the same 201, and makes one subscription', async () => {

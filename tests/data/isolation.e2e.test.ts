@@ -1,13 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
-  admin,
   clientOf,
   expectStatus,
   headersOf,
+  type Records,
   type RequestHeaders,
 } from '@surehook/scripts/client/call'
 import { askGraphQL } from '@surehook/scripts/client/graphql'
+import { createToken } from '@surehook/scripts/client/tenant'
 import { propertyRuns } from '@surehook/testing/property-runs'
 import fc from 'fast-check'
 import type { AuthTenant } from '../support/auth/auth-tenant.ts'
@@ -53,11 +54,8 @@ async function openPlace(names: {
   const of = await world.tenant(transport, { ...names, auth: { emailVerification: false } })
   expectStatus(201, await of.admin('POST', '/roles', { name: 'member' }))
   await of.configure({ defaultRole: 'member' })
-  const made = await admin(world.system, `POST /${of.projectId}/management-tokens`, {
-    name: 'isolation',
-    environments: [of.environment],
-  })
-  const managementToken = expectStatus(201, made).body.token
+  const limits = { environments: [of.environment] }
+  const { token: managementToken } = await createToken(world.system, of.projectId, limits)
   const { session } = await of.newUser()
   const headers = headersFor(of, managementToken)
   const members = ['member']
@@ -67,7 +65,7 @@ async function openPlace(names: {
   const secret = `secret-${randomUUID()}`
   const records = [{ owner: secret }, { owner: secret }]
   const { list } = await rest(headers).call('POST orders', records)
-  const page = await rest(headers).call('GET orders?limit=1')
+  const page = await rest(headers).call<Records>('GET orders?limit=1')
   return {
     of,
     managementToken,
@@ -174,7 +172,7 @@ describe('nothing reaches another environment', () => {
       const headers = headersFor(own.of, own[kind])
       const { recordId, cursor } = victim
       const id = JSON.stringify(recordId)
-      const seen: string[] = []
+      const seen: (string | undefined)[] = []
       for (const [request, body] of [
         [`GET orders/${recordId}`],
         [`PATCH orders/${recordId}`, { owner: 'x' }],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { admin, expectStatus, fieldsOf } from '@surehook/scripts/client/call'
-import type { Tenant } from '@surehook/scripts/client/tenant'
+import { admin, expectStatus, fieldsOf, type Records } from '@surehook/scripts/client/call'
+import { createToken, type Tenant } from '@surehook/scripts/client/tenant'
 import {
   openSharedListeningWorld,
   type SharedListeningWorld,
@@ -105,7 +105,7 @@ describe('records', () => {
     const none = await tenant.rest('POST orders', [{ note }, { note, n: 'x' }, { nope: 1 }])
     expect([none.status, fieldsOf(none)]).toEqual([400, ['1.n', '2.nope']])
     const where = encodeURIComponent(JSON.stringify({ note }))
-    expect((await tenant.rest(`GET orders?where=${where}`)).body.records).toEqual([])
+    expect((await tenant.rest<Records>(`GET orders?where=${where}`)).body.records).toEqual([])
   })
 
   it('are listed in an order that writes do not disturb', async () => {
@@ -121,7 +121,10 @@ describe('records', () => {
     const seen: unknown[] = []
     let cursor = ''
     do {
-      const page = expectStatus(200, await of.rest(`GET orders?order=-n&limit=2${cursor}`)).body
+      const page = expectStatus(
+        200,
+        await of.rest<Records>(`GET orders?order=-n&limit=2${cursor}`),
+      ).body
       seen.push(...page.records.map(({ n }) => n))
       // Inserted before and after the cursor's position. Neither may move the following pages.
       if (cursor === '') expectStatus(201, await of.rest('POST orders', [{ n: null }, { n: 100 }]))
@@ -255,12 +258,13 @@ describe('over GraphQL', () => {
   })
 
   it('a management token that was revoked is refused', async () => {
-    const path = `/${tenant.projectId}/management-tokens`
-    const made = await admin(world.system, `POST ${path}`, { name: 'x' })
-    const { id, token } = expectStatus(201, made).body
+    const { id, token } = await createToken(world.system, tenant.projectId)
     const headers = { authorization: `Bearer ${token}` }
     expect((await ask('{ __typename }', {}, headers)).codes).toEqual([])
-    expectStatus(204, await admin(world.system, `DELETE ${path}/${id}`))
+    expectStatus(
+      204,
+      await admin(world.system, `DELETE /${tenant.projectId}/management-tokens/${id}`),
+    )
     const codes = async () => (await ask('{ __typename }', {}, headers)).codes.join()
     await eventually(codes, (now) => now === 'MANAGEMENT_TOKEN_INVALID')
   })

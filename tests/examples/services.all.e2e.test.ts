@@ -209,8 +209,8 @@ describe('infrastructure', () => {
     expect(await run('plan')).toEqual([0, expect.stringContaining('5 to create, 0 to change')])
     expect(await tenant.webhooks('GET')).toMatchObject({ body: { webhooks: [] } })
     expect(await run('apply')).toEqual([0, expect.stringContaining('created subscription billing')])
-    const { body } = await tenant.webhooks('GET')
-    expect(body.webhooks.map(({ url }) => url).toSorted()).toEqual([
+    const { webhooks } = await tenant.subscriptions()
+    expect(webhooks.map(({ url }) => url).toSorted()).toEqual([
       'https://billing.example.com/hooks',
       'https://warehouse.example.com/hooks',
     ])

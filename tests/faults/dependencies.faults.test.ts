@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { admin } from '@surehook/scripts/client/call'
+import { admin, type Records } from '@surehook/scripts/client/call'
 import type { ComponentName } from '@surehook/scripts/local-stack/component'
 import type { ServiceName } from '@surehook/scripts/system/service-catalog'
 import { until } from '@surehook/testing/until'
@@ -86,9 +86,9 @@ describe('while PostgreSQL is away', () => {
     await part('postgres').restart()
     await allReady()
 
-    expect((await tenant.rest('GET orders')).body.records).toEqual([record])
+    expect((await tenant.rest<Records>('GET orders')).body.records).toEqual([record])
     expect((await tenant.rest('GET others')).status).toBe(404)
-    expect((await tenant.webhooks('GET')).body.webhooks).toHaveLength(1)
+    expect((await tenant.subscriptions()).webhooks).toHaveLength(1)
     expect((await admin(world.system, `GET ${project}/other`)).status).toBe(404)
     const after = await tenant.insert({ status: 'after' })
     await receiver.waitFor('/postgres-away', 2)

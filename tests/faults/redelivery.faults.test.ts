@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { listDeliveries } from '@surehook/contracts/http/webhooks/deliveries'
 import type { Replay } from '@surehook/contracts/http/webhooks/log'
+import type { ReplyOf } from '@surehook/contracts/operation'
 import { expectStatus } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import { Client } from 'pg'
@@ -46,7 +48,7 @@ async function allDelivered(tenant: Tenant, subscriptionId: string) {
     const query: string = cursor === '' ? '' : `&cursor=${cursor}`
     const path = `GET /${subscriptionId}/deliveries?limit=1000&status=delivered${query}`
     const { body } = await eventually(
-      () => tenant.webhooks(path),
+      () => tenant.webhooks<ReplyOf<typeof listDeliveries>>(path),
       ({ status }) => status === 200,
     )
     for (const { id, redeliveryOf } of body.deliveries) found.set(id, redeliveryOf)
@@ -59,7 +61,7 @@ it('SIGKILL of every webhook-api during a recovery loses and repeats no delivery
   const tenant = await world.tenant()
   const listener = await world.listen(tenant)
   // The first delivery makes today's partitions.
-  const test = expectStatus(202, await tenant.webhooks(`POST /${listener.id}/test`)).body
+  const test = await tenant.sendTest(listener.id)
   await listener.arrived(1)
   await deadLetters(tenant, listener.id)
 

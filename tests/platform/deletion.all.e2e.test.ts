@@ -10,7 +10,7 @@ import {
   subscriptionsTopic,
   tablesTopic,
 } from '@surehook/contracts/topics'
-import { admin, expectStatus, send } from '@surehook/scripts/client/call'
+import { admin, expectStatus, type Records, send } from '@surehook/scripts/client/call'
 import { createTenant, type Tenant } from '@surehook/scripts/client/tenant'
 import { Kafka, logLevel } from 'kafkajs'
 import { Client } from 'pg'
@@ -231,7 +231,7 @@ describe('a deleted environment', () => {
     expect(await deleting).toMatchObject({ code: 0 })
     expect(await rowsOf(project, 'live')).toEqual({})
     expect(await rowsOf(project, 'staging')).toEqual(before)
-    expect((await other.rest('GET orders')).body.records).toHaveLength(1)
+    expect((await other.rest<Records>('GET orders')).body.records).toHaveLength(1)
     // A replica may tell of its purge after the deletion, and that record is dropped then.
     const states = await eventually(
       () => statesOf(project),

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import type { DeliveryDetail } from '@surehook/contracts/http/webhooks/deliveries'
+import type { DeliveryDetail, listDeliveries } from '@surehook/contracts/http/webhooks/deliveries'
 import type { Delivery } from '@surehook/contracts/http/webhooks/webhooks'
+import type { ReplyOf } from '@surehook/contracts/operation'
 import { expectStatus } from '@surehook/scripts/client/call'
 import { defaultSecret, type Tenant } from '@surehook/scripts/client/tenant'
 import type { Behaviour } from '@surehook/scripts/receiver/receiver'
@@ -31,15 +32,14 @@ beforeEach(async () => {
 const fail: Behaviour = () => ({ status: 500, body: 'no room' })
 const succeed: Behaviour = () => ({ status: 204 })
 
-const post = async (path: string, body?: object, headers = {}) =>
-  expectStatus(202, await tenant.webhooks(`POST /${path}`, body, headers)).body
+const get = async <T>(id: string, path: string) =>
+  expectStatus(200, await tenant.webhooks<T>(`GET /${id}/deliveries${path}`)).body
+const list = (id: string, query = '') => get<ReplyOf<typeof listDeliveries>>(id, query)
+const detail = (id: string, deliveryId: string) => get<DeliveryDetail>(id, `/${deliveryId}`)
+const post = async <T>(path: string, body?: object, headers = {}) =>
+  expectStatus(202, await tenant.webhooks<T>(`POST /${path}`, body, headers)).body
 const redeliver = (id: string, deliveryId: string, headers = {}) =>
-  post(`${id}/deliveries/${deliveryId}/redeliver`, undefined, headers)
-const detail = async (id: string, deliveryId: string) =>
-  expectStatus(200, await tenant.webhooks(`GET /${id}/deliveries/${deliveryId}`))
-    .body as unknown as DeliveryDetail
-const list = async (id: string, query = '') =>
-  expectStatus(200, await tenant.webhooks(`GET /${id}/deliveries${query}`)).body
+  post<{ deliveryId: string }>(`${id}/deliveries/${deliveryId}/redeliver`, undefined, headers)
 const until = (id: string, deliveryId: string, status: string) =>
   eventually(
     () => detail(id, deliveryId),
@@ -217,7 +217,7 @@ describe('test', () => {
   it('sends a synthetic event, whatever the filter', async () => {
     const fields = { events: ['DELETE'], filter: { status: 'never' }, select: ['status'] }
     const listener = await world.listen(tenant, fields)
-    const { eventId, deliveryId } = await post(`${listener.id}/test`)
+    const { eventId, deliveryId } = await tenant.sendTest(listener.id)
     const receipt = await listener.firstReceipt()
     expect(payloadOf(receipt)).toEqual({
       id: eventId,

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Explanation, Preview, Replay } from '@surehook/contracts/http/webhooks/log'
+import type { getWebhook } from '@surehook/contracts/http/webhooks/webhooks'
+import type { ReplyOf } from '@surehook/contracts/operation'
 import { expectStatus } from '@surehook/scripts/client/call'
 import { defaultSecret, type Tenant } from '@surehook/scripts/client/tenant'
 import type { Behaviour } from '@surehook/scripts/receiver/receiver'
@@ -152,7 +154,8 @@ describe('an endpoint that only fails', () => {
       record: { id: failing.id, active: false, disabledReason: expect.any(String) },
       changed_fields: ['active', 'disabledAt', 'disabledReason'],
     })
-    const shown = async (id: string) => (await tenant.webhooks(`GET /${id}`)).body.webhook
+    const shown = async (id: string) =>
+      (await tenant.webhooks<ReplyOf<typeof getWebhook>>(`GET /${id}`)).body.webhook
     expect(await shown(failing.id)).toMatchObject({ active: false })
     expect(await shown(healthy.id)).toMatchObject({ active: true })
 

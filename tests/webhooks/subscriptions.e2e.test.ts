@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import type { Subscription } from '@surehook/contracts/http/webhooks/webhooks'
+import type { getWebhook, Subscription } from '@surehook/contracts/http/webhooks/webhooks'
+import type { ReplyOf } from '@surehook/contracts/operation'
 import { expectStatus, fieldsOf, type RequestHeaders } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import {
@@ -83,18 +84,18 @@ describe('GET /_webhooks', () => {
   })
 
   it('is empty at first', async () => {
-    expect((await tenant.webhooks('GET')).body).toEqual({ webhooks: [], nextCursor: null })
+    expect(await tenant.subscriptions()).toEqual({ webhooks: [], nextCursor: null })
   })
 
   it('comes in pages, by table, by active', async () => {
     const [a, b, c] = [await created(), await created({ active: false }), await created()]
-    const page = (await tenant.webhooks('GET ?limit=2')).body
+    const page = await tenant.subscriptions('?limit=2')
     expect(idsOf(page.webhooks)).toEqual([c.id, b.id])
-    const rest = (await tenant.webhooks(`GET ?limit=2&cursor=${page.nextCursor}`)).body
+    const rest = await tenant.subscriptions(`?limit=2&cursor=${page.nextCursor}`)
     expect([idsOf(rest.webhooks), rest.nextCursor]).toEqual([[a.id], null])
-    const paused = (await tenant.webhooks('GET ?table=orders&active=false')).body
+    const paused = await tenant.subscriptions('?table=orders&active=false')
     expect(idsOf(paused.webhooks)).toEqual([b.id])
-    expect((await tenant.webhooks('GET ?table=nothing')).body.webhooks).toEqual([])
+    expect((await tenant.subscriptions('?table=nothing')).webhooks).toEqual([])
   })
 })
 
@@ -153,7 +154,9 @@ describe('PATCH /_webhooks/{id}', () => {
     expect([status, webhook]).toEqual([200, { ...before, ...change }])
     // The table `invoices` does not exist.
     expect(warnings?.map(({ field }) => field)).toEqual('table' in change ? ['table'] : undefined)
-    expect((await tenant.webhooks(`GET /${before.id}`)).body.webhook).toEqual(body)
+    expect(
+      (await tenant.webhooks<ReplyOf<typeof getWebhook>>(`GET /${before.id}`)).body.webhook,
+    ).toEqual(body)
   })
 
   it('accepts a new secret and shows none', async () => {
@@ -189,7 +192,7 @@ describe('DELETE /_webhooks/{id}', () => {
       const { status: gone, body } = await tenant.webhooks(request)
       expect([gone, body.error]).toEqual([404, 'WEBHOOK_NOT_FOUND'])
     }
-    expect((await tenant.webhooks('GET')).body.webhooks).toEqual([])
+    expect((await tenant.subscriptions()).webhooks).toEqual([])
   })
 })
 

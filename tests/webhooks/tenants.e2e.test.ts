@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { admin, expectStatus } from '@surehook/scripts/client/call'
-import { Tenant } from '@surehook/scripts/client/tenant'
+import { admin, expectStatus, type Records } from '@surehook/scripts/client/call'
+import { createToken, Tenant } from '@surehook/scripts/client/tenant'
 import {
   openSharedListeningWorld,
   type SharedListeningWorld,
@@ -25,9 +25,7 @@ beforeAll(async () => {
   dev = await world.tenant({ projectId: owner.projectId, environment: 'dev', tokenFor: ['dev'] })
   stranger = await world.tenant()
   webhookId = (await owner.subscribe('https://receiver.example/', { active: false })).id
-  const tested = (await owner.webhooks(`POST /${webhookId}/test`)).body
-  deliveryId = tested.deliveryId
-  eventId = tested.eventId
+  ;({ deliveryId, eventId } = await owner.sendTest(webhookId))
   recordId = (await owner.insert({ status: 'mine' })).id
 })
 afterAll(async () => {
@@ -67,10 +65,7 @@ const calls = (tenant: Tenant): [request: string, body?: unknown][] => [
   [`DELETE orders/${recordId}`],
 ]
 
-const newToken = async (fields: object) => {
-  const request = `POST /${owner.projectId}/management-tokens`
-  return expectStatus(201, await admin(world.system, request, { name: 'x', ...fields })).body
-}
+const newToken = (fields: object) => createToken(world.system, owner.projectId, fields)
 
 /** The owner's objects, which no foreign call may change. */
 const possessions = async () => {
@@ -173,8 +168,8 @@ describe('a caller in its own environment', () => {
     for (const [request, body] of ids()) {
       expect((await other().rest(request, body)).status).toBe(404)
     }
-    expect((await other().rest('GET _webhooks')).body.webhooks).toEqual([])
-    expect((await other().rest('GET orders')).body.records).toEqual([])
+    expect((await other().subscriptions()).webhooks).toEqual([])
+    expect((await other().rest<Records>('GET orders')).body.records).toEqual([])
     expect(await possessions()).toEqual(before)
   })
 

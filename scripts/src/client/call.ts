@@ -1,36 +1,22 @@
-import type { Environment, ManagementToken } from '@surehook/contracts/http/admin/admin'
-import type { LoggedIn } from '@surehook/contracts/http/auth'
-import type { Table } from '@surehook/contracts/http/data/tables'
-import type { Delivery, Subscription } from '@surehook/contracts/http/webhooks/webhooks'
 import type { Problem } from '@surehook/contracts/problem'
 
+/** A record. */
 export type Fields = Record<string, unknown> & { id: string; createdAt: string; updatedAt: string }
 
-// Every field that an answer may have. Each test states the ones it expects.
-export type Body = Fields &
-  Problem &
-  Subscription &
-  Table &
-  Environment &
-  ManagementToken &
-  LoggedIn & {
-    userId: string
-    keys: Record<string, string>[]
-    projects: { id: string; environments: string[]; createdAt: string }[]
-    tokens: ManagementToken[]
-    tables: Table[]
-    token: string
-    webhook: Subscription
-    deliveries: Delivery[]
-    webhooks: Subscription[]
-    deliveryId: string
-    eventId: string
-    count: number
-    records: Fields[]
-    nextCursor: string | null
-  }
+/** A page of records. */
+export type Records = { records: Fields[]; nextCursor: string | null }
 
-export type Answer = { status: number; headers: Headers; text: string; body: Body; list: Fields[] }
+/**
+ * An answer to a caller that expects `T`, which is a type of the contract. A refusal has the fields
+ * of a problem instead.
+ */
+export type Answer<T = Fields> = {
+  status: number
+  headers: Headers
+  text: string
+  body: T & Partial<Problem>
+  list: Fields[]
+}
 
 /** A header with the value `undefined` is left out. */
 export type RequestHeaders = Record<string, string | undefined>
@@ -38,7 +24,11 @@ export type RequestHeaders = Record<string, string | undefined>
 export type Call = { body?: unknown; headers?: RequestHeaders }
 
 /** Calls an API: `send(baseUrl, 'PATCH /gw/api/rest/orders/1', { body: { a: 1 } })`. */
-export async function send(baseUrl: string, request: string, call: Call = {}): Promise<Answer> {
+export async function send<T = Fields>(
+  baseUrl: string,
+  request: string,
+  call: Call = {},
+): Promise<Answer<T>> {
   const [method = 'GET', path = ''] = request.split(' ')
   const given: RequestHeaders = {
     'content-type': call.body === undefined ? undefined : 'application/json',
@@ -54,7 +44,7 @@ export async function send(baseUrl: string, request: string, call: Call = {}): P
     signal: AbortSignal.timeout(20_000),
   })
   const text = await response.text()
-  const body = (isJson(response) && text !== '' ? JSON.parse(text) : {}) as Body
+  const body = (isJson(response) && text !== '' ? JSON.parse(text) : {}) as Answer<T>['body']
   const list = Array.isArray(body) ? (body as Fields[]) : []
   return { status: response.status, headers: response.headers, text, body, list }
 }
@@ -66,15 +56,16 @@ function bodyText(body: unknown): string | null {
   return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
-export type Client = {
-  call(request: string, body?: unknown, headers?: RequestHeaders): Promise<Answer>
+/** `Usual` is what most of its calls expect. */
+export type Client<Usual = Fields> = {
+  call<T = Usual>(request: string, body?: unknown, headers?: RequestHeaders): Promise<Answer<T>>
 }
 
 /**
  * Calls paths below `url`: `call('PATCH orders/1', { a: 1 })`. Headers of the call override
  * `headers`.
  */
-export const clientOf = (url: string, headers: RequestHeaders): Client => ({
+export const clientOf = <Usual = Fields>(url: string, headers: RequestHeaders): Client<Usual> => ({
   call: (request, body, more) => send(url, request, { body, headers: { ...headers, ...more } }),
 })
 
@@ -86,10 +77,10 @@ export const headersOf = (tenant: { projectId: string; environment: string; toke
 })
 
 /** Returns the fields that a 400 names. */
-export const fieldsOf = ({ body }: Answer): string[] =>
+export const fieldsOf = ({ body }: Answer<unknown>): string[] =>
   (body.violations ?? []).map(({ field }) => field)
 
-export function expectStatus(status: number, answer: Answer): Answer {
+export function expectStatus<A extends Answer<unknown>>(status: number, answer: A): A {
   if (answer.status === status) return answer
   throw new Error(`expected ${status}, got ${answer.status}: ${answer.text}`)
 }
@@ -97,10 +88,10 @@ export function expectStatus(status: number, answer: Answer): Answer {
 export type Platform = { baseUrl: string; adminToken: string }
 
 /** Calls `/auth/admin/projects…` with the administration token, unless `headers` say otherwise. */
-export function admin(
+export function admin<T = Fields>(
   { baseUrl, adminToken }: Platform,
   ...call: Parameters<Client['call']>
-): Promise<Answer> {
+): Promise<Answer<T>> {
   const authorization = `Bearer ${adminToken}`
   return clientOf(`${baseUrl}/auth/admin/projects`, { authorization }).call(...call)
 }

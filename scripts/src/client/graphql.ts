@@ -1,14 +1,13 @@
 import type { Problem } from '@surehook/contracts/problem'
-import { type Fields, type RequestHeaders, send } from './call.ts'
+import { type Fields, type Records, type RequestHeaders, send } from './call.ts'
 
 type Extensions = Pick<Problem, 'violations'> & { code: string; retryAfter?: number }
-type Page = Fields & { records: Fields[]; nextCursor: string | null }
 
 export type GraphQLAnswer = {
   status: number
   text: string
   // Every field that an answer may have. Each test states the ones it expects.
-  data: Record<string, Page & Fields[]> | null
+  data: Record<string, Fields & Records & Fields[]> | null
   errors: { message: string; path?: string[]; extensions: Extensions }[]
   codes: string[]
 }

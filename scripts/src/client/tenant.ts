@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import type { Delivery, Subscription } from '@surehook/contracts/http/webhooks/webhooks'
+import type { createManagementToken } from '@surehook/contracts/http/admin/admin'
+import type { testWebhook } from '@surehook/contracts/http/webhooks/deliveries'
+import type {
+  Delivery,
+  getWebhook,
+  listWebhooks,
+  Subscription,
+} from '@surehook/contracts/http/webhooks/webhooks'
+import type { ReplyOf } from '@surehook/contracts/operation'
 import {
   type Answer,
   admin,
@@ -38,12 +46,14 @@ export class Tenant {
   }
 
   /** `rest('POST orders', { … })` calls a path below `/gw/api/rest/`. */
-  rest(...call: Parameters<Client['call']>): Promise<Answer> {
+  rest<T = Fields>(...call: Parameters<Client['call']>): Promise<Answer<T>> {
     return this.#client.call(...call)
   }
 
   /** `webhooks('GET /{id}')` calls a path below `/gw/api/rest/_webhooks`. */
-  webhooks(...[request, ...call]: Parameters<Client['call']>): Promise<Answer> {
+  webhooks<T = Subscription>(
+    ...[request, ...call]: Parameters<Client['call']>
+  ): Promise<Answer<T>> {
     const [method, path = ''] = request.split(' ')
     return this.rest(`${method} _webhooks${path}`, ...call)
   }
@@ -79,12 +89,24 @@ export class Tenant {
     }
   }
 
+  /** Returns a page of the subscriptions: `subscriptions('?limit=2')`. */
+  async subscriptions(query = ''): Promise<ReplyOf<typeof listWebhooks>> {
+    return expectStatus(200, await this.webhooks<ReplyOf<typeof listWebhooks>>(`GET ${query}`)).body
+  }
+
   async insert(fields: object = {}, table = 'orders'): Promise<Fields> {
     return expectStatus(201, await this.rest(`POST ${table}`, fields)).body
   }
 
+  /** Sends a test event. */
+  async sendTest(subscriptionId: string): Promise<ReplyOf<typeof testWebhook>> {
+    const answer = await this.webhooks<ReplyOf<typeof testWebhook>>(`POST /${subscriptionId}/test`)
+    return expectStatus(202, answer).body
+  }
+
   async deliveries(subscriptionId: string): Promise<Delivery[]> {
-    return expectStatus(200, await this.webhooks(`GET /${subscriptionId}`)).body.deliveries
+    const answer = await this.webhooks<ReplyOf<typeof getWebhook>>(`GET /${subscriptionId}`)
+    return expectStatus(200, answer).body.deliveries
   }
 }
 
@@ -105,13 +127,19 @@ export async function createTenant(
   const { projectId = `p-${randomUUID()}`, environment = 'master', tokenFor } = options
   const path = `/${projectId}/environments/${environment}`
   expectStatus(200, await admin(platform, `PUT ${path}`, {}))
-  const token = await admin(platform, `POST /${projectId}/management-tokens`, {
-    name: 'tests',
-    environments: tokenFor,
-  })
-  return new Tenant(platform, {
-    projectId,
-    environment,
-    token: expectStatus(201, token).body.token,
-  })
+  const { token } = await createToken(platform, projectId, { environments: tokenFor })
+  return new Tenant(platform, { projectId, environment, token })
+}
+
+export type NewToken = ReplyOf<typeof createManagementToken>
+
+/** Creates a management token of the project. */
+export async function createToken(
+  platform: Platform,
+  projectId: string,
+  fields: object = {},
+): Promise<NewToken> {
+  const input = { name: 'tests', ...fields }
+  const answer = await admin<NewToken>(platform, `POST /${projectId}/management-tokens`, input)
+  return expectStatus(201, answer).body
 }

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { LoggedIn, signup } from '@surehook/contracts/http/auth'
+import type { ReplyOf } from '@surehook/contracts/operation'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { admin, expectStatus, type Platform, send } from '../client/call.ts'
 import { createTenant } from '../client/tenant.ts'
@@ -49,16 +51,16 @@ export async function prepareFuzzTarget(platform: Platform): Promise<FuzzTarget>
   const path = `/${projectId}/environments/${environment}`
   expectStatus(200, await admin(platform, `PUT ${path}`, settings))
   const headers = { 'x-project-id': projectId, environment }
-  const call = (operation: string, body: object) =>
-    send(platform.baseUrl, `POST /auth/${operation}`, { body, headers })
+  const call = <T>(operation: string, body: object) =>
+    send<T>(platform.baseUrl, `POST /auth/${operation}`, { body, headers })
   const password = 'correct horse battery'
   const one = async () => {
     const email = `${randomUUID()}@example.com`
-    const { body } = expectStatus(201, await call('signup', { email, password }))
+    const answer = await call<ReplyOf<typeof signup>>('signup', { email, password })
     const ids: IdsOf = {
       data: (await tenant.insert({ a: 'x' }, table)).id,
       webhooks: (await tenant.subscribe('https://receiver.invalid/', { table })).id,
-      admin: body.userId,
+      admin: expectStatus(201, answer).body.userId,
     }
     return { email, ids }
   }
@@ -67,7 +69,7 @@ export async function prepareFuzzTarget(platform: Platform): Promise<FuzzTarget>
   const made = async () => (await tenant.deliveries(ids.webhooks)).length > 0
   await waitUntil(made, { what: 'a delivery', timeoutMs: 20_000 })
   const [delivery] = await tenant.deliveries(ids.webhooks)
-  const session = expectStatus(200, await call('login', { email, password })).body
+  const session = expectStatus(200, await call<LoggedIn>('login', { email, password })).body
   return {
     baseUrl: platform.baseUrl,
     tokens: {

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { LoggedIn } from '@surehook/contracts/http/auth'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
-import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
+import {
+  type AuthClient,
+  openAuthClient,
+  outcome,
+  password,
+  type SignedUp,
+} from './support/auth-client.ts'
 
 let accounts: AccountWorld
 let client: AuthClient
@@ -18,7 +25,7 @@ afterAll(async () => {
   await accounts?.[Symbol.asyncDispose]()
 })
 
-const post = (path: string, body: unknown) => client.send(`POST ${path}`, { body })
+const post = <T = LoggedIn>(path: string, body: unknown) => client.send<T>(`POST ${path}`, { body })
 const mailedCode = async (count = 1) =>
   (await accounts.catcher.waitFor(email, { count })).code ?? 'no code'
 const verified = async () => {
@@ -28,7 +35,8 @@ const verified = async () => {
 
 describe('signup', () => {
   it('mails a code; the user is unverified until it is confirmed, and then logged in', async () => {
-    const signup = await post('signup', { email, password, firstName: 'Ada', lastName: 'L.' })
+    const names = { firstName: 'Ada', lastName: 'L.' }
+    const signup = await post<SignedUp>('signup', { email, password, ...names })
     expect([signup.status, signup.body]).toEqual([
       201,
       { userId: expect.stringMatching(/^[0-9a-f-]{36}$/), message: expect.any(String) },
@@ -42,7 +50,7 @@ describe('signup', () => {
       'AUTH_EMAIL_NOT_VERIFIED',
     ])
     const confirmed = await post('confirm-signup', { email, code: await mailedCode() })
-    const user = { id: signup.body.userId, email, firstName: 'Ada', lastName: 'L.', roles: [] }
+    const user = { id: signup.body.userId, email, ...names, roles: [] }
     expect([confirmed.status, confirmed.body]).toEqual([
       200,
       { accessToken: expect.any(String), refreshToken: expect.any(String), user },

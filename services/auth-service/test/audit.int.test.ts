@@ -1,9 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { LoggedIn } from '@surehook/contracts/http/auth'
+import type { Answer } from '@surehook/scripts/client/call'
+import type { NewToken } from '@surehook/scripts/client/tenant'
 import { type AuditedOperation, auditedOperations } from '@surehook/scripts/lib/audited-operations'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
-import { type AuthClient, callAdmin, openAuthClient, password } from './support/auth-client.ts'
+import {
+  type AuthClient,
+  callAdmin,
+  openAuthClient,
+  password,
+  type SignedUp,
+} from './support/auth-client.ts'
 import { adminToken, type Running } from './support/under-test.ts'
 
 let accounts: AccountWorld
@@ -40,10 +49,14 @@ function linesOf(requestId: string) {
   return own.map(({ level, name, time, msg, client: _address, requestId: _id, ...rest }) => rest)
 }
 
-async function post(path: string, body?: unknown, token?: string) {
+async function post<T = LoggedIn>(
+  path: string,
+  body?: unknown,
+  token?: string,
+): Promise<Answer<T> & { lines: AuditLine[] }> {
   const requestId = randomUUID()
   const headers = { 'x-request-id': requestId, 'x-forwarded-for': '203.0.113.7' }
-  const answer = await client.send(`POST ${path}`, { body, token, headers })
+  const answer = await client.send<T>(`POST ${path}`, { body, token, headers })
   return { ...answer, lines: linesOf(requestId) }
 }
 
@@ -53,7 +66,7 @@ const place = () => ({ projectId: client.projectId, environment: 'master' })
 describe('every step of a user leaves one line', () => {
   it('with its event, outcome, tenant, user, client and request', async () => {
     const email = newEmail()
-    const signup = await post('signup', { email, password, firstName: 'Ada' })
+    const signup = await post<SignedUp>('signup', { email, password, firstName: 'Ada' })
     const { userId } = signup.body
     const own = { ...place(), userId }
     const done = { outcome: 'success', ...own }
@@ -212,7 +225,8 @@ describe('every administration call leaves one line', () => {
       [['users'], 'success', 'authz_admin'],
       [['records'], 'failure', 'authz_fail', 'FORBIDDEN'],
     ] as const) {
-      const { id, token } = (await callAdmin(loud.api, tokens, { name: 'owner', rights })).body
+      const { id, token } = (await callAdmin<NewToken>(loud.api, tokens, { name: 'owner', rights }))
+        .body
       const { lines: own } = await send(listing, token)
       const known = { event, outcome, actor: 'management_token', actorId: id }
       expect(own).toEqual([

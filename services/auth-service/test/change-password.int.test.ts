@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { LoggedIn } from '@surehook/contracts/http/auth'
 import { type AccountWorld, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
 
@@ -29,7 +30,7 @@ const change = (token: string | undefined, fields: Change = {}, from = '198.51.1
     headers: { 'x-forwarded-for': from },
   })
 const login = (email: string, tried: string, from = '198.51.100.1') =>
-  client.send('POST login', {
+  client.send<LoggedIn>('POST login', {
     body: { email, password: tried },
     headers: { 'x-forwarded-for': from },
   })

@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { ConsoleCode } from '@surehook/contracts/http/admin/console-codes'
 import { fieldsOf, send } from '@surehook/scripts/client/call'
+import { createToken } from '@surehook/scripts/client/tenant'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { openRedisAs, type RedisAsUser } from '@surehook/testing/redis-user'
@@ -44,13 +46,13 @@ beforeEach(async () => {
 })
 
 const call = (request: string, body?: unknown) => callAdmin(service.api, request, body)
-const newToken = async (more: object = {}) =>
-  (await call(`POST /${project}/management-tokens`, { name: 'console', ...more })).body
+const newToken = (more: object = {}) =>
+  createToken({ baseUrl: service.api, adminToken }, project, more)
 const address = () => `198.51.${Math.trunc(Math.random() * 256)}.${Math.trunc(Math.random() * 256)}`
 
 type Options = { token?: string | undefined; at?: string }
 const create = (body: unknown, { token = managed.token, at = address() }: Options = {}) =>
-  send(service.api, 'POST /auth/console-codes', {
+  send<ConsoleCode>(service.api, 'POST /auth/console-codes', {
     body,
     headers: { authorization: `Bearer ${token}`, 'x-forwarded-for': at },
   })
@@ -62,7 +64,7 @@ const redeem = (code: unknown, at = address()) =>
 const codeOf = async (body: unknown, options?: Options) => {
   const answer = await create(body, options)
   expect(outcome(answer)).toEqual([201])
-  return (answer.body as unknown as { code: string; expiresAt: string }).code
+  return answer.body.code
 }
 const keyOf = (code: string) =>
   `auth:console-code:${createHash('sha256').update(code).digest('base64url')}`
@@ -99,8 +101,7 @@ describe('a one-time code', () => {
 
   it('expires after 30 s, and ends with its first use', async () => {
     const before = Date.now()
-    const { body } = await create({ project })
-    const { code, expiresAt } = body as unknown as { code: string; expiresAt: string }
+    const { code, expiresAt } = (await create({ project })).body
     expect(code).toMatch(/^[\w-]{43}$/)
     const left = await redis.pTTL(keyOf(code))
     expect(left).toBeGreaterThan(20_000)

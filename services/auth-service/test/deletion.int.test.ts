@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { Environment } from '@surehook/contracts/http/admin/admin'
 import { environmentPurgesTopic } from '@surehook/contracts/topics'
 import { type EventProducer, openProducer } from '@surehook/kafka/producer/producer'
 import type { EventCodec } from '@surehook/schemas/codec'
+import type { NewToken } from '@surehook/scripts/client/tenant'
 import { openClients } from '@surehook/testing/platform-service'
 import { until } from '@surehook/testing/until'
 import bcrypt from 'bcrypt'
@@ -34,7 +36,8 @@ beforeEach(async () => {
   project = await newProject()
 })
 
-const call = (request: string, body?: unknown) => callAdmin(service.api, request, body)
+const call = <T = Environment>(request: string, body?: unknown) =>
+  callAdmin<T>(service.api, request, body)
 const master = (of = project) => `/${of}/environments/master`
 
 async function newProject(): Promise<string> {
@@ -89,7 +92,10 @@ describe('a deletion', () => {
     'of the %s revokes a token whose creation is not committed yet',
     async (_what, path, limits) => {
       const release = await holdInserts(world, 'management_token')
-      const creating = call(`POST /${project}/management-tokens`, { name: 'ci', ...limits })
+      const creating = call<NewToken>(`POST /${project}/management-tokens`, {
+        name: 'ci',
+        ...limits,
+      })
       await until(async () => (await waitingForLocks(world)) === 1)
       const deleting = call(`DELETE /${project}${path}`)
       const isWaiting = until(async () => (await waitingForLocks(world)) === 2)

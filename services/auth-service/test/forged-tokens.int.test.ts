@@ -23,8 +23,7 @@ afterAll(async () => {
 
 /** Anyone can make such a token: it is encrypted with the issuer's published key. */
 async function openForge(): Promise<() => Promise<string>> {
-  const { body } = await client.send('GET .well-known/jwks.json')
-  const jwk = body.keys.find(({ use }) => use === 'enc') as JWK
+  const jwk = (await client.publishedKeys()).find(({ use }) => use === 'enc') as JWK
   const key = await importJWK(jwk, 'RSA-OAEP-256')
   const header = { alg: 'RSA-OAEP-256', enc: 'A256GCM', cty: 'JWT', kid: String(jwk.kid) }
   const inner = Buffer.from('eyJhbGciOiJub25lIn0.e30.')

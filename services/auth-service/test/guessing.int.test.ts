@@ -21,7 +21,7 @@ afterAll(async () => {
   await accounts?.[Symbol.asyncDispose]()
 })
 
-type Outcome = { code: string; retryAfter: number }
+type Outcome = { code: string | undefined; retryAfter: number }
 type Call = { field: string; path: string; args: Record<string, string> }
 type Transport = (calls: readonly Call[], from: string) => Promise<Outcome[]>
 

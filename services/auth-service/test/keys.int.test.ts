@@ -21,24 +21,22 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-const jwksOf = async (of: AuthClient) => (await of.send('GET .well-known/jwks.json')).body.keys
-
 describe('the key set', () => {
   it('has one key for signatures, and one for encryption when tokens are encrypted', async () => {
     const answer = await client.send('GET .well-known/jwks.json')
     expect(answer.status).toBe(200)
     expect(answer.headers.get('cache-control')).toContain('max-age=300')
-    const [sig, ...others] = answer.body.keys
+    const [sig, ...others] = await client.publishedKeys()
     expect(others).toEqual([])
     expect(Object.keys(sig ?? {}).toSorted()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use'])
     expect(sig).toMatchObject({ kty: 'RSA', use: 'sig', alg: 'RS256' })
     await client.change({ encryptTokens: true })
-    expect((await jwksOf(client)).map(({ use, alg }) => [use, alg])).toEqual([
+    expect((await client.publishedKeys()).map(({ use, alg }) => [use, alg])).toEqual([
       ['sig', 'RS256'],
       ['enc', 'RSA-OAEP-256'],
     ])
     await client.change({ encryptTokens: false })
-    expect(await jwksOf(client)).toEqual([sig])
+    expect(await client.publishedKeys()).toEqual([sig])
   })
 
   it('answers 304 while it is unchanged', async () => {
@@ -70,7 +68,7 @@ describe('the key set', () => {
     const there = await openAuthClient(second.api, { projectId: client.projectId })
     await sql(world, 'delete from signing_key where project_id = $1', [client.projectId])
     const sets = await Promise.all(
-      Array.from({ length: 12 }, (_, index) => jwksOf(index % 2 === 0 ? client : there)),
+      Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? client : there).publishedKeys()),
     )
     expect(new Set(sets.map((keys) => JSON.stringify(keys))).size).toBe(1)
   })
@@ -90,21 +88,21 @@ describe('a rotation', () => {
   it('publishes the new key before it is used, and keeps the old while its tokens live', async () => {
     await client.change({ accessTokenTtl: 2 })
     const before = await client.newUser()
-    const [old] = await jwksOf(client)
+    const [old] = await client.publishedKeys()
     const { status, body } = await client.admin('POST /keys/rotate')
     expect(status).toBe(200)
     expect(body).toMatchObject({ keys: [{ use: 'sig' }, { use: 'sig' }] })
-    const published = (await jwksOf(client)).map(({ kid }) => kid)
+    const published = (await client.publishedKeys()).map(({ kid }) => kid)
     expect(published).toHaveLength(2)
     const kidOf = (token: string) => decodeProtectedHeader(token).kid
     const during = await client.login(before.email)
-    expect(kidOf(during.accessToken)).toBe(old?.['kid'])
+    expect(kidOf(during.accessToken)).toBe(old?.kid)
     // A second request makes no third key while one is waiting.
     await client.admin('POST /keys/rotate')
-    expect(await jwksOf(client)).toHaveLength(2)
+    expect(await client.publishedKeys()).toHaveLength(2)
     await new Promise((resolve) => setTimeout(resolve, 1_100))
     const after = await client.login(before.email)
-    expect(kidOf(after.accessToken)).not.toBe(old?.['kid'])
+    expect(kidOf(after.accessToken)).not.toBe(old?.kid)
     expect(published).toContain(kidOf(after.accessToken))
     expect(await client.isActive(after.accessToken)).toBe(true)
     // Moves the times back as if the lifetime of the last token and a minute had passed.
@@ -114,7 +112,7 @@ describe('a rotation', () => {
         where project_id = $1`,
       [client.projectId],
     )
-    expect((await jwksOf(client)).map(({ kid }) => kid)).toEqual([kidOf(after.accessToken)])
+    expect((await client.publishedKeys()).map(({ kid }) => kid)).toEqual([kidOf(after.accessToken)])
   })
 
   it('happens automatically when the key has reached its maximum age', async () => {
@@ -124,8 +122,8 @@ describe('a rotation', () => {
       `update signing_key set created_at = created_at - interval '91 days' where project_id = $1`,
       [client.projectId],
     )
-    expect(await jwksOf(client)).toHaveLength(2)
-    expect(await jwksOf(client)).toHaveLength(2)
+    expect(await client.publishedKeys()).toHaveLength(2)
+    expect(await client.publishedKeys()).toHaveLength(2)
     expect(await client.isActive(accessToken)).toBe(true)
   })
 

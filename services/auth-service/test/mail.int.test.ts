@@ -3,7 +3,13 @@ import { freePort } from '@surehook/scripts/lib/ports'
 import { type MailCatcher, startMailCatcher } from '@surehook/scripts/mail/mail-catcher'
 import { until } from '@surehook/testing/until'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
-import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
+import {
+  type AuthClient,
+  openAuthClient,
+  outcome,
+  password,
+  type SignedUp,
+} from './support/auth-client.ts'
 import type { Running } from './support/under-test.ts'
 
 let accounts: AccountWorld
@@ -20,7 +26,7 @@ afterAll(async () => {
   await accounts?.[Symbol.asyncDispose]()
 })
 
-const signup = (by = client) => by.send('POST signup', { body: { email, password } })
+const signup = (by = client) => by.send<SignedUp>('POST signup', { body: { email, password } })
 const waiting = async (address = email) => {
   const { rows } = await accounts.database.query<{ attempts: number }>(
     'select attempts from mail_outbox where recipient = $1',

@@ -1,5 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { listManagementTokens } from '@surehook/contracts/http/admin/admin'
+import type { ReplyOf } from '@surehook/contracts/operation'
+import type { NewToken } from '@surehook/scripts/client/tenant'
 import { callAdmin } from './support/auth-client.ts'
 import { openWorld, type Running, type World } from './support/under-test.ts'
 
@@ -19,12 +22,14 @@ beforeEach(() => {
   project = `p-${randomUUID()}`
 })
 
-const call = (request: string, body?: unknown) => callAdmin(service.api, request, body)
+const call = <T = NewToken>(request: string, body?: unknown) =>
+  callAdmin<T>(service.api, request, body)
 const put = (auth?: unknown, environment = 'master') =>
   call(`PUT /${project}/environments/${environment}`, { auth })
 
 describe('a management token', () => {
   const tokens = () => `/${project}/management-tokens`
+  const list = (query = '') => call<ReplyOf<typeof listManagementTokens>>(`GET ${tokens()}${query}`)
   beforeEach(() => put())
 
   it('is shown once, and its hash is on the topic before the answer', async () => {
@@ -53,7 +58,7 @@ describe('a management token', () => {
       expiresAt: null,
       rights: null,
     })
-    const { text } = await call(`GET ${tokens()}`)
+    const { text } = await list()
     expect(text).toContain(body.id)
     expect(text).not.toContain(body.token)
     expect(text).not.toContain(known?.tokenHash)
@@ -79,7 +84,7 @@ describe('a management token', () => {
       rights: ['webhooks', 'records'],
     })
     expect([status, body.rights]).toEqual([201, ['records', 'webhooks']])
-    const listed = await call(`GET ${tokens()}`)
+    const listed = await list()
     expect(listed.body.tokens).toMatchObject([{ id: body.id, rights: ['records', 'webhooks'] }])
     const known = (await world.platformState()).tokens.get(body.id)
     expect(known?.rights).toEqual(['webhooks', 'records'])
@@ -99,8 +104,8 @@ describe('a management token', () => {
     for (const name of ['1', '2', '3']) {
       ids.unshift((await call(`POST ${tokens()}`, { name })).body.id)
     }
-    const first = await call(`GET ${tokens()}?limit=2`)
-    const rest = await call(`GET ${tokens()}?limit=2&cursor=${first.body.nextCursor}`)
+    const first = await list('?limit=2')
+    const rest = await list(`?limit=2&cursor=${first.body.nextCursor}`)
     expect([...first.body.tokens, ...rest.body.tokens].map(({ id }) => id)).toEqual(ids)
     expect(rest.body.nextCursor).toBeNull()
   })
@@ -119,7 +124,7 @@ describe('a management token', () => {
       const again = await revoke(project, id)
       expect([again.status, again.body.error]).toEqual(unknown)
     }
-    expect((await call(`GET ${tokens()}`)).body.tokens).toEqual([])
+    expect((await list()).body.tokens).toEqual([])
   })
 
   it.each([
@@ -150,7 +155,7 @@ describe('a management token', () => {
     const answer = await call(`POST ${tokens()}`, body)
     expect([answer.status, answer.body.error]).toEqual([400, 'VALIDATION_ERROR'])
     expect(answer.body.violations).toMatchObject([{ field, message: expect.any(String) }])
-    expect((await call(`GET ${tokens()}`)).body.tokens).toEqual([])
+    expect((await list()).body.tokens).toEqual([])
   })
 
   it('is 404 for a project that does not exist', async () => {

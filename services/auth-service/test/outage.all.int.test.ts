@@ -54,7 +54,7 @@ describe('without Kafka', () => {
   it('answers 404 for a revoked management token only when the topic has it', async () => {
     await call('PUT /frozen/environments/master', {})
     const made = await call('POST /frozen/management-tokens', { name: 'leaked' })
-    const { id } = made.body as unknown as { id: string }
+    const { id } = made.body
     await stack.processes.kafka?.kill('SIGSTOP')
     let resumed = false
     const remove = () =>

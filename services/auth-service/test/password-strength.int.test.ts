@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { Environment } from '@surehook/contracts/http/admin/admin'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, outcome, password } from './support/auth-client.ts'
 
@@ -26,7 +27,8 @@ describe('password.minScore', () => {
   it('is 0 until an environment wants more, and 0 again after null', async () => {
     const signup = () => client.send('POST signup', { body: { email: newEmail(), password: weak } })
     expect(outcome(await signup())).toEqual([201])
-    const put = (minScore: unknown) => client.admin('PUT ', { auth: { password: { minScore } } })
+    const put = (minScore: unknown) =>
+      client.admin<Environment>('PUT ', { auth: { password: { minScore } } })
     expect((await put(5)).body.violations).toEqual([
       { field: 'auth.password.minScore', message: 'must be at most 4', rule: 'too_large' },
     ])

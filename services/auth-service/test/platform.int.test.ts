@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { Environment, listProjects } from '@surehook/contracts/http/admin/admin'
 import { defaultAuthSettings } from '@surehook/contracts/http/admin/auth-settings'
 import { noLimitSettings } from '@surehook/contracts/http/admin/limit-settings'
+import type { ReplyOf } from '@surehook/contracts/operation'
 import { callAdmin } from './support/auth-client.ts'
 import { openWorld, type Running, type World } from './support/under-test.ts'
 
@@ -21,7 +23,8 @@ beforeEach(() => {
   project = `p-${randomUUID()}`
 })
 
-const call = (request: string, body?: unknown) => callAdmin(service.api, request, body)
+const call = <T = Environment>(request: string, body?: unknown) =>
+  callAdmin<T>(service.api, request, body)
 const put = (auth?: unknown, environment = 'master') =>
   call(`PUT /${project}/environments/${environment}`, { auth })
 
@@ -170,7 +173,7 @@ describe('the list of projects', () => {
     let cursor: string | null = null
     do {
       const query: string = cursor === null ? '' : `&cursor=${cursor}`
-      const { body, status } = await call(`GET ?limit=2${query}`)
+      const { body, status } = await call<ReplyOf<typeof listProjects>>(`GET ?limit=2${query}`)
       expect(status).toBe(200)
       seen.push(...body.projects)
       cursor = body.nextCursor

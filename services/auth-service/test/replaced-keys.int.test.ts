@@ -29,8 +29,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-const kidsOf = async (of: AuthClient) =>
-  (await of.send('GET .well-known/jwks.json')).body.keys.map(({ kid }) => kid).toSorted()
+const kidsOf = async (of: AuthClient) => (await of.publishedKeys()).map(({ kid }) => kid).toSorted()
 const replace = () => client.admin('POST /keys/rotate?immediately=true')
 
 /** Signs changed claims of a valid token, as the holder of a leaked private key could. */

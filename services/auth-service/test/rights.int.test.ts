@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { ManagementRight } from '@surehook/contracts/rights'
 import { clientOf } from '@surehook/scripts/client/call'
+import type { NewToken } from '@surehook/scripts/client/tenant'
 import {
   callWithToken,
   managementOperations,
@@ -28,8 +29,7 @@ type Limits = { rights?: ManagementRight[]; environments?: string[] }
 
 async function tokenOf({ projectId }: AuthClient, limits: Limits = {}) {
   const request = `POST /${projectId}/management-tokens`
-  const { body } = await callAdmin(service.api, request, { name: 'owner', ...limits })
-  return { id: body.id, token: body.token }
+  return (await callAdmin<NewToken>(service.api, request, { name: 'owner', ...limits })).body
 }
 
 /** Calls a path below the tenant's environment with a management token. */

@@ -1,9 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { LoggedIn } from '@surehook/contracts/http/auth'
+import type { NewToken } from '@surehook/scripts/client/tenant'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import type { ChangeLog } from '@surehook/testing/change-log'
 import bcrypt from 'bcrypt'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
-import { type AuthClient, callAdmin, openAuthClient, password } from './support/auth-client.ts'
+import {
+  type AuthClient,
+  callAdmin,
+  openAuthClient,
+  password,
+  type SignedUp,
+} from './support/auth-client.ts'
 import type { Running } from './support/under-test.ts'
 import { followUserChanges } from './support/user-changes.ts'
 
@@ -31,8 +39,8 @@ afterAll(async () => {
   await accounts?.[Symbol.asyncDispose]()
 })
 
-const post = (path: string, body: unknown, token?: string) =>
-  client.send(`POST ${path}`, { body, token })
+const post = <T = LoggedIn>(path: string, body: unknown, token?: string) =>
+  client.send<T>(`POST ${path}`, { body, token })
 
 /**
  * Calls everything that a user and an administrator can do, rightly and wrongly. Returns the values
@@ -41,7 +49,7 @@ const post = (path: string, body: unknown, token?: string) =>
 async function wholeLife(): Promise<Record<string, string>> {
   const email = newEmail()
   const newPassword = 'a wholly new one 9'
-  const { body: signedUp } = await post('signup', { email, password })
+  const { body: signedUp } = await post<SignedUp>('signup', { email, password })
   const verification = (await accounts.catcher.waitFor(email)).code ?? ''
   await post('confirm-signup', { email, code: '000000' })
   const { body: first } = await post('confirm-signup', { email, code: verification })
@@ -70,9 +78,8 @@ async function wholeLife(): Promise<Record<string, string>> {
     [signedUp.userId],
   )
   await client.admin(`DELETE /users/${signedUp.userId}`)
-  const management = await callAdmin(loud.api, `POST /${client.projectId}/management-tokens`, {
-    name: 'test',
-  })
+  const tokens = `POST /${client.projectId}/management-tokens`
+  const management = await callAdmin<NewToken>(loud.api, tokens, { name: 'test' })
   return {
     password,
     newPassword,

@@ -27,8 +27,8 @@ type Graph = {
 }
 
 async function graphql(query: string, token?: string) {
-  const { body } = await client.send('POST graphql', { body: { query }, token })
-  const { data, errors } = body as unknown as Graph
+  const answer = await client.send<Graph>('POST graphql', { body: { query }, token })
+  const { data, errors } = answer.body
   return { data, codes: errors?.map(({ extensions }) => extensions.code) }
 }
 
@@ -56,7 +56,7 @@ describe('the own account', () => {
     await client.admin(`PATCH /users/${user.id}`, { roles: ['editor'] })
     const { accessToken } = (await client.refresh(refreshToken)).body
     const { body } = await client.send('GET me', { token: accessToken })
-    expect((body as unknown as { roles: string[] }).roles).toEqual(['editor'])
+    expect(body['roles']).toEqual(['editor'])
   })
 
   it('is shown to nobody without a good token, nor in another environment', async () => {

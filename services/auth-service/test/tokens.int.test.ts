@@ -36,8 +36,6 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-const jwksOf = async (of: AuthClient) => (await of.send('GET .well-known/jwks.json')).body.keys
-
 describe('an access token', () => {
   const remoteKeys = () =>
     createRemoteJWKSet(new URL(`${service.api}/auth/.well-known/jwks.json`), {
@@ -62,16 +60,16 @@ describe('an access token', () => {
     await client.change({ encryptTokens: true })
     const { accessToken, refreshToken } = await client.newUser()
     expect(accessToken.split('.')).toHaveLength(5)
-    const enc = (await jwksOf(client)).find(({ use }) => use === 'enc')
+    const enc = (await client.publishedKeys()).find(({ use }) => use === 'enc')
     expect(decodeProtectedHeader(accessToken)).toEqual({
       alg: 'RSA-OAEP-256',
       enc: 'A256GCM',
       cty: 'JWT',
-      kid: enc?.['kid'],
+      kid: enc?.kid,
     })
     const { key } = await storedKey(world, client, 'enc')
     const { plaintext } = await compactDecrypt(accessToken, key)
-    const keys = createLocalJWKSet({ keys: await jwksOf(client) })
+    const keys = createLocalJWKSet({ keys: await client.publishedKeys() })
     await jwtVerify(new TextDecoder().decode(plaintext), keys, { typ: 'at+jwt' })
     expect(await client.isActive(accessToken)).toBe(true)
     expect((await client.refresh(refreshToken)).body.accessToken.split('.')).toHaveLength(5)
@@ -110,7 +108,7 @@ describe('an access token', () => {
     const mine = await client.newUser()
     await other.newUser()
     const { key } = await storedKey(world, client, 'sig')
-    const [{ kid } = {}] = await jwksOf(other)
+    const [{ kid } = {}] = await other.publishedKeys()
     await sql(world, `update signing_key set kid = $3 where project_id = $1 and environment = $2`, [
       client.projectId,
       'master',

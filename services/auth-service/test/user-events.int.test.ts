@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { LoggedIn } from '@surehook/contracts/http/auth'
 import type { ChangeLog } from '@surehook/testing/change-log'
 import bcrypt from 'bcrypt'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
-import { type AuthClient, outcome, password } from './support/auth-client.ts'
+import { type AuthClient, outcome, password, type SignedUp } from './support/auth-client.ts'
 import { followUserChanges } from './support/user-changes.ts'
 
 let accounts: AccountWorld
@@ -22,8 +23,8 @@ afterAll(async () => {
 })
 
 const email = () => newEmail()
-const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-  client.send(`POST ${path}`, { body, headers })
+const post = <T = SignedUp>(path: string, body: unknown, headers: Record<string, string> = {}) =>
+  client.send<T>(`POST ${path}`, { body, headers })
 
 /**
  * Makes an event that surely comes after every event of the test, and returns the events before it.
@@ -102,7 +103,7 @@ describe('the events of a user', () => {
     const address = email()
     const { body } = await post('signup', { email: address, password })
     const { code } = await accounts.catcher.waitFor(address)
-    const { body: session } = await post('confirm-signup', { email: address, code })
+    const { body: session } = await post<LoggedIn>('confirm-signup', { email: address, code })
     await changes.until(client.projectId, 2)
 
     await post('login', { email: address, password })

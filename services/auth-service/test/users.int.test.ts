@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { OpenSession, UserLock } from '@surehook/contracts/http/admin/user-access'
-import type { UserAccount } from '@surehook/contracts/http/admin/users'
+import type { listRoles, listUsers, UserAccount } from '@surehook/contracts/http/admin/users'
+import type { ReplyOf } from '@surehook/contracts/operation'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import {
   type AuthClient,
@@ -24,15 +25,7 @@ afterAll(async () => {
   await accounts?.[Symbol.asyncDispose]()
 })
 
-type Users = { users: UserAccount[]; nextCursor: string | null }
-
-// Every field that an answer may have. Each test states the ones it expects.
-type Body = UserAccount & Users & { roles: unknown[] }
-
-async function admin(request: string, body?: unknown): Promise<{ status: number; body: Body }> {
-  const answer = await client.admin(request, body)
-  return { status: answer.status, body: answer.body as unknown as Body }
-}
+const admin = <T = UserAccount>(request: string, body?: unknown) => client.admin<T>(request, body)
 const problem = async (request: string, body?: unknown) => {
   const answer = await client.admin(request, body)
   return [answer.status, answer.body.error, answer.body.violations?.map(({ field }) => field)]
@@ -48,7 +41,7 @@ describe('roles', () => {
     expect([status, body]).toEqual([201, role])
     expect(await problem('POST /roles', { name: 'writer' })).toEqual([409, 'CONFLICT', undefined])
     await admin('POST /roles', { name: 'author', selfAssignable: true })
-    const first = await admin('GET /roles?limit=1')
+    const first = await admin<ReplyOf<typeof listRoles>>('GET /roles?limit=1')
     expect(first.body.roles).toEqual([expect.objectContaining({ name: 'author' })])
     const next = await admin(`GET /roles?cursor=${first.body.nextCursor}`)
     expect(next.body).toEqual({ roles: [role], nextCursor: null })
@@ -63,7 +56,7 @@ describe('the list of users', () => {
     let cursor: string | null = null
     do {
       const query: string = cursor === null ? '' : `&cursor=${cursor}`
-      const { body } = await admin(`GET /users?limit=2${query}`)
+      const { body } = await admin<ReplyOf<typeof listUsers>>(`GET /users?limit=2${query}`)
       seen.push(...body.users)
       cursor = body.nextCursor
     } while (cursor !== null)

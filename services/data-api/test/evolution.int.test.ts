@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { type Client, fieldsOf } from '@surehook/scripts/client/call'
+import { type Client, fieldsOf, type Records } from '@surehook/scripts/client/call'
 import { until } from '@surehook/testing/until'
 import { Client as Database } from 'pg'
 import { clientOf } from './support/client.ts'
@@ -84,7 +84,7 @@ describe('a new unique column', () => {
     expect((await client.call(`PATCH orders/${id}`, { code: 'a' })).status).toBe(200)
     const taken = await client.call('POST orders', { n: 7, code: 'a' })
     expect([taken.status, fieldsOf(taken)]).toEqual([409, ['code']])
-    expect((await client.call('GET orders')).body.records).toHaveLength(5)
+    expect((await client.call<Records>('GET orders')).body.records).toHaveLength(5)
   })
 
   test('that several requests ask for is made once', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { type Client, fieldsOf } from '@surehook/scripts/client/call'
+import { type Client, fieldsOf, type Records } from '@surehook/scripts/client/call'
 import { clientOf } from './support/client.ts'
 import { graphqlClientOf } from './support/graphql-client.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 
 const keyOf = (key = randomUUID()) => ({ 'idempotency-key': key })
-const countOf = async () => (await client.call('GET orders')).body.records.length
+const countOf = async () => (await client.call<Records>('GET orders')).body.records.length
 
 describe('a write with an Idempotency-Key', () => {
   test('is done once and answered alike each time', async () => {

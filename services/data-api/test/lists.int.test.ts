@@ -4,6 +4,7 @@ import {
   type Client as ApiClient,
   type Fields,
   fieldsOf,
+  type Records,
 } from '@surehook/scripts/client/call'
 import { Client } from 'pg'
 import { listCursor } from '../src/records/read/list-cursor.ts'
@@ -56,15 +57,15 @@ const items = Array.from({ length: 40 }, (_, n) => ({
 
 type Query = Record<string, string | number | object>
 
-const list = (query: Query): Promise<Answer> => {
+const list = (query: Query): Promise<Answer<Records>> => {
   const entries = Object.entries(query).map(([key, value]): [string, string] => [
     key,
     typeof value === 'object' ? JSON.stringify(value) : String(value),
   ])
-  return client.call(`GET items?${new URLSearchParams(entries)}`)
+  return client.call<Records>(`GET items?${new URLSearchParams(entries)}`)
 }
 
-const numbersOf = ({ body }: Answer) => body.records.map(({ n }) => n)
+const numbersOf = ({ body }: Answer<Records>) => body.records.map(({ n }) => n)
 
 async function allPages(query: Query): Promise<Fields[]> {
   const records: Fields[] = []
@@ -79,7 +80,7 @@ async function allPages(query: Query): Promise<Fields[]> {
 
 describe('a list', () => {
   test('without a query: by id, which is the order of creation', async () => {
-    const { status, body } = await client.call('GET items')
+    const { status, body } = await client.call<Records>('GET items')
     expect(status).toBe(200)
     expect(body.nextCursor).toBeNull()
     expect(body.records.map(({ n }) => n)).toEqual(items.map(({ n }) => n))
@@ -134,10 +135,12 @@ describe('a list', () => {
       'POST items',
       [2, 4, 6, 8].map((n) => ({ n })),
     )
-    const { body: first } = await own.call('GET items?order=n&limit=2')
+    const { body: first } = await own.call<Records>('GET items?order=n&limit=2')
     await own.call(`DELETE items/${made[1]?.id}`)
     await own.call('POST items', [{ n: 1 }, { n: 5 }])
-    const { body: second } = await own.call(`GET items?order=n&limit=9&cursor=${first.nextCursor}`)
+    const { body: second } = await own.call<Records>(
+      `GET items?order=n&limit=9&cursor=${first.nextCursor}`,
+    )
     expect(second.records.map(({ n }) => n)).toEqual([5, 6, 8])
   })
 
@@ -146,9 +149,9 @@ describe('a list', () => {
     await own.call('PUT _tables/items', { columns: [{ name: 'n', type: 'integer' }, text('blob')] })
     const blob = 'x'.repeat(250_000)
     for (let n = 0; n < 20; n++) await own.call('POST items', { n, blob })
-    const { body: first } = await own.call('GET items?order=-n&limit=20')
+    const { body: first } = await own.call<Records>('GET items?order=-n&limit=20')
     expect(first.records.length).toBeLessThan(20)
-    const { body: second } = await own.call(
+    const { body: second } = await own.call<Records>(
       `GET items?order=-n&limit=20&cursor=${first.nextCursor}`,
     )
     const numbers = [...first.records, ...second.records].map(({ n }) => n)
@@ -161,8 +164,8 @@ describe('a list', () => {
     await own.call('PUT _tables/items', { columns: [text('label')] })
     const labels = ['a', 'b', 'c'].map((end) => ({ label: `${'🎉'.repeat(30_000)}${end}` }))
     for (const label of labels) await own.call('POST items', label)
-    const { body } = await own.call('GET items?order=label&limit=2')
-    const next = await own.call(`GET items?order=label&limit=2&cursor=${body.nextCursor}`)
+    const { body } = await own.call<Records>('GET items?order=label&limit=2')
+    const next = await own.call<Records>(`GET items?order=label&limit=2&cursor=${body.nextCursor}`)
     expect([next.status, next.body.records.length, next.body.nextCursor]).toEqual([200, 1, null])
   })
 })

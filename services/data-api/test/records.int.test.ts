@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type Client, fieldsOf } from '@surehook/scripts/client/call'
+import { type Client, fieldsOf, type Records } from '@surehook/scripts/client/call'
 import { clientOf } from './support/client.ts'
 import { openWorld, type Running, type World } from './support/under-test.ts'
 
@@ -254,6 +254,8 @@ describe('an array', () => {
     const records = ['1', '2', '3', '1'].map((code) => ({ name: 'b', code }))
     const answer = await own.call('POST orders', records)
     expect([answer.status, fieldsOf(answer)]).toEqual([409, ['1.code', '3.code']])
-    expect((await own.call('GET orders')).body.records.map(({ code }) => code)).toEqual(['2'])
+    expect((await own.call<Records>('GET orders')).body.records.map(({ code }) => code)).toEqual([
+      '2',
+    ])
   })
 })

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type Client as ApiClient, fieldsOf } from '@surehook/scripts/client/call'
+import type { listTables, Table } from '@surehook/contracts/http/data/tables'
+import type { ReplyOf } from '@surehook/contracts/operation'
+import { type Client as ApiClient, fieldsOf, type Records } from '@surehook/scripts/client/call'
 import { Client } from 'pg'
 import { schemaName } from '../src/tables/ddl/schema-name.ts'
 import { clientOf } from './support/client.ts'
@@ -52,7 +54,7 @@ describe('PUT _tables/{table}', () => {
     const columns = [text('a', { required: true }), text('b', { unique: true })]
     await client.call('PUT _tables/growing', { columns })
     const { body: record } = await client.call('POST growing', { a: '1', b: '1' })
-    const { status, body } = await client.call('PUT _tables/growing', {
+    const { status, body } = await client.call<Table>('PUT _tables/growing', {
       columns: [
         text('n', { required: true, default: "it's" }),
         text('a'),
@@ -198,7 +200,7 @@ describe('the other table calls', () => {
     await own.call('PUT _tables/b', { columns: [text('x')] })
     await own.call('PUT _tables/a', { columns: [] })
     await own.call('POST b', { x: '1' })
-    const { body } = await own.call('GET _tables')
+    const { body } = await own.call<ReplyOf<typeof listTables>>('GET _tables')
     expect(body.tables.map(({ name }) => name)).toEqual(['a', 'b'])
 
     const dropped = await own.call('DELETE _tables/b')
@@ -207,7 +209,7 @@ describe('the other table calls', () => {
     expect((await own.call('DELETE _tables/b')).body.error).toBe('TABLE_NOT_FOUND')
 
     await own.call('PUT _tables/b', { columns: [{ name: 'x', type: 'integer' }] })
-    expect((await own.call('GET b')).body.records).toEqual([])
+    expect((await own.call<Records>('GET b')).body.records).toEqual([])
     expect((await own.call('POST b', { x: 1 })).body).toMatchObject({ x: 1 })
   })
 
@@ -239,7 +241,7 @@ describe('the other table calls', () => {
       const changed = await client.call(`PATCH ${table}/${body.id}`, { n: 'x', t: 'y' })
       expect(changed.body).toMatchObject({ ...values, n: 'x', t: 'y' })
       const where = encodeURIComponent(JSON.stringify({ order: '"order\'', select: { ne: null } }))
-      const listed = await client.call(`GET ${table}?where=${where}&order=-select,oid`)
+      const listed = await client.call<Records>(`GET ${table}?where=${where}&order=-select,oid`)
       expect(listed.body.records).toEqual([changed.body])
       expect((await client.call(`DELETE ${table}/${body.id}`)).body).toEqual(changed.body)
     }

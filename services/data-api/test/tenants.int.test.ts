@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type Client, fieldsOf } from '@surehook/scripts/client/call'
+import { type Client, fieldsOf, type Records } from '@surehook/scripts/client/call'
 import { clientOf } from './support/client.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -50,7 +50,7 @@ describe('tenants', () => {
       expect((await client.call(`PATCH things/${body.id}`, { owner: `${index}` })).status).toBe(200)
     }
     for (const [index, client] of clients.entries()) {
-      const { body } = await client.call('GET things')
+      const { body } = await client.call<Records>('GET things')
       expect(body.records.map(({ owner }) => owner)).toEqual([`${index}`])
       for (const id of records.filter((_, other) => other !== index)) {
         const statuses = [

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { type Client } from '@surehook/scripts/client/call'
+import { type Client, type Records } from '@surehook/scripts/client/call'
 import { clientOf } from './support/client.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -71,7 +71,9 @@ describe('a user', () => {
       const { id } = created.body
       expect(await outcome(editor, `PATCH posts/${id}`, { title: 'b' })).toEqual([200])
       expect(await outcome(editor, `DELETE posts/${id}`)).toEqual(forbidden)
-      expect((await reader.call('GET posts')).body.records).toMatchObject([{ id, title: 'b' }])
+      expect((await reader.call<Records>('GET posts')).body.records).toMatchObject([
+        { id, title: 'b' },
+      ])
       expect(await outcome(reader, `GET posts/${id}`)).toEqual([200])
       expect(await outcome(reader, 'POST posts', { title: 'c' })).toEqual(forbidden)
       expect(await outcome(reader, 'POST posts', [{ title: 'c' }])).toEqual(forbidden)

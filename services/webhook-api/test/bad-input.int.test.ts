@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Client } from '@surehook/scripts/client/call'
-import { clientOf, validInput } from './support/client.ts'
+import { clientOf, validInput, type WebhooksClient } from './support/client.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 let world: World
 let service: Running
 let tenant: Tenant
-let client: Client
+let client: WebhooksClient
 let id: string
 
 beforeAll(async () => {
@@ -244,7 +243,7 @@ describe('an unknown method', () => {
 })
 
 it('changed nothing', async () => {
-  const { body } = await client.call('GET')
+  const { body } = await client.list()
   expect(body.webhooks.map((webhook) => webhook.id)).toEqual([id])
   expect(body.webhooks[0]).toMatchObject({ table: 'orders', active: true })
 })

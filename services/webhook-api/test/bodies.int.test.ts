@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { DeliveryJob } from '@surehook/contracts/events'
+import type {
+  recoverWebhook,
+  redeliver as redeliverOperation,
+  testWebhook,
+} from '@surehook/contracts/http/webhooks/deliveries'
+import type { ReplyOf } from '@surehook/contracts/operation'
 import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import type { Client } from '@surehook/scripts/client/call'
@@ -73,7 +79,8 @@ const shownBody = async (deliveryId: string) => {
   expect(status).toBe(200)
   return (JSON.parse(text) as { body: string | null }).body
 }
-const redeliver = (deliveryId: string) => client.call(`POST ${pathOf(deliveryId)}/redeliver`)
+const redeliver = (deliveryId: string) =>
+  client.call<ReplyOf<typeof redeliverOperation>>(`POST ${pathOf(deliveryId)}/redeliver`)
 
 /** Returns the bodies of the redeliveries, by original delivery. */
 async function sentAgain(): Promise<Record<string, string | null>> {
@@ -87,7 +94,10 @@ async function sentAgain(): Promise<Record<string, string | null>> {
 
 async function recover(): Promise<number> {
   const since = new Date(Date.now() - 3_600_000).toISOString()
-  const { status, body } = await client.call(`POST /${id}/recover`, { since })
+  const { status, body } = await client.call<ReplyOf<typeof recoverWebhook>>(
+    `POST /${id}/recover`,
+    { since },
+  )
   expect(status).toBe(202)
   const isDone = async () => (await pool.query('select from recovery')).rowCount === 0
   await until(isDone, { what: 'the end of the recovery' })
@@ -138,7 +148,7 @@ describe('the body of a delivery', () => {
   })
 
   it('of a test event is shown at once and later', async () => {
-    const { body: test } = await client.call(`POST /${id}/test`)
+    const { body: test } = await client.call<ReplyOf<typeof testWebhook>>(`POST /${id}/test`)
     const before = await shownBody(test.deliveryId)
     expect(before).toContain('"test":true')
     await untilRead(test.deliveryId)

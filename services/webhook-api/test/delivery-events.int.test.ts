@@ -5,16 +5,15 @@ import { deadLetterEventId, endpointId } from '@surehook/contracts/ids'
 import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic, changesTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import { type LogReader, openLogReader } from '@surehook/kafka/readers/log-reader'
-import type { Client } from '@surehook/scripts/client/call'
 import { until } from '@surehook/testing/until'
-import { clientOf, validInput } from './support/client.ts'
+import { clientOf, validInput, type WebhooksClient } from './support/client.ts'
 import { readLog } from './support/read-log.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 let world: World
 let service: Running
 let tenant: Tenant
-let client: Client
+let client: WebhooksClient
 let reader: LogReader
 
 beforeAll(async () => {
@@ -129,7 +128,7 @@ describe('_endpoints', () => {
     return deadLetter(subscriptionId, { transition })
   }
   const deactivated = (id: string) =>
-    until(async () => !(await client.call(`GET /${id}`)).body.webhook.active, {
+    until(async () => !(await client.get(id)).body.webhook.active, {
       what: 'the deactivation',
     })
 

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { DeliveryAttempt } from '@surehook/contracts/events'
+import type { searchDeliveries } from '@surehook/contracts/http/webhooks/questions'
 import { deliveryId, redeliveryId } from '@surehook/contracts/ids'
+import type { ReplyOf } from '@surehook/contracts/operation'
 import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { type Client, clientOf as clientBelow, headersOf } from '@surehook/scripts/client/call'
 import { searchSql } from '../src/history/search/search-sql.ts'
@@ -56,12 +58,11 @@ async function logged(given: DeliveryFields, of = tenant): Promise<string> {
 }
 
 async function search(query: string, by = client) {
-  const { status, body } = await by.call(`GET /_deliveries?${query}`)
+  const { status, body } = await by.call<ReplyOf<typeof searchDeliveries>>(
+    `GET /_deliveries?${query}`,
+  )
   expect([status, body.error]).toEqual([200, undefined])
-  return body as {
-    deliveries: ({ id: string } & Record<string, unknown>)[]
-    nextCursor: string | null
-  }
+  return body
 }
 
 const idsOf = async (query: string) =>
@@ -175,7 +176,9 @@ describe('GET /_deliveries', () => {
       const theirs = clientBelow(`${world.service.api}/api/rest`, headersOf(who))
       await subscribe(stranger)
       for (const query of ['', `webhookId=${webhook}`, `eventId=${eventId}`, 'recordId=r9']) {
-        const { body } = await theirs.call(`GET /_deliveries?${query}`)
+        const { body } = await theirs.call<ReplyOf<typeof searchDeliveries>>(
+          `GET /_deliveries?${query}`,
+        )
         expect(body.deliveries ?? []).toEqual([])
       }
     }

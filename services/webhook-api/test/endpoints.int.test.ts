@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { circuitKey, loadKey } from '@surehook/contracts/circuits'
+import type { listEndpoints } from '@surehook/contracts/http/webhooks/endpoints'
 import { endpointId } from '@surehook/contracts/ids'
+import type { ReplyOf } from '@surehook/contracts/operation'
 import { anAttempt } from '@surehook/contracts/testing/samples'
 import { type Client, clientOf as clientBelow, headersOf } from '@surehook/scripts/client/call'
 import { openPool } from '@surehook/service-kit/postgres/pool'
@@ -54,6 +56,9 @@ const idOf = (of = tenant, to = url) => endpointId(of.projectId, of.environment,
 const open = (id: string, openUntil: number) =>
   redis.hSet(circuitKey(id), { failures: 0, openUntil: String(openUntil) })
 
+const list = (query = '', by = client) =>
+  by.call<ReplyOf<typeof listEndpoints>>(`GET /_endpoints${query}`)
+
 async function pause(webhook: string): Promise<void> {
   const { projectId, environment } = tenant
   const own = { deliveryId: randomUUID(), subscriptionId: webhook, projectId, environment }
@@ -70,9 +75,9 @@ it('shows where subscriptions deliver to, each URL once, with its circuit', asyn
   await redis.hSet(loadKey(idOf(tenant, 'https://other.example/')), { inFlight: 7 })
   await redis.hSet(circuitKey(idOf(tenant, 'https://other.example/')), { failures: 3 })
   for (const webhook of [a, b]) await pause(webhook)
-  const { status, body } = await client.call('GET /_endpoints')
+  const { status, body } = await list()
   expect([status, body.nextCursor]).toEqual([200, null])
-  expect(body['endpoints']).toEqual(
+  expect(body.endpoints).toEqual(
     [
       {
         ...{ id: idOf(), url: 'https://receiver.example/hooks', webhooks: [a, b] },
@@ -93,12 +98,12 @@ it('shows where subscriptions deliver to, each URL once, with its circuit', asyn
 it('comes in pages', async () => {
   const urls = ['a', 'b', 'c'].map((path) => `https://receiver.example/${path}`)
   for (const one of urls) await subscribe(tenant, one)
-  const first = await client.call('GET /_endpoints?limit=2')
-  const rest = await client.call(`GET /_endpoints?limit=2&cursor=${first.body.nextCursor}`)
-  const ids = [first, rest].flatMap(({ body }) => body['endpoints'] as { id: string }[])
+  const first = await list('?limit=2')
+  const rest = await list(`?limit=2&cursor=${first.body.nextCursor}`)
+  const ids = [first, rest].flatMap(({ body }) => body.endpoints)
   expect(ids.map(({ id }) => id)).toEqual(urls.map((one) => idOf(tenant, one)).toSorted())
   expect(rest.body.nextCursor).toBeNull()
-  const { status, body } = await client.call('GET /_endpoints?cursor=abc')
+  const { status, body } = await list('?cursor=abc')
   expect([status, body.violations?.[0]?.field]).toEqual([400, 'cursor'])
 })
 
@@ -125,8 +130,8 @@ it('keeps tenants apart', async () => {
     const { status, body } = await theirs.call(`${method} /_endpoints/${idOf()}${path}`)
     expect([status, body.error]).toEqual([404, 'ENDPOINT_NOT_FOUND'])
   }
-  const { body } = await theirs.call('GET /_endpoints')
-  expect(body['endpoints']).toMatchObject([{ id: idOf(stranger), circuit: 'closed' }])
+  const { body } = await list('', theirs)
+  expect(body.endpoints).toMatchObject([{ id: idOf(stranger), circuit: 'closed' }])
   expect(await redis.hGet(circuitKey(idOf()), 'openUntil')).not.toBe('0')
 })
 

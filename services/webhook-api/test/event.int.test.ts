@@ -130,8 +130,8 @@ it('is 404 where the environment has no such event', async () => {
 })
 
 async function before(eventId: string, by = client) {
-  const { status, body } = await by.call(`GET /_events/${eventId}/before`)
-  return { status, body: body as unknown as EventBefore }
+  const { status, body } = await by.call<EventBefore>(`GET /_events/${eventId}/before`)
+  return { status, body }
 }
 
 it('shows the change of the same record before, among those of other records', async () => {

@@ -3,14 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { DeliveryStatus } from '@surehook/contracts/events'
 import { anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic } from '@surehook/contracts/topics'
-import { type Client } from '@surehook/scripts/client/call'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
 import { runDisableFailing } from '../src/failing/disable-failing.ts'
 import { hasReadAll } from '../src/failing/log-progress.ts'
-import { clientOf, validInput } from './support/client.ts'
+import { clientOf, validInput, type WebhooksClient } from './support/client.ts'
 import { publishAttempts } from './support/publish-attempts.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -20,7 +19,7 @@ let world: World
 let service: Running
 let pool: Pool
 let tenant: Tenant
-let client: Client
+let client: WebhooksClient
 
 beforeAll(async () => {
   world = await openWorld()
@@ -39,7 +38,7 @@ beforeEach(async () => {
 
 const subscribe = async (): Promise<string> =>
   (await client.call('POST', validInput(tenant))).body.id
-const isActive = async (id: string) => (await client.call(`GET /${id}`)).body.webhook.active
+const isActive = async (id: string) => (await client.get(id)).body.webhook.active
 
 const attempted = (id: string, ...attempts: [agoMs: number, status: DeliveryStatus][]) =>
   publishAttempts({ world, tenant, client }, id, attempts)

@@ -2,10 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { ChangeEvent, DeliveryStatus } from '@surehook/contracts/events'
 import { changesTopic } from '@surehook/contracts/topics'
 import { type LogReader, openLogReader } from '@surehook/kafka/readers/log-reader'
-import { type Client } from '@surehook/scripts/client/call'
 import { until } from '@surehook/testing/until'
 import { Client as Connection } from 'pg'
-import { clientOf, validInput } from './support/client.ts'
+import { clientOf, validInput, type WebhooksClient } from './support/client.ts'
 import { publishAttempts } from './support/publish-attempts.ts'
 import { readLog } from './support/read-log.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
@@ -15,7 +14,7 @@ const disableAfterMs = 60_000
 let world: World
 let replicas: Running[]
 let tenant: Tenant
-let client: Client
+let client: WebhooksClient
 let reader: LogReader
 
 beforeAll(async () => {
@@ -37,7 +36,7 @@ beforeEach(async () => {
 const subscribe = async (fields: object = {}): Promise<string> =>
   (await client.call('POST', { ...validInput(tenant), ...fields })).body.id
 
-const shown = async (id: string) => (await client.call(`GET /${id}`)).body.webhook
+const shown = async (id: string) => (await client.get(id)).body.webhook
 
 const attempted = (id: string, ...attempts: [agoMs: number, status: DeliveryStatus][]) =>
   publishAttempts({ world, tenant, client }, id, attempts)

@@ -2,18 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic } from '@surehook/contracts/topics'
-import { type Client } from '@surehook/scripts/client/call'
 import { openPool } from '@surehook/service-kit/postgres/pool'
 import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
-import { clientOf, validInput } from './support/client.ts'
+import { clientOf, validInput, type WebhooksClient } from './support/client.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 let world: World
 let pool: Pool
 let replicas: Running[]
 let tenant: Tenant
-let client: Client
+let client: WebhooksClient
 
 beforeAll(async () => {
   world = await openWorld()
@@ -34,7 +33,7 @@ beforeEach(async () => {
 const deactivates = { policy: { gone: 'deactivate' } }
 const subscribe = async (fields: object = deactivates): Promise<string> =>
   (await client.call('POST', { ...validInput(tenant), ...fields })).body.id
-const shown = async (id: string) => (await client.call(`GET /${id}`)).body.webhook
+const shown = async (id: string) => (await client.get(id)).body.webhook
 const isActive = async (id: string) => (await shown(id)).active
 
 type Answer = { status?: number; url?: string; at?: number; by?: Tenant }

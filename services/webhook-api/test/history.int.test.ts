@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { DeliveryStatus } from '@surehook/contracts/events'
-import type { DeliveryDetail } from '@surehook/contracts/http/webhooks/deliveries'
+import type { DeliveryDetail, listDeliveries } from '@surehook/contracts/http/webhooks/deliveries'
 import { deliveryId as originalId, redeliveryId } from '@surehook/contracts/ids'
+import type { ReplyOf } from '@surehook/contracts/operation'
 import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
-import { type Client } from '@surehook/scripts/client/call'
-import { clientOf, validInput } from './support/client.ts'
+import { clientOf, validInput, type WebhooksClient } from './support/client.ts'
 import { type HistoryWorld, openHistoryWorld } from './support/history-world.ts'
 import type { Tenant } from './support/under-test.ts'
 
 let world: HistoryWorld
 let tenant: Tenant
-let client: Client
+let client: WebhooksClient
 let id: string
 
 beforeAll(async () => {
@@ -61,7 +61,9 @@ async function logged(given: readonly DeliveryFields[]): Promise<string[]> {
 }
 
 const list = async (query = '') => {
-  const { status, body } = await client.call(`GET /${id}/deliveries${query}`)
+  const { status, body } = await client.call<ReplyOf<typeof listDeliveries>>(
+    `GET /${id}/deliveries${query}`,
+  )
   expect(status).toBe(200)
   return { ids: body.deliveries.map((delivery) => delivery.id), cursor: body.nextCursor }
 }
@@ -236,8 +238,8 @@ it('tells the delays of further attempts: its own, or those of the installation'
   const own = { deliveryId, subscriptionId: id, createdAt: now, body: Buffer.alloc(0) }
   await world.store.addJobs([aJob({ ...own, projectId, environment })])
   const delays = async () => {
-    const { body } = await client.call(`GET /${id}/deliveries/${deliveryId}`)
-    return (body as unknown as DeliveryDetail).retryDelays
+    const { body } = await client.call<DeliveryDetail>(`GET /${id}/deliveries/${deliveryId}`)
+    return body.retryDelays
   }
   expect(await delays()).toEqual(['1s', '5s', '30s', '5m'])
   await client.call(`PATCH /${id}`, { policy: { retryDelays: ['5s', '2h'] } })

@@ -33,12 +33,12 @@ describe('for a table that is known', () => {
     expect([created.status, named(created.body)]).toEqual([400, fields])
     const previewed = await under.client.call('POST /preview', input)
     expect([previewed.status, named(previewed.body)]).toEqual([400, fields])
-    expect((await under.client.call('GET')).body.webhooks).toEqual([])
+    expect((await under.client.list()).body.webhooks).toEqual([])
 
     const { body } = await under.client.call('POST', validInput(under.tenant))
     const patched = await under.client.call(`PATCH /${body.id}`, asked)
     expect([patched.status, named(patched.body)]).toEqual([400, fields])
-    expect((await under.client.call(`GET /${body.id}`)).body.webhook).toEqual(body)
+    expect((await under.client.get(body.id)).body.webhook).toEqual(body)
   })
 
   it('accepts existing fields, also those of every table and inside JSON', async () => {
@@ -75,7 +75,7 @@ describe('for a table that is known', () => {
     expect((await under.client.call(`PATCH /${plain.body.id}`, { filter })).body.filter).toEqual(
       settled,
     )
-    const shown = await under.client.call(`GET /${plain.body.id}`)
+    const shown = await under.client.get(plain.body.id)
     expect(shown.body.webhook).toMatchObject({ filter: settled })
 
     const digits = {

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import type { listDeliveries } from '@surehook/contracts/http/webhooks/deliveries'
+import type { ReplyOf } from '@surehook/contracts/operation'
 import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
-import { type Client } from '@surehook/scripts/client/call'
 import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
 import { dropOldDays } from '../src/retention/drop-old-days.ts'
-import { clientOf, validInput } from './support/client.ts'
+import { clientOf, validInput, type WebhooksClient } from './support/client.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 const dayMs = 86_400_000
@@ -14,7 +15,7 @@ const historyDays = 30
 let world: World
 let service: Running
 let pool: Pool
-let client: Client
+let client: WebhooksClient
 let subscriptionId: string
 let tenant: Tenant
 
@@ -56,7 +57,8 @@ function aDelivery() {
 }
 
 const shown = async (query = '') =>
-  (await client.call(`GET /${subscriptionId}/deliveries?${query}`)).body
+  (await client.call<ReplyOf<typeof listDeliveries>>(`GET /${subscriptionId}/deliveries?${query}`))
+    .body
 const statusOf = async (id: string) =>
   (await shown()).deliveries.filter((one) => one.id === id).map(({ status }) => status)
 const untilStatus = (id: string, status: string) =>
@@ -80,7 +82,7 @@ it('shows a delivery that was paused for longer than history is kept, and then d
   await untilStatus(delivery.id, 'dead_letter')
   await dropOld()
   expect(await statusOf(delivery.id)).toEqual(['dead_letter'])
-  const { body } = await client.call(`GET /${subscriptionId}`)
+  const { body } = await client.get(subscriptionId)
   expect(body.deliveries.map(({ id }) => id)).toEqual([delivery.id])
 })
 

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
+import type {
+  DeliveryDetail,
+  listDeliveries,
+  redeliver,
+} from '@surehook/contracts/http/webhooks/deliveries'
+import type { ReplyOf } from '@surehook/contracts/operation'
 import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import type { Admin } from '@surehook/kafka/client/surface'
@@ -60,15 +66,17 @@ it('rebuilds the same history from the topics after the log is lost', async () =
   const tenant = await world.tenant()
   const { projectId, environment } = tenant
   let id = ''
-  const at = async (running: Running, path: string) =>
-    (await clientOf(running.api, tenant).call(`GET /${id}/deliveries${path}`)).body
+  const at = async <T = ReplyOf<typeof listDeliveries>>(running: Running, path = '') =>
+    (await clientOf(running.api, tenant).call<T>(`GET /${id}/deliveries${path}`)).body
   const shownBy = async (running: Running) => {
-    const { deliveries } = await at(running, '')
-    const details = await Promise.all(deliveries.map((one) => at(running, `/${one.id}`)))
+    const { deliveries } = await at(running)
+    const details = await Promise.all(
+      deliveries.map((one) => at<DeliveryDetail>(running, `/${one.id}`)),
+    )
     return { deliveries, details }
   }
   const settled = (running: Running, count: number) => async () => {
-    const { deliveries } = await at(running, '')
+    const { deliveries } = await at(running)
     return deliveries.filter(({ status }) => status !== 'pending').length === count
   }
 
@@ -89,10 +97,12 @@ it('rebuilds the same history from the topics after the log is lost', async () =
     return text.includes('"dead_letter"') && text.includes('"body":"{')
   }
   await until(isKnown, { what: 'the dead letter' })
-  const again = await client.call(`POST /${id}/deliveries/${own.deliveryId}/redeliver`)
+  const again = await client.call<ReplyOf<typeof redeliver>>(
+    `POST /${id}/deliveries/${own.deliveryId}/redeliver`,
+  )
   expect(again.status).toBe(202)
   const { deliveryId } = again.body
-  const createdAt = Date.parse((await at(first, '')).deliveries[0]?.createdAt ?? '')
+  const createdAt = Date.parse((await at(first)).deliveries[0]?.createdAt ?? '')
   await sendMove(moveOf({ deliveryId, createdAt, at: createdAt + 5 }))
   await until(settled(first, 2), { what: 'the redelivery' })
   const before = await shownBy(first)

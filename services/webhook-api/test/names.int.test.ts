@@ -43,7 +43,7 @@ it('shows fingerprints of the current secret and headers, only if it is asked', 
   const plain = await under.client.call('GET')
   expect(plain.text).not.toContain('fingerprints')
 
-  const { body, text } = await under.client.call('GET ?fingerprints=true')
+  const { body, text } = await under.client.list('?fingerprints=true')
   const fingerprints = {
     secret: secretFingerprint(id, 'second-secret'),
     headers: { Authorization: secretFingerprint(id, 'Bearer first') },

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { listDeliveries } from '@surehook/contracts/http/webhooks/deliveries'
+import type { ReplyOf } from '@surehook/contracts/operation'
 import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
-import { type Client } from '@surehook/scripts/client/call'
 import { openOwnStack } from '@surehook/scripts/containers/start-stack'
 import { freePort } from '@surehook/scripts/lib/ports'
 import type { Stack } from '@surehook/scripts/local-stack/stack'
 import { waitForReadiness } from '@surehook/testing/platform-service'
 import { until } from '@surehook/testing/until'
-import { clientOf, validInput } from './support/client.ts'
+import { clientOf, validInput, type WebhooksClient } from './support/client.ts'
 import { publishTable } from './support/tables.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -17,7 +18,7 @@ let stack: Stack & AsyncDisposable
 let world: World
 let service: Running
 let tenant: Tenant
-let client: Client
+let client: WebhooksClient
 
 beforeAll(async () => {
   stack = await openOwnStack({ only: ['kafka', 'registry', 'postgres'] })
@@ -42,8 +43,7 @@ const unavailable = [503, 'SERVICE_UNAVAILABLE']
 
 /** Reads from the database directly rather than through the service. */
 async function committed(): Promise<number> {
-  const { body } = await client.call('GET')
-  return body.webhooks.length
+  return (await client.list()).body.webhooks.length
 }
 
 describe('without Kafka', () => {
@@ -59,7 +59,7 @@ describe('without Kafka', () => {
 
     await stack.processes.kafka?.restart()
     await waitForReadiness(service.internal, 200)
-    expect((await client.call('GET')).body.webhooks).toEqual([kept])
+    expect((await client.list()).body.webhooks).toEqual([kept])
     expect((await client.call(`PATCH /${kept.id}`, { active: false })).status).toBe(200)
     const states = await world.subscriptionStates()
     expect([...states].map(([id, { active }]) => [id, active])).toEqual([[kept.id, false]])
@@ -83,7 +83,9 @@ describe('without Kafka', () => {
 
     await stack.processes.kafka?.kill()
     expect(error(await client.call(`GET ${path}/${job.deliveryId}`))).toEqual(unavailable)
-    expect((await client.call(`GET ${path}`)).body.deliveries).toHaveLength(1)
+    expect(
+      (await client.call<ReplyOf<typeof listDeliveries>>(`GET ${path}`)).body.deliveries,
+    ).toHaveLength(1)
     await stack.processes.kafka?.restart()
     await waitForReadiness(service.internal, 200)
     expect(await shown()).toEqual([200, job.body.toString()])
@@ -173,7 +175,7 @@ describe('without PostgreSQL', () => {
 
     await stack.processes.postgres?.restart()
     await waitForReadiness(service.internal, 200)
-    const shown = async () => (await client.call(`GET /${kept.id}`)).body.deliveries[0]
+    const shown = async () => (await client.get(kept.id)).body.deliveries[0]
     await until(async () => (await shown())?.status === 'delivered', {
       what: 'the delivery in the log',
     })

@@ -5,7 +5,7 @@ import type { ChangeEvent } from '@surehook/contracts/events'
 import type { Preview } from '@surehook/contracts/http/webhooks/log'
 import { changesTopic } from '@surehook/contracts/topics'
 import { openHeaders } from '@surehook/matching/own-headers'
-import { type Client } from '@surehook/scripts/client/call'
+import { fieldsOf } from '@surehook/scripts/client/call'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { openPool } from '@surehook/service-kit/postgres/pool'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
@@ -14,7 +14,7 @@ import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
 import { awaitLongRetries } from '../src/subscriptions/store/long-retries.ts'
 import { logChanges } from './support/changes.ts'
-import { clientOf, validInput } from './support/client.ts'
+import { clientOf, validInput, type WebhooksClient } from './support/client.ts'
 import {
   encryptionKey,
   log,
@@ -32,7 +32,7 @@ let world: World
 let pool: Pool
 let service: Running
 let tenant: Tenant
-let client: Client
+let client: WebhooksClient
 const lines: string[] = []
 
 beforeAll(async () => {
@@ -64,7 +64,7 @@ const headersOf = async (id: string, key = encryptionKey) => {
 }
 const patch = async (id: string, policy: object | null) => {
   const { status, body, text } = await client.call(`PATCH /${id}`, { policy })
-  return { status, policy: (body as { policy?: object }).policy, text }
+  return { status, policy: body.policy, text }
 }
 
 describe('a policy', () => {
@@ -97,11 +97,9 @@ describe('a policy', () => {
   it('is refused with the field, and nothing of the change is done', async () => {
     const { id } = await create()
     const refused = async (policy: unknown) => {
-      const { status, body, text } = await client.call(`PATCH /${id}`, { active: false, policy })
-      expect([status, text.includes(value)]).toEqual([400, false])
-      return (body as unknown as { violations: { field: string }[] }).violations.map(
-        ({ field }) => field,
-      )
+      const answer = await client.call(`PATCH /${id}`, { active: false, policy })
+      expect([answer.status, answer.text.includes(value)]).toEqual([400, false])
+      return fieldsOf(answer)
     }
     expect(await refused({ headers: { 'Content-Type': value, 'x y': '1', ok: '1' } })).toEqual([
       'policy.headers.Content-Type',
@@ -111,7 +109,7 @@ describe('a policy', () => {
     expect(await refused({ headers: [value] })).toEqual(['policy.headers'])
     expect(await refused({ unknown: 1 })).toEqual(['policy.unknown'])
     expect(await refused('x')).toEqual(['policy'])
-    expect((await client.call(`GET /${id}`)).body.webhook).toMatchObject({ active: true })
+    expect((await client.get(id)).body.webhook).toMatchObject({ active: true })
   })
 
   it('has retry delays of the installation, or those that the preset stands for', async () => {
@@ -143,18 +141,15 @@ describe('a policy', () => {
       policy: { concurrency: 32, rateLimit: { perSecond: 0.1 } },
     })
     expect(await stateOf(id)).toMatchObject({ policy: { concurrency: 32, perSecond: 0.1 } })
-    const fieldsOf = async (policy: object) => {
-      const { text } = await client.call(`PATCH /${id}`, { policy })
-      const { violations = [] } = JSON.parse(text) as { violations?: { field: string }[] }
-      return violations.map(({ field }) => field)
-    }
+    const refused = async (policy: object) =>
+      fieldsOf(await client.call(`PATCH /${id}`, { policy }))
     for (const concurrency of [0, 33, 1.5]) {
-      expect(await fieldsOf({ concurrency })).toEqual(['policy.concurrency'])
+      expect(await refused({ concurrency })).toEqual(['policy.concurrency'])
     }
     for (const perSecond of [0.09, 1_001, '1']) {
-      expect(await fieldsOf({ rateLimit: { perSecond } })).toEqual(['policy.rateLimit.perSecond'])
+      expect(await refused({ rateLimit: { perSecond } })).toEqual(['policy.rateLimit.perSecond'])
     }
-    expect(await fieldsOf({ rateLimit: {} })).toEqual(['policy.rateLimit.perSecond'])
+    expect(await refused({ rateLimit: {} })).toEqual(['policy.rateLimit.perSecond'])
     const rest = await patch(id, { rateLimit: null })
     expect(rest.policy).toEqual({ concurrency: 32 })
   })
@@ -235,11 +230,11 @@ describe('the values of headers', () => {
     expect(await reEncrypt()).toMatchObject({ unreadable: 0 })
     expect(await headersOf(id, newKey)).toEqual(headers)
     expect(await reEncrypt()).toMatchObject({ resealed: 0 })
-    const shown = (await clientOf(during.api, tenant).call(`GET /${id}`)).body.webhook
+    const shown = (await clientOf(during.api, tenant).get(id)).body.webhook
     expect(shown).toMatchObject({ policy: { headerNames: ['authorization', 'X-Route'] } })
     expect(shown?.warnings?.map(({ field }) => field)).toEqual(['table'])
     // The service that has only the old key says that it cannot read them.
-    const warned = (await client.call(`GET /${id}`)).body.webhook
+    const warned = (await client.get(id)).body.webhook
     expect(warned?.warnings?.map(({ field }) => field)).toContain('policy.headers')
   })
 })

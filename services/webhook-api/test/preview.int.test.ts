@@ -79,7 +79,7 @@ describe('POST /_webhooks/preview', () => {
       { record: { total: 1 } },
     ])
     expect(await preview(inserts)).toMatchObject({ scanned: 0, matched: 0, samples: [] })
-    expect((await under.client.call('GET')).body.webhooks).toEqual([])
+    expect((await under.client.list()).body.webhooks).toEqual([])
   })
 
   it.each([

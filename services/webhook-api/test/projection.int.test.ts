@@ -4,14 +4,13 @@ import type { DeliveryAttempt, DeliveryJob, InvalidMessage } from '@surehook/con
 import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic, deliveriesTopic, invalidTopic } from '@surehook/contracts/topics'
 import { openTopicView, type TopicView } from '@surehook/kafka/views/topic-view'
-import { type Client } from '@surehook/scripts/client/call'
 import { until } from '@surehook/testing/until'
-import { clientOf, validInput } from './support/client.ts'
+import { clientOf, validInput, type WebhooksClient } from './support/client.ts'
 import { log, openWorld, type Running, type World } from './support/under-test.ts'
 
 let world: World
 let service: Running
-let client: Client
+let client: WebhooksClient
 let subscriptionId: string
 let refused: TopicView
 const invalid: InvalidMessage[] = []
@@ -45,7 +44,7 @@ const sendJob = (job: DeliveryJob) => sendRaw(deliveriesTopic, job.url, world.co
 const sendMove = (transition: DeliveryAttempt) =>
   sendRaw(attemptsTopic, transition.deliveryId, world.codec.attempt.encode(transition))
 const byText = (a: readonly string[], b: readonly string[]) => (String(a) < String(b) ? -1 : 1)
-const deliveries = async () => (await client.call(`GET /${subscriptionId}`)).body.deliveries
+const deliveries = async () => (await client.get(subscriptionId)).body.deliveries
 
 async function untilShown(fields: object): Promise<void> {
   const isShown = async () => {
@@ -143,8 +142,7 @@ describe('a second replica', () => {
     expect((await world.subscriptionStates()).get(body.id)?.active).toBe(false)
     const deliveryId = randomUUID()
     await sendJob(aJob({ deliveryId, subscriptionId: body.id, createdAt: Date.now() }))
-    const isShown = async () =>
-      (await there.call(`GET /${body.id}`)).body.deliveries[0]?.id === deliveryId
+    const isShown = async () => (await there.get(body.id)).body.deliveries[0]?.id === deliveryId
     await until(isShown, { what: 'the delivery' })
   })
 })

@@ -77,7 +77,7 @@ describe('re-encrypting secrets', () => {
       'signing-secret-2',
       'signing-secret-1',
     ])
-    const known = (await client.call(`GET /${id}`)).body.webhook
+    const known = (await client.get(id)).body.webhook
 
     expect(await ask()).toEqual({
       status: 200,
@@ -91,7 +91,7 @@ describe('re-encrypting secrets', () => {
     expect({ ...state, secrets: null }).toEqual({ ...old, secrets: null })
     const { rows } = await pool.query('select secrets from subscription where id = $1', [id])
     expect(rows).toEqual([{ secrets: state?.secrets }])
-    expect((await clientOf(after.api, tenant).call(`GET /${id}`)).body.webhook).toEqual(known)
+    expect((await clientOf(after.api, tenant).get(id)).body.webhook).toEqual(known)
     expect(await reEncryptAll()).toEqual([{ checked: 1, resealed: 0, unreadable: 0, next: null }])
   })
 

@@ -3,15 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 import type { EnvironmentStats, WebhookStats } from '@surehook/contracts/http/webhooks/questions'
 import { anAttempt } from '@surehook/contracts/testing/samples'
-import { type Client } from '@surehook/scripts/client/call'
 import { deleteOldStats } from '../src/history/stats/stats-store.ts'
-import { clientOf, validInput } from './support/client.ts'
+import { clientOf, validInput, type WebhooksClient } from './support/client.ts'
 import { type HistoryWorld, openHistoryWorld } from './support/history-world.ts'
 import type { Tenant } from './support/under-test.ts'
 
 let world: HistoryWorld
 let tenant: Tenant
-let client: Client
+let client: WebhooksClient
 let id: string
 
 beforeAll(async () => {
@@ -34,9 +33,9 @@ const attempt = (change: Partial<DeliveryAttempt>) => {
 }
 
 async function stats(window = '1h', by = client) {
-  const { status, body } = await by.call(`GET /${id}/stats?window=${window}`)
+  const { status, body } = await by.call<WebhookStats>(`GET /${id}/stats?window=${window}`)
   expect(status).toBe(200)
-  return body as unknown as WebhookStats
+  return body
 }
 
 /** A delivery that fails twice and is delivered. */
@@ -144,9 +143,9 @@ it('is of the own subscription, and of a window that there is', async () => {
 })
 
 async function statsOfAll(query: string, by = client) {
-  const { status, body } = await by.call(`GET /stats?window=1h${query}`)
+  const { status, body } = await by.call<EnvironmentStats>(`GET /stats?window=1h${query}`)
   expect(status).toBe(200)
-  return body as unknown as EnvironmentStats
+  return body
 }
 
 describe('the statistics of all subscriptions', () => {
@@ -182,7 +181,7 @@ describe('the statistics of all subscriptions', () => {
     await world.store.addTransitions([attempt({ status: 'delivered' })])
     const first = await statsOfAll('&limit=2')
     expect([first.webhooks.length, first.attempts]).toEqual([2, 0])
-    const listed = (await client.call('GET ?limit=2')).body
+    const listed = (await client.list('?limit=2')).body
     expect(first.nextCursor).toBe(listed.nextCursor)
     const last = await statsOfAll(`&limit=2&cursor=${listed.nextCursor}`)
     expect(last.webhooks.map(({ webhookId }) => webhookId)).toEqual([id])

@@ -79,7 +79,7 @@ describe('POST /_webhooks', () => {
     ])
     expect(answers.find(({ status }) => status === 409)?.body.error).toBe('CONFLICT')
     const other = clientOf(limited.api, await under.world.tenant())
-    expect((await other.call('GET')).body.webhooks).toEqual([])
+    expect((await other.list()).body.webhooks).toEqual([])
   })
 })
 
@@ -89,15 +89,15 @@ describe('GET /_webhooks', () => {
 
   it('lists the newest first, in pages', async () => {
     const ids = [await create(), await create(), await create()].reverse()
-    const all = await under.client.call('GET')
+    const all = await under.client.list()
     expect(all.status).toBe(200)
     expect(all.body.webhooks.map(({ id }) => id)).toEqual(ids)
     expect(all.body.nextCursor).toBeNull()
     expect(all.text).not.toContain('secret')
 
-    const first = await under.client.call('GET ?limit=2')
+    const first = await under.client.list('?limit=2')
     expect(first.body.webhooks.map(({ id }) => id)).toEqual(ids.slice(0, 2))
-    const rest = await under.client.call(`GET ?limit=2&cursor=${first.body.nextCursor}`)
+    const rest = await under.client.list(`?limit=2&cursor=${first.body.nextCursor}`)
     expect(rest.body.webhooks.map(({ id }) => id)).toEqual(ids.slice(2))
     expect(rest.body.nextCursor).toBeNull()
   })
@@ -106,7 +106,7 @@ describe('GET /_webhooks', () => {
     const paused = await create({ active: false })
     const invoices = await create({ table: 'invoices' })
     const list = async (query: string) =>
-      (await under.client.call(`GET ${query}`)).body.webhooks.map(({ id }) => id)
+      (await under.client.list(query)).body.webhooks.map(({ id }) => id)
     expect(await list('?active=false')).toEqual([paused])
     expect(await list('?table=invoices')).toEqual([invoices])
     expect(await list('?table=invoices&active=false')).toEqual([])
@@ -139,7 +139,7 @@ describe('PATCH /_webhooks/{id}', () => {
       200,
       { ...created, ...change, warnings: expect.any(Array) },
     ])
-    expect((await under.client.call(`GET /${created.id}`)).body.webhook).toEqual(patched.body)
+    expect((await under.client.get(created.id)).body.webhook).toEqual(patched.body)
     const state = (await under.world.subscriptionStates()).get(created.id)
     expect(state).toMatchObject({ ...change, filter: '{"total":{"gt":10}}' })
 
@@ -172,7 +172,7 @@ describe('PATCH /_webhooks/{id}', () => {
       const secrets = (await under.world.subscriptionStates()).get(created.id)?.secrets ?? []
       const answer = JSON.parse(text)
       expect(answer.previousSecretExpiresAt).toBe(secrets[1]?.validUntil)
-      expect((await under.client.call(`GET /${created.id}`)).body.webhook).toEqual(answer)
+      expect((await under.client.get(created.id)).body.webhook).toEqual(answer)
       return secrets
     }
     const hoursLeft = (validUntil: string | null | undefined) =>
@@ -211,7 +211,7 @@ describe('PATCH /_webhooks/{id}', () => {
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
       const state = (await under.world.subscriptionStates()).get(created.id)
       expect(state).toMatchObject({ ...expected, filter: JSON.stringify({ round }) })
-      const { webhook } = (await under.client.call(`GET /${created.id}`)).body
+      const { webhook } = (await under.client.get(created.id)).body
       expect(webhook).toEqual({ ...created, ...expected, warnings: expect.any(Array) })
     }
   })
@@ -241,7 +241,7 @@ describe('a tenant', () => {
       const answer = await stranger.call(`${method} /${created.id}`, body)
       expect([answer.status, answer.body.error]).toEqual([404, 'WEBHOOK_NOT_FOUND'])
     }
-    expect((await stranger.call('GET')).body.webhooks).toEqual([])
-    expect((await under.client.call(`GET /${created.id}`)).body.webhook).toEqual(created)
+    expect((await stranger.list()).body.webhooks).toEqual([])
+    expect((await under.client.get(created.id)).body.webhook).toEqual(created)
   })
 })

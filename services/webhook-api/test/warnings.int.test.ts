@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Warning } from '@surehook/contracts/http/webhooks/webhooks'
-import { type Client } from '@surehook/scripts/client/call'
 import { until } from '@surehook/testing/until'
-import { clientOf, validInput } from './support/client.ts'
+import { clientOf, validInput, type WebhooksClient } from './support/client.ts'
 import { publishTable } from './support/tables.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 let world: World
 let service: Running
 let tenant: Tenant
-let client: Client
+let client: WebhooksClient
 
 beforeAll(async () => {
   world = await openWorld()
@@ -36,7 +35,7 @@ const create = async (fields: object) => {
   expect(status).toBe(201)
   return body
 }
-const shown = async (id: string) => (await client.call(`GET /${id}`)).body.webhook
+const shown = async (id: string) => (await client.get(id)).body.webhook
 
 async function untilWarned(id: string, fields: string[] | undefined): Promise<void> {
   const isShown = async () => JSON.stringify(fieldsOf(await shown(id))) === JSON.stringify(fields)
@@ -49,7 +48,7 @@ describe('a subscription to a table that does not exist', () => {
     const made = await create(asked)
     expect(fieldsOf(made)).toEqual(['table', 'filter', 'select'])
     expect(await shown(made.id)).toEqual(made)
-    const { body: list } = await client.call('GET')
+    const { body: list } = await client.list()
     expect(list.webhooks).toEqual([made])
 
     await table({ status: 'text' })
@@ -82,7 +81,7 @@ describe('a subscription to a table that does not exist', () => {
     service = await world.startService()
     const again = clientOf(service.api, tenant)
     const isSettled = async () => {
-      const { webhook } = (await again.call(`GET /${id}`)).body
+      const { webhook } = (await again.get(id)).body
       return webhook.filter?.['total'] === 1.5
     }
     await until(isSettled, { what: 'the settled filter' })

@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { TokenPair } from '@surehook/contracts/http/auth'
 import { expectStatus, send } from '@surehook/scripts/client/call'
 import { defaultSecret, type Tenant } from '@surehook/scripts/client/tenant'
 
@@ -7,17 +8,16 @@ export type Counts = Record<string, number>
 export type Load = { readonly counts: Counts; stop(): Promise<void> }
 
 type Options = { baseUrl: string; tenant: Tenant; adminToken: () => string }
-type Session = { accessToken: string; refreshToken: string }
 
 /** Repeats every request that depends on a secret. The first failed request ends it. */
 export async function openLoad({ baseUrl, tenant, adminToken }: Options): Promise<Load> {
   const counts: Counts = {}
   const over = new AbortController()
   const user = { email: `${randomUUID()}@example.com`, password: 'correct horse battery' }
-  const auth = async (path: string, body: object): Promise<Session> => {
+  const auth = async (path: string, body: object): Promise<TokenPair> => {
     const { projectId, environment } = tenant
     const headers = { 'x-project-id': projectId, environment, 'x-forwarded-for': anyAddress() }
-    const answer = await send(baseUrl, `POST /auth/${path}`, { body, headers })
+    const answer = await send<TokenPair>(baseUrl, `POST /auth/${path}`, { body, headers })
     return expectStatus(path === 'signup' ? 201 : 200, answer).body
   }
   await auth('signup', user)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EventPayload } from '@surehook/contracts/events/event-payload'
 import { admin, expectStatus } from '@surehook/scripts/client/call'
-import { createTenant, Tenant } from '@surehook/scripts/client/tenant'
+import { createTenant, createToken, Tenant } from '@surehook/scripts/client/tenant'
 import type { Receiver } from '@surehook/scripts/receiver/receiver'
 import { until } from '@surehook/testing/until'
 import type { Stage } from '../../faults/suite/stage/stage.ts'
@@ -34,8 +34,7 @@ export async function useNewerFeatures({
   const fields = { name: 'newer', policy }
   const { id } = await tenant.subscribe(receiver.url(path), fields)
   const rights = { name: 'records only', rights: ['records'] }
-  const created = await admin(platform, `POST /${projectId}/management-tokens`, rights)
-  const { token } = expectStatus(201, created).body
+  const { token } = await createToken(platform, projectId, rights)
   const limited = new Tenant(platform, { projectId, environment, token })
   const limits = { limits: { data: { perSecond, burst: perSecond } } }
   const at = `PUT /${projectId}/environments/${environment}`

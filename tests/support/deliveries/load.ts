@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ChangeOperation } from '@surehook/contracts/events'
+import type { Records } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import { type ChangeTransport, restTransport } from '../change-transports.ts'
 
@@ -182,7 +183,7 @@ class RunningLoad {
     const absent = new Set<string>()
     for (const story of this.#uncertain) {
       const where = encodeURIComponent(JSON.stringify({ ref: story.ref }))
-      const found = await this.#tenant.rest(`GET orders?where=${where}`)
+      const found = await this.#tenant.rest<Records>(`GET orders?where=${where}`)
       if (found.status !== 200) throw new Error(`GET: ${found.status} ${found.text}`)
       if (found.body.records.length === 0) absent.add(story.ref)
       else this.#stories.push({ ...story, changes: [{ operation: 'INSERT', version: 1 }] })

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals'
-import type { Client } from '@surehook/scripts/client/call'
-import { clientOf } from './client.ts'
+import { clientOf, type WebhooksClient } from './client.ts'
 import { openWorld, type Running, type Tenant, type World } from './under-test.ts'
 
 export type ServiceUnderTest = {
@@ -9,7 +8,7 @@ export type ServiceUnderTest = {
   /** A new tenant for each test. */
   readonly tenant: Tenant
   /** Calls the service as the tenant. */
-  readonly client: Client
+  readonly client: WebhooksClient
 }
 
 /** Runs the service for the tests of a file. */
