@@ -226,7 +226,7 @@ export const errorClasses = [
 export type ErrorClass = (typeof errorClasses)[number]
 
 /**
- * Topic `webhook.attempts`, key: delivery id. One transition of a delivery, with the result of its
+ * Topic `webhook.attempts`, key: endpoint id. One transition of a delivery, with the result of its
  * attempt if one was made.
  */
 export type DeliveryAttempt = {

@@ -153,6 +153,21 @@ describe('a recovery', () => {
     expect(await recover()).toBe(0)
   })
 
+  it('is refused while the history lacks a job of the span', async () => {
+    const { projectId, environment } = tenant
+    const own = { deliveryId: randomUUID(), subscriptionId: id, projectId, environment }
+    const place = { ...own, createdAt: firstMade }
+    await store.addTransitions([
+      anAttempt({ ...place, status: 'dead_letter', step: 5, at: now - 1_000 }),
+    ])
+    await expect(recover()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    await store.addJobs([aJob(place)])
+    expect(await recover()).toBe(1)
+    const { writer, emitted } = aWriter()
+    await finish(writer)
+    expect(originalsOf(emitted)).toEqual([own.deliveryId])
+  })
+
   it('continues after a crash at any line, and repeats nothing', async () => {
     const letters = await deadLetters(900)
     await recover()

@@ -23,7 +23,8 @@ export type CoPartitionOptions = {
    * broker waits for the member, which can finish its work in flight.
    */
   mayJoin: () => boolean
-  working: WorkingMember
+  /** For a member that keeps working on its partitions while it joins. */
+  working?: WorkingMember
 }
 
 /** Assigners in order of preference. The group uses the first one that all members support. */
@@ -32,18 +33,25 @@ export const coPartitionAssigners = (options: CoPartitionOptions): PartitionAssi
   coPartitionAssigner(eagerProtocol, options),
 ]
 
+/** For members that drop their open work with each join: they claim nothing. */
+export const claimlessCoPartitionAssigner = (): PartitionAssigner =>
+  coPartitionAssigner(eagerProtocol, {
+    claim: () => ({ owned: [], generation: -1, isKept: false }),
+    mayJoin: () => true,
+  })
+
 /**
- * Assigns a member the same partitions of every topic, so that all jobs of an endpoint are in one
- * process. The assignment is sticky: a rebalance moves as few partitions as possible.
+ * Assigns a member the same partitions of every topic, so that all messages of an endpoint are in
+ * one process. The assignment is sticky: a rebalance moves as few claimed partitions as possible.
  */
 function coPartitionAssigner(
   name: string,
   { claim, mayJoin, working }: CoPartitionOptions,
 ): PartitionAssigner {
-  return ({ cluster }): Assigner & { working: WorkingMember } => ({
+  return ({ cluster }): Assigner & { working?: WorkingMember } => ({
     name,
     version,
-    working,
+    ...(working === undefined ? {} : { working }),
     async assign({ members, topics }) {
       const counts = topics.map((topic) => cluster.findTopicPartitionMetadata(topic).length)
       return assignPartitions(members, topics, counts)

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Kafka, KafkaMessage } from '../client/surface.ts'
 import { meterLag, type Progress } from '../offsets/consumer-lag.ts'
 import { partitionKey, type TopicPartition } from '../topics/partition-key.ts'
+import { claimlessCoPartitionAssigner } from './co-partition-assigner.ts'
 import { PartitionReader } from './partition-reader.ts'
 import { SupervisedConsumer } from './supervised-consumer.ts'
 import { whileBeating } from './while-beating.ts'
@@ -39,8 +40,8 @@ export type ReadAheadOptions = {
 export type Position = TopicPartition & { offset: number }
 
 /**
- * Reads partitions in order and ahead of the commits. The caller reports finished work with
- * `commit`.
+ * Reads partitions in order and ahead of the commits, the same ones of every topic. The caller
+ * reports finished work with `commit`.
  */
 export class ReadAheadConsumer implements AsyncDisposable {
   readonly #consumer: SupervisedConsumer
@@ -66,7 +67,11 @@ export class ReadAheadConsumer implements AsyncDisposable {
       fromBeginning: true,
       concurrency: 1,
       autoResolve: true,
-      config: { minBytes: gather.bytes, maxWaitTimeInMs: gather.forMs },
+      config: {
+        minBytes: gather.bytes,
+        maxWaitTimeInMs: gather.forMs,
+        partitionAssigners: [claimlessCoPartitionAssigner()],
+      },
       onConsumer: (consumer) => void consumer.on(consumer.events.GROUP_JOIN, joined),
       eachBatch: (payload) => this.#eachBatch(payload),
       log,

@@ -79,32 +79,39 @@ export class Transitions {
     const { producer, log } = this.#deps
     const plan = planOf(job, transition, Date.now())
     try {
-      await producer.send(this.#recordsOf(plan))
+      await producer.send(this.#recordsOf(job, plan))
       return 'made'
     } catch (err) {
       if (!(err instanceof UnsendableError) || plan.next === null) throw err
       const { deliveryId, eventId, subscriptionId } = job
       log.warn({ deliveryId, eventId, subscriptionId, reason: err.message }, 'delivery.unsendable')
       // Records that were already sent are sent again. Readers drop a repeated transition.
-      await producer.send(this.#recordsOf(refused(plan.next, plan.published, err.message)))
+      await producer.send(this.#recordsOf(job, refused(plan.next, plan.published, err.message)))
       return 'refused'
     }
   }
 
-  #recordsOf({ next, published }: Plan): OutgoingRecord[] {
+  /**
+   * All records of a delivery have the key of its endpoint, so that readers of several topics get
+   * its job and its transitions in one process.
+   */
+  #recordsOf(job: DeliveryJob, { next, published }: Plan): OutgoingRecord[] {
     const { codec } = this.#deps
+    const key = endpointOf(next?.job ?? job)
     const records: OutgoingRecord[] = published.map((attempt) => ({
       topic: attemptsTopic,
-      key: attempt.deliveryId,
+      key,
       value: codec.attempt.encode(attempt),
     }))
     if (next === null) return records
-    const { topic, job, headers } = next
-    const key = endpointId(job.projectId, job.environment, job.url)
-    const record = { topic, key, value: codec.job.encode(job) }
+    const { topic, headers } = next
+    const record = { topic, key, value: codec.job.encode(next.job) }
     return [headers === undefined ? record : { ...record, headers }, ...records]
   }
 }
+
+const endpointOf = ({ projectId, environment, url }: DeliveryJob) =>
+  endpointId(projectId, environment, url)
 
 function planOf(job: DeliveryJob, transition: Transition, at: number): Plan {
   switch (transition.kind) {

@@ -92,7 +92,7 @@ export class ChunkSender {
     if (headers !== undefined) record.headers = headers
     if (tooLarge === null) return [record]
     const value = codec.attempt.encode(tooLarge)
-    return [record, { topic: topics.attempts, key: job.deliveryId, value }]
+    return [record, { topic: topics.attempts, key: endpoint, value }]
   }
 
   #count({ tooLarge }: PlannedDelivery): void {

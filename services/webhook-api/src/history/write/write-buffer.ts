@@ -16,8 +16,8 @@ type Reading = {
   readonly share: BudgetShare
   /** The same items, by offset. */
   readonly open: Set<BufferedItem>
-  /** Jobs that wait for their first transition, oldest first. */
-  readonly jobs: Set<Entry>
+  /** The deliveries of which the job or the first transition waits for the other, oldest first. */
+  readonly queue: Set<Entry>
 }
 
 /** An item that is not written yet. */
@@ -33,31 +33,25 @@ type Entry = {
 /** The approximate memory of an item without its texts. */
 const itemBytes = 600
 
-/** How long a job waits for its first transition if few wait, so that it becomes visible soon. */
+/**
+ * How long a job and its first transition wait for each other if few jobs wait. They are on two
+ * topics; written together, they cost one write, and a delivery shown as delivered has its body.
+ */
 const shortestHoldMs = 300
 /**
- * How long a job waits if its partition is far ahead of the dispatcher: written earlier, the row
+ * How much longer a job waits if its partition is ahead of the dispatcher: written earlier, the row
  * would be written twice.
  */
-const longestHoldMs = 30_000
+const longerHoldMs = 5_000
 /** Jobs wait for the longest time once this share of the limit is in use. */
 const shareOfLongestHold = 0.1
-/**
- * How long a first transition waits for its job, which is on another topic, so that a delivery
- * shown as delivered already has its body.
- */
-const jobWaitMs = 500
 const lookEveryMs = 100
-/**
- * How many deliveries are remembered whose transitions were written before their job was read, as
- * when both topics are caught up on.
- */
-const rememberedTransitions = 100_000
+const idleMs = 30_000
 
 export type TopicPartition = { topic: string; partition: number }
 
 export type HeldLimits = {
-  /** The limit for a partition's waiting jobs: more are better left on the topic for now. */
+  /** The limit for a partition's waiting jobs: with more, the oldest are written. */
   waitingBytes: number
   /** The limit over all partitions for everything that was read and not written. */
   budget: MemoryBudget
@@ -66,17 +60,14 @@ export type HeldLimits = {
 /**
  * Holds what was read and not written, by delivery. Most deliveries are attempted right after their
  * job was read. A job waits for that, so that its delivery is written once, with its final status.
+ * A process reads the same partitions of both topics, so both come here.
  */
 export class WriteBuffer {
   readonly #limits: HeldLimits
   #entries = new Map<string, Entry>()
   #due = new Set<Entry>()
-  /** First transitions that wait for their job, oldest first. */
-  #lonely = new Set<Entry>()
   /** By topic and partition. */
   #readings = new Map<string, Reading>()
-  /** The ids of deliveries whose jobs need not wait for a transition. */
-  readonly #moved = new Set<string>()
 
   constructor(limits: HeldLimits) {
     this.#limits = limits
@@ -84,13 +75,11 @@ export class WriteBuffer {
 
   /** Returns whether the partition must not be read for now. */
   mustPause(place: TopicPartition): boolean {
-    const reading = this.#readings.get(partitionKey(place))
-    return reading !== undefined && (this.#waitingShare(reading) >= 1 || reading.share.mustPause)
+    return this.#readings.get(partitionKey(place))?.share.mustPause ?? false
   }
 
   mayResume(place: TopicPartition): boolean {
-    const reading = this.#readings.get(partitionKey(place))
-    return reading === undefined || (this.#waitingShare(reading) <= 0.5 && reading.share.mayResume)
+    return this.#readings.get(partitionKey(place))?.share.mayResume ?? true
   }
 
   /**
@@ -102,35 +91,37 @@ export class WriteBuffer {
     const of = this.#readingOf(read)
     of.read = read
     for (const item of items) {
-      const { deliveryId } = item.job ?? item.transition
-      let entry = this.#entries.get(deliveryId)
-      if (entry === undefined) {
-        entry = { deliveryId, held: [], since: now, queue: of.jobs }
-        this.#entries.set(deliveryId, entry)
-      }
       const held = { item, offset: Number(item.offset), of }
-      entry.held.push(held)
       of.open.add(held)
       of.share.add(bytesOf(item))
       of.waiting += waitingBytesOf(item)
-      this.#queue(entry, this.#queueOf(entry, held))
+      const { deliveryId } = item.job ?? item.transition
+      const known = this.#entries.get(deliveryId)
+      if (known !== undefined) {
+        known.held.push(held)
+        this.#queue(known, this.#due)
+        continue
+      }
+      const entry = { deliveryId, held: [held], since: now, queue: of.queue }
+      this.#entries.set(deliveryId, entry)
+      this.#queue(entry, mayWait(item) ? of.queue : this.#due)
     }
   }
 
   /**
-   * Takes the items to write now, by delivery: transitions, and jobs that have waited long enough.
-   * They count as held until `written`.
+   * Takes the items to write now, by delivery: those that waited for each other, and those that
+   * have waited long enough. They count as held until `written`.
    */
   take(now: number): BufferedItem[][] {
-    const due = [...this.#due, ...waitedFor(this.#lonely, now - jobWaitMs)]
+    const due = [...this.#due]
+    for (const entry of due) this.#leave(entry)
     for (const reading of this.#readings.values()) {
-      due.push(...waitedFor(reading.jobs, now - this.#holdMs(reading)))
-    }
-    for (const entry of due) {
-      entry.queue.delete(entry)
-      this.#entries.delete(entry.deliveryId)
-      if (entry.held.every(({ item }) => item.job === null)) this.#remember(entry.deliveryId)
-      for (const { item, of } of entry.held) of.waiting -= waitingBytesOf(item)
+      const since = now - this.#holdMs(reading)
+      for (const entry of reading.queue) {
+        if (entry.since > since && reading.waiting <= this.#limits.waitingBytes) break
+        this.#leave(entry)
+        due.push(entry)
+      }
     }
     return due.map(({ held }) => held)
   }
@@ -145,7 +136,7 @@ export class WriteBuffer {
   /** The milliseconds until `take` may return something, unless new items arrive. */
   get waitMs(): number {
     if (this.#due.size > 0) return 0
-    return this.#entries.size > 0 ? lookEveryMs : longestHoldMs
+    return this.#entries.size > 0 ? lookEveryMs : idleMs
   }
 
   /** Returns the offset of each partition up to which everything is written. */
@@ -163,7 +154,6 @@ export class WriteBuffer {
     }
     this.#entries = new Map()
     this.#due = new Set()
-    this.#lonely = new Set()
     this.#readings = new Map()
   }
 
@@ -173,23 +163,10 @@ export class WriteBuffer {
     queue.add(entry)
   }
 
-  #queueOf({ deliveryId, held, queue }: Entry, { item }: BufferedItem): Set<Entry> {
-    if (queue === this.#due) return queue
-    if (item.job !== null) {
-      const hasMoved = held.length > 1 ? queue === this.#lonely : this.#moved.delete(deliveryId)
-      return hasMoved ? this.#due : queue
-    }
-    const isLonely = item.transition.step <= 1 && held.every((other) => other.item.job === null)
-    return isLonely ? this.#lonely : this.#due
-  }
-
-  #remember(deliveryId: string): void {
-    this.#moved.add(deliveryId)
-    if (this.#moved.size <= rememberedTransitions) return
-    for (const oldest of this.#moved) {
-      this.#moved.delete(oldest)
-      return
-    }
+  #leave(entry: Entry): void {
+    entry.queue.delete(entry)
+    this.#entries.delete(entry.deliveryId)
+    for (const { item, of } of entry.held) of.waiting -= waitingBytesOf(item)
   }
 
   #readingOf(read: Position): Reading {
@@ -197,36 +174,24 @@ export class WriteBuffer {
     const known = this.#readings.get(key)
     if (known !== undefined) return known
     const share = this.#limits.budget.open()
-    const reading: Reading = { read, waiting: 0, share, open: new Set(), jobs: new Set() }
+    const reading: Reading = { read, waiting: 0, share, open: new Set(), queue: new Set() }
     this.#readings.set(key, reading)
     return reading
   }
 
-  #holdMs(reading: Reading): number {
-    const share = this.#waitingShare(reading) / shareOfLongestHold
-    return shortestHoldMs + longestHoldMs * Math.min(1, share) ** 2
+  #holdMs({ waiting }: Reading): number {
+    const share = waiting / (this.#limits.waitingBytes * shareOfLongestHold)
+    return shortestHoldMs + longerHoldMs * Math.min(1, share) ** 2
   }
-
-  #waitingShare = ({ waiting }: Reading): number => waiting / this.#limits.waitingBytes
 }
 
-/** Returns the entries that wait since `since` or longer. */
-function waitedFor(queue: ReadonlySet<Entry>, since: number): Entry[] {
-  const waited: Entry[] = []
-  for (const entry of queue) {
-    if (entry.since > since) break
-    waited.push(entry)
-  }
-  return waited
-}
+/** The job of a later transition was written long ago. */
+const mayWait = ({ transition }: LogItem) => transition === null || transition.step <= 1
 
 export function bytesOf({ job, transition }: LogItem): number {
   if (job !== null) return itemBytes + (job.body?.length ?? 0)
   return itemBytes + (transition.answer?.length ?? 0) + (transition.errorMessage?.length ?? 0)
 }
 
-/**
- * Transitions do not count, because they do not wait and release waiting jobs. They never pause a
- * partition.
- */
+/** Transitions do not count, because a first one never waits for long, and releases its job. */
 const waitingBytesOf = (item: LogItem): number => (item.job === null ? 0 : bytesOf(item))

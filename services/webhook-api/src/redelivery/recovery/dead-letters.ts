@@ -15,15 +15,18 @@ export const firstPosition = (since: Date): Position => ({
   id: '00000000-0000-0000-0000-000000000000',
 })
 
+const diedInSpan = `
+  d.subscription_id = $1 and d.status = 'dead_letter' and d.moved_at <= $4
+  and d.day >= $5::date and d.day <= $6::date and d.created_at >= $2 and d.created_at < $3
+  and d.last_error is distinct from 'too_large'`
+
 /**
  * Leaves out deliveries that died later, because the span would never end. Leaves out those that
  * were sent again already; if a redelivery died too, it is a dead letter itself. Leaves out those
  * that were too large, because they can never be sent.
  */
 const inSpan = `
-  d.subscription_id = $1 and d.status = 'dead_letter' and d.moved_at <= $4
-  and d.day >= $5::date and d.day <= $6::date and d.created_at >= $2 and d.created_at < $3
-  and d.operation is not null and d.last_error is distinct from 'too_large'
+  ${diedInSpan} and d.operation is not null
   and not exists (select from delivery again
     where again.redelivery_of = d.id::text and again.subscription_id = $1 and again.day >= $5::date)`
 
@@ -35,6 +38,20 @@ const spanValues = ({ subscriptionId, since, until, requestedAt }: Span) => [
   dayOf(since.getTime()),
   dayOf(until.getTime()),
 ]
+
+/**
+ * Returns whether the history has read the end of a delivery of the span and not yet its job, which
+ * is on another topic. A job that it refused never comes, so only the last hour counts.
+ */
+export async function lacksJobs(tx: PoolClient, span: Span): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `select from delivery d
+     where ${diedInSpan} and d.operation is null and d.moved_at > $4::timestamptz - interval '1 hour'
+     limit 1`,
+    spanValues(span),
+  )
+  return rowCount === 1
+}
 
 /** Counts dead letters, up to `most`. */
 export async function countDeadLetters(tx: PoolClient, span: Span, most: number): Promise<number> {

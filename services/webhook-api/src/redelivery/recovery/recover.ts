@@ -5,7 +5,7 @@ import { isRebuilding } from '../../rebuild/rebuild-store.ts'
 import { lockedSubscription } from '../../subscriptions/store/find-own.ts'
 import type { KeyedWriter } from '../../tenants/keyed-writer.ts'
 import type { TenantCall } from '../../tenants/tenant-call.ts'
-import { countDeadLetters } from './dead-letters.ts'
+import { countDeadLetters, lacksJobs } from './dead-letters.ts'
 import { insertRecovery } from './recovery-store.ts'
 
 export type RecoverDeps = { writer: KeyedWriter; wake: () => void }
@@ -21,6 +21,8 @@ export function recoverDeadLetters({ writer, wake }: RecoverDeps) {
       const { id: subscriptionId } = await lockedSubscription(tx, id, tenant)
       const requestedAt = new Date()
       const span = { subscriptionId, since, until: until ?? requestedAt, requestedAt }
+      if (await lacksJobs(tx, span))
+        throw unavailable('The history has not read all of these deliveries yet')
       const count = await countDeadLetters(tx, span, countedDeliveries)
       if (await isRebuilding(tx)) throw unavailable('The history is being rebuilt')
       if (count > 0) await insertRecovery(tx, { ...span, id: randomUUID(), tenant })
