@@ -5,6 +5,7 @@ import { authScenarios } from './auth/scenarios.ts'
 import { consoleLists } from './console/scenario.ts'
 import { dataScenarios } from './data/scenarios.ts'
 import { deliveryScenarios } from './deliveries/scenarios.ts'
+import { historyReplicas } from './history/replicas.ts'
 import { history } from './history/scenario.ts'
 import { rssMiBOf, servicesOf, type Usage, usageOf } from './measure/processes.ts'
 import { openBench } from './platform/open-bench.ts'
@@ -41,6 +42,7 @@ const { system, runDirs, tls } = bench
 const scenarios: Record<string, () => Promise<void>> = {
   ...deliveryScenarios({ bench, seconds, changes }),
   history: () => history(system, rows),
+  replicas: () => historyReplicas(bench, changes),
   console: () => consoleLists(bench, rows),
   ...authScenarios({ system, seconds, runDirs }),
   ...dataScenarios({ system, seconds, runDirs, rows }),

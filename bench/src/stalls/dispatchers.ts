@@ -1,11 +1,6 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
-import { answersOk } from '@surehook/scripts/lib/http-probe'
-import { freePort } from '@surehook/scripts/lib/ports'
-import { waitUntil } from '@surehook/service-kit/wait-until'
 import { usageOf } from '../measure/processes.ts'
-import { commandOf, environmentOf, pidFilesOf } from '../measure/service-processes.ts'
+import { startReplica } from '../platform/start-replica.ts'
 import { lossRows, perSecond, printRows } from '../report/report.ts'
 import { slowestOf } from './path-stats.ts'
 import { projectWith, publish, type StallBench, type StallProject } from './stall-bench.ts'
@@ -20,7 +15,7 @@ export async function dispatchers(bench: StallBench): Promise<void> {
   await delivered(bench, project, { count: 200 })
   const count = Math.ceil(bench.changes / paths.length)
   const one = await delivered(bench, project, { count })
-  await using second = await startSecond(bench)
+  await using second = await startReplica(bench, service)
   const others = { [`${service}-2`]: second.pid }
   await delivered(bench, project, { count: 200 })
   const two = await delivered(bench, project, { count, others })
@@ -58,23 +53,3 @@ async function delivered(
 
 const cpuOf = (...of: Parameters<typeof usageOf>) =>
   Object.values(usageOf(...of)).reduce((sum, { cpuS }) => sum + cpuS, 0)
-
-/** Starts a second dispatcher with the environment of the first one. */
-async function startSecond({ runDirs }: StallBench): Promise<AsyncDisposable & { pid: number }> {
-  const [first] = pidFilesOf(runDirs, service)
-  if (first === undefined) throw new Error('no dispatcher runs')
-  const [command = '', ...args] = commandOf(first)
-  const port = await freePort()
-  const env = { ...environmentOf(first), INTERNAL_PORT: String(port) }
-  const child = spawn(command, args, { env, stdio: 'ignore' })
-  const isReady = () => answersOk(`http://127.0.0.1:${port}/readyz`)
-  await waitUntil(isReady, { what: 'the second dispatcher', timeoutMs: 30_000 })
-  return {
-    pid: child.pid ?? 0,
-    async [Symbol.asyncDispose]() {
-      const exited = once(child, 'exit')
-      child.kill('SIGTERM')
-      await exited
-    },
-  }
-}
