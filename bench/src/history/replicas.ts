@@ -19,11 +19,14 @@ export async function historyReplicas(bench: Bench, changes: number): Promise<vo
   const one = await followed(bench, changes)
   await using second = await startReplica(bench, service)
   const two = await followed(bench, changes, { [`${service}-2`]: second.pid })
-  printRows(`history of ${changes} deliveries, one and two replicas on ${availableParallelism()} cores`, [
-    { measure: 'one', value: one.text },
-    { measure: 'two', value: two.text },
-    { measure: 'ratio of the times', value: (two.ms / one.ms).toFixed(2), target: '≤ 1.1' },
-  ])
+  printRows(
+    `history of ${changes} deliveries, one and two replicas on ${availableParallelism()} cores`,
+    [
+      { measure: 'one', value: one.text },
+      { measure: 'two', value: two.text },
+      { measure: 'ratio of the times', value: (two.ms / one.ms).toFixed(2), target: '≤ 1.1' },
+    ],
+  )
 }
 
 async function followed(
