@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { admin, expectStatus, fieldsOf, type Records } from '@surehook/scripts/client/call'
+import type { Table } from '@surehook/contracts/http/data/tables'
+import {
+  admin,
+  expectStatus,
+  type Fields,
+  fieldsOf,
+  type Records,
+} from '@surehook/scripts/client/call'
 import { createToken, type Tenant } from '@surehook/scripts/client/tenant'
 import {
   openSharedListeningWorld,
@@ -56,11 +63,9 @@ describe('tables', () => {
     expect((await of.rest(`GET things/${record.id}`)).body).toEqual({ ...record, more: 'd' })
     const lost = await put({ columns: columns.slice(1) })
     expect([lost.status, fieldsOf(lost)]).toEqual([400, ['columns', 'columns']])
-    const shown = (await of.rest('GET _tables/things')).body as unknown as { access: object }
+    const shown = (await of.rest<Table>('GET _tables/things')).body
     expect(shown.access).toEqual({ read: ['reader'], create: [], update: [], delete: [] })
-    const { tables } = (await of.rest('GET _tables')).body as unknown as {
-      tables: { name: string }[]
-    }
+    const { tables } = (await of.rest<{ tables: Table[] }>('GET _tables')).body
     expect(tables.map(({ name }) => name)).toEqual(['orders', 'things'])
     expectStatus(204, await of.rest('DELETE _tables/things'))
     expect((await of.rest('GET things')).body.error).toBe('TABLE_NOT_FOUND')
@@ -219,7 +224,7 @@ describe('over GraphQL', () => {
 
   it('the operations do the same as those of REST, and make the same events', async () => {
     const listener = await world.listen(tenant)
-    const made = await ask(
+    const made = await ask<Fields[]>(
       'mutation { createOrders(input: [{ n: 41, note: "gq" }, { n: 42, note: "gq" }]) { id n } }',
     )
     const [first, second] = made.data?.['createOrders'] ?? []

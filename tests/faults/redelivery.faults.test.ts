@@ -116,7 +116,7 @@ it('SIGKILL of every webhook-api during a replay loses and repeats no delivery',
   const replay = () => tenant.webhooks(`POST /${listener.id}/replay`, { from }, key)
   const { replayId } = expectStatus(202, await replay()).body as unknown as { replayId: string }
   const path = `GET /${listener.id}/replays/${replayId}`
-  const read = async () => (await tenant.webhooks(path)).body as unknown as Replay
+  const read = async () => (await tenant.webhooks<Replay>(path)).body
   // A batch is committed now, but may or may not have been sent.
   await eventually(read, ({ deliveries }) => deliveries >= changeCount / 3)
   const replicas = world.system.services['webhook-api']

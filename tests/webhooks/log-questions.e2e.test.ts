@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Explanation, Preview, Replay } from '@surehook/contracts/http/webhooks/log'
 import type { getWebhook } from '@surehook/contracts/http/webhooks/webhooks'
 import type { ReplyOf } from '@surehook/contracts/operation'
-import { expectStatus } from '@surehook/scripts/client/call'
+import { expectStatus, type Records } from '@surehook/scripts/client/call'
 import { defaultSecret, type Tenant } from '@surehook/scripts/client/tenant'
 import type { Behaviour } from '@surehook/scripts/receiver/receiver'
 import { verifySignature } from '@surehook/scripts/receiver/verify-signature'
@@ -36,20 +36,19 @@ const anHourAgo = () => new Date(Date.now() - 3_600_000).toISOString()
 
 async function preview(fields: object): Promise<Preview> {
   const input = { table: 'orders', events: ['INSERT', 'UPDATE', 'DELETE'], ...fields }
-  const answer = expectStatus(200, await tenant.webhooks('POST /preview', input))
-  return answer.body as unknown as Preview
+  const answer = expectStatus(200, await tenant.webhooks<Preview>('POST /preview', input))
+  return answer.body
 }
 
 async function explain({ id }: Pick<Listener, 'id'>, eventId: string): Promise<Explanation> {
-  const answer = await tenant.webhooks(`GET /${id}/explain?eventId=${eventId}`)
-  return expectStatus(200, answer).body as unknown as Explanation
+  const answer = await tenant.webhooks<Explanation>(`GET /${id}/explain?eventId=${eventId}`)
+  return expectStatus(200, answer).body
 }
 
 async function replayed({ id }: Listener, span: object = { from: anHourAgo() }): Promise<Replay> {
-  const asked = expectStatus(202, await tenant.webhooks(`POST /${id}/replay`, span)).body
-  const { replayId } = asked as unknown as { replayId: string }
-  const read = async () =>
-    (await tenant.webhooks(`GET /${id}/replays/${replayId}`)).body as unknown as Replay
+  const asked = await tenant.webhooks<{ replayId: string }>(`POST /${id}/replay`, span)
+  const path = `GET /${id}/replays/${expectStatus(202, asked).body.replayId}`
+  const read = async () => (await tenant.webhooks<Replay>(path)).body
   return eventually(read, ({ state }) => state !== 'running')
 }
 
@@ -214,14 +213,14 @@ describe('a table that is known', () => {
     await everything.arrived(bills.length)
     await listener.arrived(names.length)
     const where = encodeURIComponent(JSON.stringify(filter))
-    const listed = expectStatus(200, await tenant.rest(`GET bills?where=${where}`)).body
+    const listed = expectStatus(200, await tenant.rest<Records>(`GET bills?where=${where}`)).body
     const query = 'query ($where: Bill_where) { bills(where: $where) { records { name } } }'
-    const asked = await tenant.graphql(query, { where: filter })
+    const asked = await tenant.graphql<Records>(query, { where: filter })
     const { samples } = await preview({ table: 'bills', filter })
     const namesOf = (records: readonly unknown[]) =>
       records.map((record) => (record as { name: string }).name).toSorted()
     expect({
-      rest: namesOf((listed as unknown as { records: unknown[] }).records),
+      rest: namesOf(listed.records),
       graphql: namesOf(asked.data?.['bills']?.records ?? []),
       preview: namesOf(samples.map(({ body }) => JSON.parse(body).record)),
       webhook: namesOf(listener.payloads.map(({ record }) => record)),

@@ -1,25 +1,26 @@
 import type { Problem } from '@surehook/contracts/problem'
-import { type Fields, type Records, type RequestHeaders, send } from './call.ts'
+import { type Fields, type RequestHeaders, send } from './call.ts'
 
 type Extensions = Pick<Problem, 'violations'> & { code: string; retryAfter?: number }
 
-export type GraphQLAnswer = {
+/** An answer to a caller that expects `T` of each field. */
+export type GraphQLAnswer<T = Fields> = {
   status: number
   text: string
-  // Every field that an answer may have. Each test states the ones it expects.
-  data: Record<string, Fields & Records & Fields[]> | null
+  data: Record<string, T> | null
   errors: { message: string; path?: string[]; extensions: Extensions }[]
   codes: string[]
 }
 
 /** Queries the GraphQL endpoint at `url`. */
-export async function askGraphQL(
+export async function askGraphQL<T = Fields>(
   url: string,
   headers: RequestHeaders,
   { query, variables = {} }: { query: string; variables?: object | undefined },
-): Promise<GraphQLAnswer> {
-  const answer = await send(url, 'POST', { body: { query, variables }, headers })
-  const { data = null, errors = [] } = answer.body as unknown as Partial<GraphQLAnswer>
+): Promise<GraphQLAnswer<T>> {
+  const call = { body: { query, variables }, headers }
+  const answer = await send<Partial<GraphQLAnswer<T>>>(url, 'POST', call)
+  const { data = null, errors = [] } = answer.body
   const codes = errors.map(({ extensions }) => extensions.code)
   return { status: answer.status, text: answer.text, data, errors, codes }
 }

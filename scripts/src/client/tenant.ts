@@ -58,11 +58,11 @@ export class Tenant {
     return this.rest(`${method} _webhooks${path}`, ...call)
   }
 
-  graphql(
+  graphql<T = Fields>(
     query: string,
     variables: object = {},
     headers: RequestHeaders = {},
-  ): Promise<GraphQLAnswer> {
+  ): Promise<GraphQLAnswer<T>> {
     const url = `${this.#baseUrl}/gw/api/graphql`
     return askGraphQL(url, { ...this.headers, ...headers }, { query, variables })
   }

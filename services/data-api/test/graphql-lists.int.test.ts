@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Records } from '@surehook/scripts/client/call'
+import type { GraphQLAnswer } from '@surehook/scripts/client/graphql'
 import { clientOf } from './support/client.ts'
 import { type GraphQLClient, graphqlClientOf } from './support/graphql-client.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
@@ -44,7 +46,7 @@ describe('a list over GraphQL', () => {
     orderItems(where: $where, order: $order, limit: $limit, cursor: $cursor) { records { n } nextCursor }
   }`
   const numbers = async (variables: object) => {
-    const { data, errors } = await askLists(query, variables)
+    const { data, errors } = await askLists<Records>(query, variables)
     expect(errors).toEqual([])
     return data?.['orderItems']?.records.map(({ n }) => n)
   }
@@ -71,7 +73,7 @@ describe('a list over GraphQL', () => {
     const seen: unknown[] = []
     let cursor: string | null = null
     do {
-      const { data }: Awaited<ReturnType<GraphQLClient>> = await askLists(query, {
+      const { data }: GraphQLAnswer<Records> = await askLists(query, {
         order: '-n',
         limit: 2,
         cursor,
@@ -103,9 +105,9 @@ describe('a list over GraphQL', () => {
     const body = 'x'.repeat(200_000)
     for (let i = 0; i < 6; i++)
       await to.call('POST texts', [{ body }, { body }, { body }, { body }])
-    const one = await askLists('{ texts { records { id } nextCursor } }')
+    const one = await askLists<Records>('{ texts { records { id } nextCursor } }')
     expect(one.data?.['texts']).toMatchObject({ nextCursor: expect.any(String) })
-    const four = await askLists(
+    const four = await askLists<Records>(
       `{ ${['a', 'b', 'c', 'd'].map((name) => `${name}: texts { records { id } }`).join(' ')} }`,
     )
     const counts = Object.values(four.data ?? {}).map(({ records }) => records.length)

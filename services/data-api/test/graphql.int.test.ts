@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Client } from '@surehook/scripts/client/call'
+import type { Client, Records } from '@surehook/scripts/client/call'
 import {
   buildClientSchema,
   getIntrospectionQuery,
@@ -128,7 +128,9 @@ describe('GraphQL', () => {
     })
     const empty = await ask(create, { input: [] })
     expect(empty.errors).toMatchObject([{ extensions: { violations: [{ field: 'input' }] } }])
-    const none = await ask('{ orders(where: { status: { eq: "none" } }) { records { id } } }')
+    const none = await ask<Records>(
+      '{ orders(where: { status: { eq: "none" } }) { records { id } } }',
+    )
     expect(none.data?.['orders']?.records).toEqual([])
   })
 

@@ -1,12 +1,12 @@
-import { headersOf } from '@surehook/scripts/client/call'
+import { type Fields, headersOf } from '@surehook/scripts/client/call'
 import { askGraphQL, type GraphQLAnswer } from '@surehook/scripts/client/graphql'
 import type { Tenant } from './under-test.ts'
 
-export type GraphQLClient = (
+export type GraphQLClient = <T = Fields>(
   query: string,
   variables?: object,
   headers?: Record<string, string>,
-) => Promise<GraphQLAnswer>
+) => Promise<GraphQLAnswer<T>>
 
 /** A client that queries the service as `tenant`. */
 export const graphqlClientOf =
