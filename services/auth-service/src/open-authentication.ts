@@ -6,7 +6,7 @@ import { expiredSignups } from './accounts/signup/delete-expired-signups.ts'
 import { auditedApi } from './api/audited-api.ts'
 import { createAuthApi } from './api/create-auth-api.ts'
 import { createGraphQL } from './api/graphql/graphql-endpoint.ts'
-import { createCallerOf, createLineOf, createOpenCall } from './api/open-call.ts'
+import { createCallerOf, createOpenCall, lineOf } from './api/open-call.ts'
 import { authRoutes } from './api/rest/auth-routes.ts'
 import { introspectionRoute } from './api/rest/introspection-route.ts'
 import type { Config } from './config.ts'
@@ -64,8 +64,7 @@ export async function openAuthentication(
   )
 
   const resolveTenant = createResolveTenant(pool)
-  const openCall = createOpenCall(resolveTenant, config.trustedProxies)
-  const lineOf = createLineOf(config.trustedProxies)
+  const openCall = createOpenCall(resolveTenant)
   const jwks = (tenant: Parameters<typeof readJwks>[1]) => readJwks(keys, tenant)
   const useCases = createAuthApi({ accounts, selfService, sessions, callerOf, jwks })
   const api = auditedApi(useCases, { pool, log, encryptionKeys: config.encryptionKeys })
@@ -81,7 +80,7 @@ export async function openAuthentication(
     }),
     discoveryRoutes({ findTenant: createFindTenant(pool), jwks, publicUrl: config.publicUrl }),
     introspectionRoute({ resolveTenant, accessTokens, serviceTokens }),
-    consoleRoutes({ pool, redis, identifyCaller, trustedProxies: config.trustedProxies }),
+    consoleRoutes({ pool, redis, identifyCaller }),
     reEncryptRoutes({
       authorize,
       reEncryptPage: createKeyReEncryption(pool, config.encryptionKeys),

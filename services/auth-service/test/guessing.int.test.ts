@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { proxyList } from '@surehook/service-kit/http/request/client-address'
+import { proxyList } from '@surehook/service-kit/http/request/trusted-proxies'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, openAuthClient, password } from './support/auth-client.ts'
 import type { Running } from './support/under-test.ts'

@@ -107,7 +107,7 @@ export async function compose(
   await wait('revocations', () => users.ready)
   const redis = opening.use(openBackgroundRedis(config.redis, log))
   const charge = chargeOf({ config, access, metrics, log, redis: () => redis.client })
-  const authorizers = createAuthorizers({ access, users, trustedProxies, charge })
+  const authorizers = createAuthorizers({ access, users, charge })
   opening.use(openPurge({ pool, access, log }))
   const relayed = () => waitUntilRelayed(pool, config.slot, anyPosition, { timeoutMs: 10_000 })
   const data = dataOf(pool)

@@ -1,10 +1,7 @@
 import { type Host, ownProcess } from '@surehook/service-kit/host'
 import type { ApiServerOptions } from '@surehook/service-kit/http/api-server'
-import {
-  clientAddress,
-  clientNetwork,
-  forwardedClient,
-} from '@surehook/service-kit/http/request/client-address'
+import { clientNetwork } from '@surehook/service-kit/http/request/forwarded-node'
+import { TrustedProxies } from '@surehook/service-kit/http/request/trusted-proxies'
 import { transportSecurity } from '@surehook/service-kit/http/security-headers'
 import type { Service } from '@surehook/service-kit/lifecycle'
 import { openTracing } from '@surehook/service-kit/telemetry/tracing/open-tracing'
@@ -37,7 +34,7 @@ export async function compose(
   process: Host = ownProcess,
 ): Promise<Gateway> {
   await using opening = new AsyncDisposableStack()
-  const { trustedProxies } = config
+  const trustedProxies = new TrustedProxies(config.trustedProxies, log)
   const { port, internalPort, host } = config.http
   const tracer = opening.use(await openTracing(config.tracing, log))
   const metrics = process.createMetrics(service)
@@ -48,7 +45,7 @@ export async function compose(
   if (pages === null) log.warn({ dir: consoleDir, remedy: 'npm run build' }, 'console.missing')
 
   opening.use(await process.openInternalServer({ port: internalPort, host, metrics, log, checks }))
-  const forwarder = opening.use(openForwarder({ ...config, ...limits }))
+  const forwarder = opening.use(openForwarder({ ...config, ...limits, trustedProxies }))
   const server = opening.use(
     await process.openApiServer({
       port,
@@ -58,9 +55,9 @@ export async function compose(
       headers: transportSecurity(config.publicUrl),
       tracer,
       patience: limits.patience,
-      clientOf: (req) => clientNetwork(forwardedClient(req, trustedProxies).client),
+      clientOf: (req) => clientNetwork(trustedProxies.forwardedFor(req).client),
       clientOfAddress: (address) =>
-        clientAddress(address, undefined, trustedProxies).trusted ? null : clientNetwork(address),
+        trustedProxies.includes(address) ? null : clientNetwork(address),
       first: allowOrigins(config.allowedOrigins, dispatch(forwarder)),
       routes: (router) => {
         mountLocalRoutes(router, checks)

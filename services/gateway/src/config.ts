@@ -1,5 +1,5 @@
 import { duration, httpEnv, readEnv } from '@surehook/service-kit/config/config'
-import { proxyList } from '@surehook/service-kit/http/request/client-address'
+import { proxyList } from '@surehook/service-kit/http/request/trusted-proxies'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import * as z from 'zod'
 import { allowedOrigins, everyOrigin } from './cors/allowed-origins.ts'

@@ -108,6 +108,17 @@ describe('a request', () => {
       'x-forwarded-host': 'api.example.com',
     })
   })
+
+  it.each([
+    ['203.0.113.9:4567', '203.0.113.9'],
+    ['"[2001:db8::9]:4567", 10.1.2.3:80', '2001:db8::9'],
+    ['[::ffff:203.0.113.9]:4567', '203.0.113.9'],
+    ['203.0.113.9, unknown', '127.0.0.1'],
+  ])('through a proxy that writes %s comes from %s', async (hops, client) => {
+    await using behind = await startStand({ TRUSTED_PROXIES: '127.0.0.0/8, 10.1.0.0/16' })
+    await fetch(`${behind.url}/gw/api/rest/orders`, { headers: { 'X-Forwarded-For': hops } })
+    expect(onlyRequest(behind).headers['x-forwarded-for']).toBe(client)
+  })
 })
 
 describe('a body', () => {

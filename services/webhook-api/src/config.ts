@@ -15,7 +15,7 @@ import {
   redisEnv,
 } from '@surehook/service-kit/config/config'
 import { databaseConnection, optionalRedis } from '@surehook/service-kit/config/connections'
-import { gatewayEnv } from '@surehook/service-kit/http/request/client-address'
+import { gatewayEnv } from '@surehook/service-kit/http/request/trusted-proxies'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import * as z from 'zod'

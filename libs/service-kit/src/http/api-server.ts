@@ -15,7 +15,6 @@ import { requireHost } from './connection/require-host.ts'
 import { ClientGoneError } from './json-body.ts'
 import { refuseOtherMethods } from './mount.ts'
 import { sendProblem, toAppError } from './problem.ts'
-import type { Cidr } from './request/client-address.ts'
 import {
   type AroundCall,
   contextOf,
@@ -24,6 +23,7 @@ import {
 } from './request/request-context.ts'
 import { requestIdOf, traceparentOf } from './request/request-id.ts'
 import { beginRequestSpan, endRequestSpan } from './request/request-span.ts'
+import { type Cidr, TrustedProxies } from './request/trusted-proxies.ts'
 import { securityHeaders } from './security-headers.ts'
 
 export type ApiServer = AsyncDisposable & { readonly port: number }
@@ -102,7 +102,8 @@ export function createApi(options: ApiServerOptions): RequestListener {
 
 function beginRequest(options: ApiServerOptions): (req: Request, res: Response) => void {
   const { log, metrics, tracer, bodyLimitBytes = defaultBodyLimitBytes } = options
-  const { trustedProxies = [], around = (_operation, _context, serve) => serve() } = options
+  const { around = (_operation, _context, serve) => serve() } = options
+  const trustedProxies = new TrustedProxies(options.trustedProxies ?? [], log)
   const own = { log, bodyLimitBytes, trustedProxies, around }
   const headers = Object.entries({ ...securityHeaders, ...options.headers })
   const seconds = metrics.histogram({

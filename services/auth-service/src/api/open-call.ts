@@ -1,6 +1,4 @@
 import { createAudit } from '@surehook/access/audit/audit'
-import type { Cidr } from '@surehook/service-kit/http/request/client-address'
-import { countedClient } from '@surehook/service-kit/http/request/counted-client'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import { type ClientLine, clientLine } from '../limits/client-line.ts'
 import { namedTenant, type ResolveTenant } from '../platform/tenant.ts'
@@ -8,14 +6,14 @@ import type { AccessTokens } from '../sessions/tokens/access-token.ts'
 import type { Call, CallerOf } from '../use-cases/call.ts'
 
 /** Builds the `Call` of a request. Rejects if the request names no existing tenant. */
-export function createOpenCall(resolveTenant: ResolveTenant, trustedProxies: readonly Cidr[]) {
+export function createOpenCall(resolveTenant: ResolveTenant) {
   return async (context: RequestContext): Promise<Call> => {
     const { req, requestId, traceparent } = context
     const tenant = await resolveTenant(req)
     const { projectId, environment } = tenant
     return {
       tenant,
-      client: { address: countedClient(req, trustedProxies) },
+      client: { address: context.countedClient },
       origin: { requestId, traceparent },
       authorization: req.headers.authorization,
       acceptLanguage: req.headers['accept-language'],
@@ -35,7 +33,5 @@ export function createCallerOf(accessTokens: Pick<AccessTokens, 'authenticate'>)
 }
 
 /** The owner of a request's slots, from its headers alone: the tenant need not exist. */
-export function createLineOf(trustedProxies: readonly Cidr[]) {
-  return ({ req }: RequestContext): ClientLine =>
-    clientLine(namedTenant(req), { address: countedClient(req, trustedProxies) })
-}
+export const lineOf = ({ req, countedClient }: RequestContext): ClientLine =>
+  clientLine(namedTenant(req), { address: countedClient })

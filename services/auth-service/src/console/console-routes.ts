@@ -5,8 +5,6 @@ import {
 } from '@surehook/contracts/http/admin/console-codes'
 import { AppError } from '@surehook/service-kit/errors'
 import { mount } from '@surehook/service-kit/http/mount'
-import type { Cidr } from '@surehook/service-kit/http/request/client-address'
-import { countedClient } from '@surehook/service-kit/http/request/counted-client'
 import type { RedisClient } from '@surehook/service-kit/redis/client'
 import { bearerToken } from '@surehook/token-verifier'
 import type { Router } from 'express'
@@ -20,7 +18,6 @@ export type ConsoleRoutesDeps = {
   pool: Pool
   redis: RedisClient
   identifyCaller: IdentifyCaller
-  trustedProxies: readonly Cidr[]
 }
 
 /** Limits of these routes count by client alone. No project has an empty name. */
@@ -47,15 +44,15 @@ export function countedCaller(identify: IdentifyCaller, limits: Pick<RateLimits,
 
 /** The routes `/auth/console-codes…`, which open the web console signed in. */
 export function consoleRoutes(deps: ConsoleRoutesDeps): (router: Router) => void {
-  const { pool, redis, identifyCaller, trustedProxies } = deps
+  const { pool, redis, identifyCaller } = deps
   const sessions = createConsoleSessions({ pool, identifyCaller, codes: createConsoleCodes(redis) })
   const limits = createRateLimits(redis)
   const identifyCounted = countedCaller(identifyCaller, limits)
   return (router) => {
     mount(router, createConsoleCode, {
       async authorize(context) {
-        const client = countedClient(context.req, trustedProxies)
-        const caller = await identifyCounted(context.req.headers.authorization, client)
+        const { req, countedClient } = context
+        const caller = await identifyCounted(req.headers.authorization, countedClient)
         context.actorId = caller?.id
         return caller
       },
@@ -65,9 +62,9 @@ export function consoleRoutes(deps: ConsoleRoutesDeps): (router: Router) => void
       handle: ({ body }, { auth, req }) =>
         sessions.offer(auth, bearerToken(req.headers.authorization) ?? '', body),
     })
-    mount(router, redeemConsoleCode, async ({ body }, { req }) => {
+    mount(router, redeemConsoleCode, async ({ body }, { countedClient }) => {
       let session = null as ConsoleSession | null
-      await limits.guess(platform, countedClient(req, trustedProxies), async () => {
+      await limits.guess(platform, countedClient, async () => {
         session = await sessions.redeem(body.code)
         return session !== null
       })

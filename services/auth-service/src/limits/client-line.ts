@@ -1,4 +1,4 @@
-import { networkOf } from '@surehook/service-kit/http/request/counted-client'
+import { networkOf } from '@surehook/service-kit/http/request/client-networks'
 
 type TenantName = { readonly projectId: string; readonly environment: string }
 

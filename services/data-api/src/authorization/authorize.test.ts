@@ -11,7 +11,6 @@ function setUp({ here, there, epochs = [0, 0] }: EnvironmentViews) {
   const verified: unknown[] = []
   let asked = 0
   const { records } = createAuthorizers({
-    trustedProxies: [],
     charge: async () => {},
     access: {
       authorizeManagement: () => Promise.reject(new Error('not for users')),
@@ -33,8 +32,7 @@ function setUp({ here, there, epochs = [0, 0] }: EnvironmentViews) {
   })
   const calling = (authorization: string | undefined = 'Bearer a.b.c') => {
     const headers = { authorization, 'x-project-id': 'shop' }
-    const socket = { remoteAddress: '203.0.113.7' }
-    return records({ req: { headers, socket } } as unknown as RequestContext)
+    return records({ req: { headers }, countedClient: '203.0.113.7' } as unknown as RequestContext)
   }
   return { calling, verified, asked: () => asked }
 }

@@ -2,8 +2,7 @@ import { type PlatformAccess, readTenant } from '@surehook/access/management-acc
 import { requiredRight } from '@surehook/access/management-token'
 import { noCredential } from '@surehook/access/no-credential'
 import { AppError } from '@surehook/service-kit/errors'
-import type { Cidr } from '@surehook/service-kit/http/request/client-address'
-import { countedClient, limitKeyOf } from '@surehook/service-kit/http/request/counted-client'
+import { limitKeyOf } from '@surehook/service-kit/http/request/client-networks'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import { type AccessClaims, bearerToken } from '@surehook/token-verifier'
 import type { Tenant } from '../table-definition.ts'
@@ -33,7 +32,6 @@ export type AuthorizeDeps = {
     'authorizeManagement' | 'expectsUsers' | 'admitsUsers' | 'keyEpochOf'
   >
   users: Pick<UserTokens, 'verify'>
-  trustedProxies: readonly Cidr[]
   /** Counts a request whose credential is valid. Rejects with RATE_LIMIT_EXCEEDED. */
   charge: Charge
 }
@@ -47,7 +45,7 @@ const notValid = () => new AppError('AUTH_TOKEN_INVALID', 'The access token is n
 const none = () => noCredential('AUTH_TOKEN_INVALID', 'access token or management token')
 
 export function createAuthorizers(deps: AuthorizeDeps): Authorizers {
-  const { access, trustedProxies, charge } = deps
+  const { access, charge } = deps
   const verify = verifierOf(deps)
 
   async function admitted(context: RequestContext, caller: Caller): Promise<Caller> {
@@ -71,7 +69,7 @@ export function createAuthorizers(deps: AuthorizeDeps): Authorizers {
     const { req } = context
     const environment = req.headers['environment'] ?? defaultEnvironment
     const tenant = readTenant(req.headers['x-project-id'], environment)
-    const client = limitKeyOf(countedClient(req, trustedProxies))
+    const client = limitKeyOf(context.countedClient)
     const { roles, sub } = await verify(tenant, { token, client })
     return admitted(context, { tenant, roles, id: sub })
   }

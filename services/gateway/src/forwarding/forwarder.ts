@@ -1,7 +1,8 @@
 import type { AppError } from '@surehook/service-kit/errors'
 import { discardRest } from '@surehook/service-kit/http/discard-rest'
-import { type Cidr, clientNetwork } from '@surehook/service-kit/http/request/client-address'
+import { clientNetwork } from '@surehook/service-kit/http/request/forwarded-node'
 import { contextOf } from '@surehook/service-kit/http/request/request-context'
+import type { TrustedProxies } from '@surehook/service-kit/http/request/trusted-proxies'
 import type { NextFunction, Request, Response } from 'express'
 import type { Route, Upstream } from '../routing/route-of.ts'
 import { AnswerRelay } from './answer-relay.ts'
@@ -17,7 +18,7 @@ import { openTarget, type Target, type UpstreamAddress } from './target.ts'
 
 export type ForwarderOptions = {
   upstreams: Readonly<Record<Upstream, UpstreamAddress>>
-  trustedProxies: readonly Cidr[]
+  trustedProxies: TrustedProxies
   bodyLimitBytes: number
   upstreamTimeoutMs: number
   spool?: SpoolLimits | undefined

@@ -1,9 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import {
-  type Cidr,
-  forwarded,
-  forwardedClient,
-} from '@surehook/service-kit/http/request/client-address'
+import { forwarded, type TrustedProxies } from '@surehook/service-kit/http/request/trusted-proxies'
 
 /**
  * Headers that are for the next hop only, or that services trust because only the gateway may set
@@ -36,7 +32,7 @@ type Rewriting = {
   requestId: string
   /** `null` forwards the client's own header. */
   traceparent: string | null
-  trustedProxies: readonly Cidr[]
+  trustedProxies: TrustedProxies
 }
 
 /**
@@ -72,10 +68,10 @@ function connectionOptions({ connection }: IncomingHttpHeaders): string[] {
 
 function forwardedHeaders(
   req: IncomingMessage,
-  trustedProxies: readonly Cidr[],
+  trustedProxies: TrustedProxies,
 ): Record<`x-forwarded-${string}`, string> & { 'x-forwarded-for': string } {
   const { headers } = req
-  const { client, trusted } = forwardedClient(req, trustedProxies)
+  const { client, trusted } = trustedProxies.forwardedFor(req)
   const proto = trusted ? forwarded(headers, 'proto') : undefined
   const host = (trusted ? forwarded(headers, 'host') : undefined) ?? headers.host ?? ''
   return {

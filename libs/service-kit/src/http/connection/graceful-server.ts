@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, Server as TcpServer } from 'node:net'
-import { clientNetwork } from '../request/client-address.ts'
+import { clientNetwork } from '../request/forwarded-node.ts'
 import { BrokenRequests, lateHead } from './broken-requests.ts'
 import { UnfinishedHeads } from './unfinished-heads.ts'
 import { UnfinishedRequests } from './unfinished-requests.ts'

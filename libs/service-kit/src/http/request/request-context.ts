@@ -3,7 +3,8 @@ import type { Operation } from '@surehook/contracts/operation'
 import type { Request } from 'express'
 import type { Logger } from 'pino'
 import { traceIdOf } from '../../telemetry/tracing/trace-headers.ts'
-import { type Cidr, forwardedClient } from './client-address.ts'
+import { clientNetwork } from './forwarded-node.ts'
+import type { TrustedProxies } from './trusted-proxies.ts'
 
 /**
  * Runs around every call of an operation, its authorisation included. It must call `serve`, and
@@ -21,7 +22,7 @@ export type ContextOptions = {
   log: Logger
   bodyLimitBytes: number
   around: AroundCall
-  trustedProxies: readonly Cidr[]
+  trustedProxies: TrustedProxies
 }
 
 /**
@@ -54,7 +55,7 @@ export class RequestContext {
   /** Id of the caller's token. */
   actorId: string | undefined = undefined
   readonly #res: ServerResponse
-  readonly #trustedProxies: readonly Cidr[]
+  readonly #trustedProxies: TrustedProxies
   readonly #parentLog: Logger
   #log: Logger | undefined
   #abort: AbortController | undefined
@@ -72,7 +73,14 @@ export class RequestContext {
 
   /** Address of the client, by the connection and trusted proxies. */
   get clientAddress(): string {
-    return forwardedClient(this.req, this.#trustedProxies).client.slice(0, 64)
+    return this.#trustedProxies.forwardedFor(this.req).client
+  }
+
+  /**
+   * Client of the request, for limits. IPv6 addresses count by /64, the network of one subscriber.
+   */
+  get countedClient(): string {
+    return clientNetwork(this.clientAddress)
   }
 
   /** Sets a header of the answer, also if that reports an error. */

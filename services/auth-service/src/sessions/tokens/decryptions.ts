@@ -1,5 +1,5 @@
 import { AppError, unavailable } from '@surehook/service-kit/errors'
-import { limitKeyOf } from '@surehook/service-kit/http/request/counted-client'
+import { limitKeyOf } from '@surehook/service-kit/http/request/client-networks'
 import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
 import { FailedTokens, TokenError, TooManyTokensError } from '@surehook/token-verifier'

@@ -1,19 +1,4 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import { type Cidr, clientNetwork, forwardedClient, type Sender } from './client-address.ts'
-
-/**
- * Client of a request, for limits. It is the address that our gateway wrote into `X-Forwarded-For`;
- * the gateway must be a trusted proxy. For any other peer it is the address of the connection. IPv6
- * addresses count by /64, the network of one subscriber.
- */
-export function countedClient(
-  { headers, socket }: Sender,
-  trustedProxies: readonly Cidr[],
-): string {
-  const remoteAddress = withoutZone(socket.remoteAddress ?? '')
-  const { client } = forwardedClient({ headers, socket: { remoteAddress } }, trustedProxies)
-  return isIPv6(withoutZone(client)) ? clientNetwork(withoutZone(client)) : client.slice(0, 64)
-}
 
 /**
  * Network of a counted client: /48 for IPv6, /24 for IPv4. These are the smallest networks that the
@@ -33,5 +18,3 @@ export function networkOf(address: string): string {
  */
 export const limitKeyOf = (address: string): string =>
   isIPv4(address) ? address : networkOf(address)
-
-const withoutZone = (address: string) => address.replace(/%.*$/, '')
