@@ -4,6 +4,8 @@
  * attempts are epoch milliseconds. All other times are ISO 8601 strings.
  */
 
+import type { LogPosition } from './log-position.ts'
+
 export const changeOperations = ['INSERT', 'UPDATE', 'DELETE'] as const
 export type ChangeOperation = (typeof changeOperations)[number]
 
@@ -44,11 +46,12 @@ export type EnvironmentState = {
    * environment.
    */
   deletedAt: string | null
-  /**
-   * Increases when all keys of the environment are replaced at once. What a service learnt about
-   * the keys under an earlier epoch is invalid. 0: written by a version without epochs.
-   */
+  /** Increases when all keys are replaced at once. What was learnt under an earlier one is invalid. */
   keyEpoch: number
+  /** ISO 8601. An earlier environment of the same name has another. `null`: not known. */
+  createdAt: string | null
+  /** Its first offsets on `changes`. Earlier records are not its own. `null`: not known. */
+  changesFrom: LogPosition | null
 }
 
 /** Topic `platform.environment-purges`, compacted; key `project/environment/service`. */

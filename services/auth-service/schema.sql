@@ -39,6 +39,7 @@ create table environment (
   key_epoch integer not null default 0,
   deleted_at timestamp(3) with time zone,
   limit_overrides jsonb not null default '{}'::jsonb,
+  changes_from jsonb,
   constraint environment_pkey PRIMARY KEY (project_id, name),
   constraint environment_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id)
 );

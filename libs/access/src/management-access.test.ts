@@ -174,6 +174,8 @@ const live: EnvironmentState = {
   updatedAt: '2026-01-01T00:00:00Z',
   deletedAt: null,
   keyEpoch: 0,
+  createdAt: '2026-01-01T00:00:00Z',
+  changesFrom: { topicId: 'ab', offsets: [7] },
 }
 
 describe('standingOf', () => {
@@ -228,12 +230,26 @@ describe('environmentExists', () => {
   })
 })
 
+describe('originOf', () => {
+  const { createdAt, changesFrom } = live
+
+  it('is of this environment, not of an earlier one of its name', async () => {
+    const { state, access, late } = setUp()
+    state.apply(environmentsTopic, 'shop/live', live)
+    expect(await access.originOf('shop', 'live')).toMatchObject({ createdAt, changesFrom })
+    state.apply(environmentsTopic, 'shop/live', { ...live, deletedAt: createdAt })
+    await expect(access.originOf('shop', 'live')).rejects.toMatchObject({
+      code: 'ENVIRONMENT_NOT_FOUND',
+    })
+    const again = { createdAt: '2026-02-02T00:00:00Z', changesFrom: null }
+    late.push(() => state.apply(environmentsTopic, 'shop/live', { ...live, ...again }))
+    expect(await access.originOf('shop', 'live')).toMatchObject(again)
+  })
+})
+
 describe('admitsUsers', () => {
   const setTo = (state: PlatformState, settings: string, keyEpoch = 0) => {
-    const updatedAt = '2026-01-01T00:00:00Z'
-    const shop = { projectId: 'shop', environment: 'live' }
-    const value = { ...shop, settings, updatedAt, deletedAt: null, keyEpoch }
-    state.apply(environmentsTopic, 'shop/live', value)
+    state.apply(environmentsTopic, 'shop/live', { ...live, settings, keyEpoch })
   }
 
   it.each([

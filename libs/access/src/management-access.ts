@@ -7,12 +7,17 @@ import type { Kafka } from '@surehook/kafka/client/surface'
 import type { LogEnds } from '@surehook/kafka/offsets/log-ends'
 import { openTopicView, type TopicView } from '@surehook/kafka/views/topic-view'
 import type { EventCodec } from '@surehook/schemas/codec'
-import { invalid } from '@surehook/service-kit/errors'
+import { AppError, invalid } from '@surehook/service-kit/errors'
 import { parsePart } from '@surehook/service-kit/http/violations'
 import type { Logger } from 'pino'
 import * as z from 'zod'
 import { allowsUse, isExpired, requireUse, tokenHash, tokenInvalid } from './management-token.ts'
-import { type DeletedEnvironment, PlatformState, platformTopics } from './platform-state.ts'
+import {
+  type DeletedEnvironment,
+  type EnvironmentOrigin,
+  PlatformState,
+  platformTopics,
+} from './platform-state.ts'
 
 /** Values of the headers of a management call. */
 export type ManagementCredentials = {
@@ -42,6 +47,8 @@ export type PlatformAccess = AsyncDisposable & {
    */
   standingOf(credentials: ManagementCredentials): () => boolean
   environmentExists(projectId: string, environment: string, signal?: AbortSignal): Promise<boolean>
+  /** Rejects with ENVIRONMENT_NOT_FOUND. */
+  originOf(projectId: string, environment: string): Promise<EnvironmentOrigin>
   /** The limits that the environment sets itself, by local state. `null` for an unknown one. */
   limitsOf(projectId: string, environment: string): LimitSettings | null
   /** Environments whose deletion may be incomplete in some service. */
@@ -93,7 +100,13 @@ export async function openPlatformAccess(options: PlatformAccessOptions): Promis
 export type PlatformAccessParts = {
   state: Pick<
     PlatformState,
-    'tokenOf' | 'hasEnvironment' | 'hasUsers' | 'limitsOf' | 'deletedEnvironments' | 'keyEpochOf'
+    | 'tokenOf'
+    | 'hasEnvironment'
+    | 'originOf'
+    | 'hasUsers'
+    | 'limitsOf'
+    | 'deletedEnvironments'
+    | 'keyEpochOf'
   >
   view: TopicView
   now: () => number
@@ -136,6 +149,11 @@ export function createPlatformAccess({ state, view, now }: PlatformAccessParts):
     async environmentExists(projectId, environment, signal) {
       const find = () => state.hasEnvironment(projectId, environment) || undefined
       return (await known(find, signal)) ?? false
+    },
+    async originOf(projectId, environment) {
+      const found = await known(() => state.originOf(projectId, environment))
+      if (found !== undefined) return found
+      throw new AppError('ENVIRONMENT_NOT_FOUND', 'No such environment')
     },
     limitsOf: (projectId, environment) => state.limitsOf(projectId, environment),
     deletedEnvironments: () => state.deletedEnvironments(),

@@ -6,7 +6,14 @@ import * as z from 'zod'
 /** An environment whose deletion was requested. */
 export type DeletedEnvironment = { projectId: string; environment: string; deletedAt: string }
 
-type KnownEnvironment = { admitsUsers: boolean; keyEpoch: number; limits: LimitSettings }
+/** Tells an environment from an earlier one of its name. */
+export type EnvironmentOrigin = Pick<EnvironmentState, 'createdAt' | 'changesFrom'>
+
+type KnownEnvironment = EnvironmentOrigin & {
+  admitsUsers: boolean
+  keyEpoch: number
+  limits: LimitSettings
+}
 
 /** Environments and management tokens, read from the compacted platform topics. */
 export class PlatformState {
@@ -34,13 +41,14 @@ export class PlatformState {
       this.#deleted.set(key, { projectId, environment, deletedAt })
       return
     }
-    // A version of auth-service without key epochs writes 0.
-    const keyEpoch = Math.max(state.keyEpoch, earlier)
     const settings = settingsOf(state)
     this.#environments.set(key, {
       admitsUsers: settings !== null && (settings.auth?.enabled ?? true),
-      keyEpoch,
       limits: limitsOf(settings?.limits),
+      // A version of auth-service without key epochs writes 0.
+      keyEpoch: Math.max(state.keyEpoch, earlier),
+      createdAt: state.createdAt,
+      changesFrom: state.changesFrom,
     })
   }
 
@@ -74,6 +82,10 @@ export class PlatformState {
   /** The limits that the environment sets itself. `null` if the environment does not exist. */
   limitsOf(projectId: string, environment: string): LimitSettings | null {
     return this.#environments.get(`${projectId}/${environment}`)?.limits ?? null
+  }
+
+  originOf(projectId: string, environment: string): EnvironmentOrigin | undefined {
+    return this.#environments.get(`${projectId}/${environment}`)
   }
 
   /** Epoch under which the environment's keys are learnt. 0 if the environment does not exist. */

@@ -11,8 +11,10 @@ const sound = { projectId: 'sound', environment: 'master', deletedAt }
 it('purges and publishes an environment although the purge of an earlier one always fails', async () => {
   const purged: string[] = []
   const published: string[] = []
+  let relays = 0
   const pool = {
     async query(_sql: string, [, content]: string[]) {
+      expect(relays).toBe(published.length + 1)
       published.push(content?.split('\n')[1] ?? '')
       return { rows: [{ lsn: '0/1' }] }
     },
@@ -26,6 +28,9 @@ it('purges and publishes an environment although the purge of an earlier one alw
       purged.push(projectId)
       if (projectId === 'failing') throw new Error('the purge failed')
       return false
+    },
+    async relayed() {
+      relays += 1
     },
     settleMs: 0,
     log: pino({ level: 'silent' }),

@@ -18,6 +18,11 @@ export type PurgeOptions = {
   isDeleted: (environment: DeletedEnvironment) => Promise<boolean>
   /** Deletes the service's data of an environment. Resolves with whether any existed. */
   purge: (environment: DeletedEnvironment) => Promise<boolean>
+  /**
+   * Resolves once Kafka has acknowledged all messages that were committed before the call. A later
+   * environment of the name begins behind them.
+   */
+  relayed: () => Promise<void>
   /** Milliseconds after which work that began before the deletion was known has ended. */
   settleMs: number
   log: Logger
@@ -33,7 +38,7 @@ type Progress = { dueAt: number; isSettled: boolean; isPublished: boolean }
  * coordination: deleting and publishing are idempotent.
  */
 export function purgeDeleted(options: PurgeOptions): AsyncDisposable {
-  const { service, pool, deleted, isDeleted, purge, settleMs, log } = options
+  const { service, pool, deleted, isDeleted, purge, relayed, settleMs, log } = options
   const progress = new Map<string, Progress>()
 
   async function pass(environment: DeletedEnvironment): Promise<void> {
@@ -45,6 +50,7 @@ export function purgeDeleted(options: PurgeOptions): AsyncDisposable {
     const found = await purge(environment)
     const isPublished = known.isSettled && !found
     if (isPublished) {
+      await relayed()
       const header = { topic: environmentPurgesTopic, key: `${projectId}/${name}/${service}` }
       const body = JSON.stringify({ projectId, environment: name, service, deletedAt })
       await emit(pool, { service, header, body })

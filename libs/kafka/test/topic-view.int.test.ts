@@ -30,6 +30,8 @@ const state = (settings: string): EnvironmentState => ({
   updatedAt: '2026-01-02T03:04:05.678Z',
   deletedAt: null,
   keyEpoch: 0,
+  createdAt: null,
+  changesFrom: null,
 })
 
 async function put(topic: string, key: string, settings: string | null, walPosition?: string) {

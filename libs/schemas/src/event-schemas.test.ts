@@ -39,8 +39,14 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
     },
   ],
   environment: [
-    { ...tenant, settings: '{}', updatedAt: at, deletedAt: at, keyEpoch: 3 },
-    { ...tenant, settings: '', updatedAt: '', deletedAt: null, keyEpoch: 0 },
+    {
+      ...{ ...tenant, settings: '{}', updatedAt: at, deletedAt: at, keyEpoch: 3 },
+      ...{ createdAt: at, changesFrom: { topicId: '0f', offsets: [0, 2 ** 40] } },
+    },
+    {
+      ...{ ...tenant, settings: '', updatedAt: '', deletedAt: null, keyEpoch: 0 },
+      ...{ createdAt: null, changesFrom: null },
+    },
   ],
   managementToken: [
     {

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import type { LogPosition } from '@surehook/contracts/log-position'
 import type { ManagementRight } from '@surehook/contracts/rights'
 import { environmentsTopic, managementTokensTopic } from '@surehook/contracts/topics'
 import type { EventProducer, OutgoingRecord } from '@surehook/kafka/producer/producer'
@@ -46,16 +47,23 @@ export async function publishRevocableToken(
 /** The state of an environment, as auth-service publishes it. */
 export function environmentRecord(
   codec: EventCodec,
-  of: EnvironmentName & { settings?: object; keyEpoch?: number },
+  of: EnvironmentName & {
+    settings?: object
+    keyEpoch?: number
+    changesFrom?: LogPosition
+  },
 ): OutgoingRecord {
-  const { projectId, environment, settings = {}, keyEpoch = 0 } = of
+  const { projectId, environment, settings = {}, keyEpoch = 0, changesFrom = null } = of
+  const now = new Date().toISOString()
   const value = codec.environment.encode({
     projectId,
     environment,
     settings: JSON.stringify(settings),
-    updatedAt: new Date().toISOString(),
+    updatedAt: now,
     deletedAt: null,
     keyEpoch,
+    createdAt: now,
+    changesFrom,
   })
   return { topic: environmentsTopic, key: `${projectId}/${environment}`, value }
 }

@@ -11,6 +11,7 @@ import { observeRedis } from '@surehook/service-kit/redis/observe-redis'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { type Config, service } from './config.ts'
 import { openAuthentication } from './open-authentication.ts'
+import { openChangesEnd } from './platform/changes-end.ts'
 import { openPurge } from './platform/purge-environment.ts'
 import { checkEviction } from './revocation/check-eviction.ts'
 
@@ -46,7 +47,8 @@ export async function compose(
   const writer = createStateWriter({ pool, service, slot, producer, relay })
   const { clientId } = config.kafka
   opening.use(await openPurge({ pool, writer, kafka, codec, clientId, log }))
-  const infrastructure = { pool, redis, writer, producer, relay, metrics, log }
+  const { read: changesEnd } = opening.use(openChangesEnd({ kafka, writer, log }))
+  const infrastructure = { pool, redis, writer, changesEnd, producer, relay, metrics, log }
   const { routes } = opening.use(await openAuthentication(config, infrastructure))
   const serving = { ...config.http, trustedProxies, log, metrics, tracer, around: auditCalls }
   const api = opening.use(await host.openApiServer({ ...serving, routes }))

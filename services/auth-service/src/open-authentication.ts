@@ -22,6 +22,7 @@ import { createNotices } from './mail/notices.ts'
 import { openAccounts } from './open-accounts.ts'
 import { adminRoutes } from './platform/admin-routes.ts'
 import { adminGate, createIdentifyCaller } from './platform/admin-token.ts'
+import type { ReadChangesEnd } from './platform/changes-end.ts'
 import { findManagementToken } from './platform/management-tokens.ts'
 import { createFindTenant, createResolveTenant } from './platform/tenant.ts'
 import { sessionDeletions } from './sessions/delete-expired-sessions.ts'
@@ -33,7 +34,7 @@ export type Authentication = AsyncDisposable & { readonly routes: (router: Route
 type Infrastructure = Pick<
   SessionPartsOptions,
   'pool' | 'redis' | 'writer' | 'producer' | 'relay' | 'metrics' | 'log'
->
+> & { changesEnd: ReadChangesEnd }
 
 /** Opens sessions, accounts and their routes on the resources of the process. */
 export async function openAuthentication(
@@ -41,7 +42,7 @@ export async function openAuthentication(
   infrastructure: Infrastructure,
 ): Promise<Authentication> {
   await using opening = new AsyncDisposableStack()
-  const { pool, redis, writer, log } = infrastructure
+  const { pool, redis, writer, changesEnd, log } = infrastructure
   const { serviceTokens } = config
   const identifyCaller = createIdentifyCaller(config.adminTokens, (hash) =>
     findManagementToken(pool, hash),
@@ -68,8 +69,9 @@ export async function openAuthentication(
   const jwks = (tenant: Parameters<typeof readJwks>[1]) => readJwks(keys, tenant)
   const useCases = createAuthApi({ accounts, selfService, sessions, callerOf, jwks })
   const api = auditedApi(useCases, { pool, log, encryptionKeys: config.encryptionKeys })
+  const onEnvironment = createPrepareKeys({ keys, log })
   const routeGroups = [
-    adminRoutes({ pool, writer, authorize, onEnvironment: createPrepareKeys({ keys, log }) }),
+    adminRoutes({ pool, writer, authorize, changesEnd, onEnvironment }),
     keyRoutes({ pool, writer, keys, authorize }),
     userRoutes({ pool, users, authorize }),
     authRoutes({

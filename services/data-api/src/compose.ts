@@ -32,9 +32,9 @@ import { purgeEnvironment } from './purge-environment.ts'
 import { createRecordApis } from './records/record-apis.ts'
 import { idempotencyTable } from './records/write/run-write.ts'
 
-type PurgeDeps = Pick<PurgeOptions, 'pool' | 'log'> & { access: PlatformAccess }
+type PurgeDeps = Pick<PurgeOptions, 'pool' | 'relayed' | 'log'> & { access: PlatformAccess }
 
-const openPurge = ({ pool, access, log }: PurgeDeps) =>
+const openPurge = ({ pool, access, relayed, log }: PurgeDeps) =>
   purgeDeleted({
     service,
     pool,
@@ -42,6 +42,7 @@ const openPurge = ({ pool, access, log }: PurgeDeps) =>
     isDeleted: async ({ projectId, environment }) =>
       !(await access.environmentExists(projectId, environment)),
     purge: (environment) => purgeEnvironment(pool, environment),
+    relayed,
     settleMs: longestRequestMs,
     log,
   })
@@ -108,8 +109,8 @@ export async function compose(
   const redis = opening.use(openBackgroundRedis(config.redis, log))
   const charge = chargeOf({ config, access, metrics, log, redis: () => redis.client })
   const authorizers = createAuthorizers({ access, users, charge })
-  opening.use(openPurge({ pool, access, log }))
   const relayed = () => waitUntilRelayed(pool, config.slot, anyPosition, { timeoutMs: 10_000 })
+  opening.use(openPurge({ pool, access, relayed, log }))
   const data = dataOf(pool)
   const routes = dataRoutes({ ...data, relayed, pool, access, authorizers, charge })
   const serving = { ...config.http, trustedProxies, log, metrics, tracer, around: auditCalls }

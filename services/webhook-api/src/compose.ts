@@ -181,6 +181,7 @@ function openPurge({
         { pool, writer, isDeleted: () => isDeleted(environment), longestRetryMs },
         environment,
       ),
+    relayed: () => writer.relayed(),
     // A job on the slowest topic of the schedule is cancelled when it is due, and filed in the
     // history.
     settleMs: longestDelayMs * 1.1 + longestRequestMs,
@@ -210,7 +211,7 @@ function openManagement(deps: ManagementDeps) {
   open.use(openExpiryDeletion({ pool, jobs: [endedKeys(keyTable), endedReplays], log }))
   open.use(runHistoryDeletion({ ...parts, kafka, historyDays }))
   const history = open.use(openHistory({ ...parts, kafka, codec, defaultDelays }))
-  const changes = open.use(openChangeLog({ kafka, codec, clientId: config.kafka.clientId, log }))
+  const changes = open.use(openChangeLog({ ...parts, kafka, codec }))
   const { bodies, search } = history
   const redelivery = open.use(openRedelivery({ ...parts, ...changes, codec, bodies, maxBodyBytes }))
   const inspection = createInspection({ ...parts, ...changes, search })

@@ -14,6 +14,7 @@ import { type Handle, mount } from '@surehook/service-kit/http/mount'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
 import type { AdminGate } from './admin-token.ts'
+import type { ReadChangesEnd } from './changes-end.ts'
 import * as deletions from './delete-environment.ts'
 import * as environments from './environments.ts'
 import * as tokens from './management-tokens.ts'
@@ -22,6 +23,7 @@ export type AdminRoutesDeps = {
   pool: Pool
   writer: StateWriter
   authorize: AdminGate
+  changesEnd: ReadChangesEnd
   /** Called after the environment was committed and published. Never rejects. */
   onEnvironment: (environment: Environment) => Promise<void>
 }
@@ -38,7 +40,7 @@ export function adminRoutes(deps: AdminRoutesDeps): (router: Router) => void {
       ruleFaults: ({ params, body }) =>
         environments.defaultRoleFaults(pool, params, body.auth?.defaultRole),
       async handle({ params, body }) {
-        const environment = await environments.putEnvironment(writer, params, body)
+        const environment = await environments.putEnvironment(deps, params, body)
         await onEnvironment(environment)
         return environment
       },

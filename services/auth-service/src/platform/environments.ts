@@ -7,6 +7,7 @@ import type { EnvironmentState } from '@surehook/contracts/events'
 import type { Environment } from '@surehook/contracts/http/admin/admin'
 import type { AuthSettingsChange } from '@surehook/contracts/http/admin/auth-settings'
 import type { LimitSettingsChange } from '@surehook/contracts/http/admin/limit-settings'
+import type { LogPosition } from '@surehook/contracts/log-position'
 import type { RuledViolation } from '@surehook/contracts/problem'
 import { environmentsTopic } from '@surehook/contracts/topics'
 import { AppError, invalid } from '@surehook/service-kit/errors'
@@ -19,6 +20,7 @@ import {
   limitSettings,
   type SettingsOverrides,
 } from './auth-settings.ts'
+import type { ChangesEnd, ReadChangesEnd } from './changes-end.ts'
 import { knownRoles } from './roles.ts'
 
 export type EnvironmentRow = {
@@ -30,6 +32,7 @@ export type EnvironmentRow = {
   updated_at: Date
   deleted_at: Date | null
   key_epoch: number
+  changes_from: LogPosition | null
 }
 
 export type EnvironmentName = { project: string; environment: string }
@@ -39,17 +42,25 @@ export type EnvironmentChange = {
   limits?: LimitSettingsChange | null | undefined
 }
 
+export type PutDeps = {
+  pool: Pool
+  writer: Pick<StateWriter, 'write'>
+  changesEnd: ReadChangesEnd
+}
+
 /**
  * Creates the environment and its project, or changes its settings. Resolves once the state is on
  * the topic.
  */
-export function putEnvironment(
-  writer: StateWriter,
+export async function putEnvironment(
+  { pool, writer, changesEnd }: PutDeps,
   name: EnvironmentName,
   change: EnvironmentChange,
 ): Promise<Environment> {
+  const isKnown = (await findRow(pool, name)) !== undefined
+  const changesFrom = isKnown ? null : await changesEnd()
   return writer.write(async (client, emit) => {
-    const current = await lockEnvironment(client, name)
+    const current = await lockEnvironment(client, name, changesFrom)
     if (current.deleted_at !== null) throw isBeingDeleted()
     const faults = await defaultRoleFaults(client, name, change.auth?.defaultRole)
     if (faults.length > 0) throw invalid(faults)
@@ -99,22 +110,32 @@ export async function defaultRoleFaults(
   return [{ field: 'auth.defaultRole', message, rule: 'unknown_role' }]
 }
 
-async function lockEnvironment(client: PoolClient, name: EnvironmentName): Promise<EnvironmentRow> {
+/** @param changesFrom `null` if the environment was there: it is not created then */
+async function lockEnvironment(
+  client: PoolClient,
+  name: EnvironmentName,
+  changesFrom: ChangesEnd | null,
+): Promise<EnvironmentRow> {
   const key = [name.project, name.environment]
   await lockProject(client, name.project)
-  await client.query(
-    // The epoch (seconds since September 2020) is above that of every earlier environment of this
-    // name.
-    `insert into environment (project_id, name, key_epoch)
-     values ($1, $2, extract(epoch from clock_timestamp())::bigint - 1600000000)
-     on conflict do nothing`,
-    key,
-  )
+  if (changesFrom !== null) {
+    await client.query(
+      // The epoch (seconds since September 2020) is above that of every earlier environment of this
+      // name.
+      `insert into environment (project_id, name, key_epoch, changes_from)
+       values ($1, $2, extract(epoch from clock_timestamp())::bigint - 1600000000, $3)
+       on conflict do nothing`,
+      [...key, changesFrom.current()],
+    )
+  }
   const { rows } = await client.query<EnvironmentRow>(
     'select * from environment where project_id = $1 and name = $2 for update',
     key,
   )
-  return only(rows)
+  const [row] = rows
+  // Its deletion was completed since it was looked for.
+  if (row === undefined) throw isBeingDeleted()
+  return row
 }
 
 /**
@@ -129,12 +150,16 @@ async function lockProject(client: PoolClient, project: string): Promise<void> {
   if (rows[0]?.deleted_at !== null) throw isBeingDeleted()
 }
 
-export async function getEnvironment(pool: Pool, name: EnvironmentName): Promise<Environment> {
+async function findRow(pool: Pool, name: EnvironmentName): Promise<EnvironmentRow | undefined> {
   const { rows } = await pool.query<EnvironmentRow>(
     'select * from environment where project_id = $1 and name = $2',
     [name.project, name.environment],
   )
-  const [row] = rows
+  return rows[0]
+}
+
+export async function getEnvironment(pool: Pool, name: EnvironmentName): Promise<Environment> {
+  const row = await findRow(pool, name)
   if (row === undefined) throw environmentNotFound()
   return toEnvironment(row)
 }
@@ -197,18 +222,14 @@ export function toEnvironment(row: EnvironmentRow): Environment {
 
 /** The environment as the message of its topic. */
 export function stateMessage(row: EnvironmentRow): StateMessage {
-  const { projectId, environment, auth, limits, updatedAt, deletedAt } = toEnvironment(row)
-  const settings = JSON.stringify({ auth, limits })
-  const keyEpoch = row.key_epoch
+  const { auth, limits, ...environment } = toEnvironment(row)
   const state: EnvironmentState = {
-    projectId,
-    environment,
-    settings,
-    updatedAt,
-    deletedAt,
-    keyEpoch,
+    ...environment,
+    settings: JSON.stringify({ auth, limits }),
+    keyEpoch: row.key_epoch,
+    changesFrom: row.changes_from,
   }
-  return { topic: environmentsTopic, key: `${projectId}/${environment}`, state }
+  return { topic: environmentsTopic, key: `${row.project_id}/${row.name}`, state }
 }
 
 export const environmentNotFound = () =>

@@ -5,12 +5,14 @@ import type { LogReader, LogSpan } from '@surehook/kafka/readers/log-reader'
 import { type Change, readChange } from '@surehook/matching/read-change'
 import type { EventCodec } from '@surehook/schemas/codec'
 import type { Tenant } from '../tenants/tenant.ts'
+import type { OwnBounds } from './own-changes.ts'
 
 /** The limits of one search; the first one reached ends it. */
 export type LookLimits = { records: number; bytes: number; ms: number }
 
 export type ChangeLogDeps = {
-  reader: Pick<LogReader, 'bounds' | 'offsetsAt' | 'read'>
+  reader: Pick<LogReader, 'offsetsAt' | 'read'>
+  ownBounds: OwnBounds
   codec: Pick<EventCodec, 'change'>
   now: () => number
 }
@@ -50,9 +52,9 @@ export class ChangeLog {
     place: Tenant & { table: string },
     { count, ...limits }: LookLimits & { count: number },
   ): Promise<Change[]> {
-    const { reader, codec, now } = this.#deps
+    const { ownBounds, codec, now } = this.#deps
     const budget = new Budget(limits, now)
-    const tops = await reader.bounds()
+    const tops = await ownBounds(place)
     const found: Change[] = []
     const isRecord = ownRecord(place, place.table)
     for (let window = firstWindow; found.length < count && !budget.spent; window *= 2) {
@@ -86,12 +88,12 @@ export class ChangeLog {
     tenant: Tenant,
     { eventId, madeAt, ...limits }: ChangeSearch,
   ): Promise<FoundChange | null> {
-    const { reader, codec, now } = this.#deps
+    const { ownBounds, codec, now } = this.#deps
     const budget = new Budget(limits, now)
     const place = await this.#locate(tenant, { eventId, madeAt }, budget)
     if (typeof place === 'string') return place
     const { change, partition } = place
-    const bounds = (await reader.bounds()).find((one) => one.partition === partition)
+    const bounds = (await ownBounds(tenant)).find((one) => one.partition === partition)
     const start = bounds?.start ?? place.offset
     const isLikely = ofRecord(change.event)
     let top = place.offset
@@ -121,7 +123,7 @@ export class ChangeLog {
     const { reader, codec } = this.#deps
     const spellings = [eventId, eventId.toUpperCase()]
     const isIt = ({ value }: KafkaMessage) => spellings.some((id) => value?.includes(id) ?? false)
-    let open = await this.#spansFrom(madeAt - skewMs)
+    let open = await this.#spansFrom(tenant, madeAt - skewMs)
     // Reads one piece of each partition in turn: the change is most likely in the first pieces.
     for (; open.length > 0; open = open.filter(({ from, to }) => from < to)) {
       for (const span of open) {
@@ -149,9 +151,9 @@ export class ChangeLog {
     }
   }
 
-  async #spansFrom(timestampMs: number): Promise<LogSpan[]> {
-    const { reader } = this.#deps
-    const [bounds, begins] = await Promise.all([reader.bounds(), reader.offsetsAt(timestampMs)])
+  async #spansFrom(tenant: Tenant, timestampMs: number): Promise<LogSpan[]> {
+    const { reader, ownBounds } = this.#deps
+    const [bounds, begins] = await Promise.all([ownBounds(tenant), reader.offsetsAt(timestampMs)])
     return bounds
       .map(({ partition, start, end }) => ({
         partition,

@@ -3,6 +3,7 @@ import type { LogReader } from '@surehook/kafka/readers/log-reader'
 import type { EventCodec } from '@surehook/schemas/codec'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
+import type { OwnBounds } from '../change-log/own-changes.ts'
 import type { StoredBodies } from '../history/read/stored-bodies.ts'
 import { createDeliveryDays } from '../history/rows/delivery-days.ts'
 import type { KeyedWriter } from '../tenants/keyed-writer.ts'
@@ -19,6 +20,7 @@ export type RedeliveryOptions = {
   bodies: StoredBodies
   /** Reads the log of changes. */
   reader: LogReader
+  ownBounds: OwnBounds
   codec: EventCodec
   maxBodyBytes: number
   log: Logger
@@ -28,7 +30,7 @@ export type Redelivery = ReturnType<typeof openRedelivery>
 
 /** Opens all that makes deliveries on request, with the workers of recoveries and replays. */
 export function openRedelivery(options: RedeliveryOptions) {
-  const { pool, writer, keyedWriter, bodies, reader, codec, maxBodyBytes, log } = options
+  const { pool, writer, keyedWriter, bodies, reader, ownBounds, codec, maxBodyBytes, log } = options
   const days = createDeliveryDays(pool)
   const recoveryWorker = runRecoveryWorker({ pool, writer, days, bodies, log })
   const replayWorker = runReplayWorker({ pool, writer, reader, codec, days, maxBodyBytes, log })
@@ -36,7 +38,7 @@ export function openRedelivery(options: RedeliveryOptions) {
     ...sendAgain({ pool, writer: keyedWriter, days, bodies }),
     recover: recoverDeadLetters({ writer: keyedWriter, wake: recoveryWorker.wake }),
     replays: createReplays({
-      ...{ pool, reader, writer: keyedWriter },
+      ...{ pool, reader, ownBounds, writer: keyedWriter },
       ...{ wake: replayWorker.wake, now: Date.now },
     }),
     async [Symbol.asyncDispose]() {

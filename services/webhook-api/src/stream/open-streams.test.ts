@@ -8,7 +8,10 @@ it('refuses a filter that does not fit before it opens the tail', async () => {
   const use = jest.spyOn(SharedTail.prototype, 'use').mockRejectedValue(new Error('Kafka is away'))
   await using streams = openStreams({
     tables: { current: async () => undefined, fieldsOf: () => new Map([['total', 'decimal']]) },
-    access: { environmentExists: async () => true, standingOf: () => () => true },
+    access: {
+      originOf: async () => ({ createdAt: null, changesFrom: null }),
+      standingOf: () => () => true,
+    },
     config: { streams: { perTenant: 1, perReplica: 1, heartbeatMs: 1_000 } },
     redis: () => null,
     metrics: createMetrics('test'),

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { PlatformAccess } from '@surehook/access/management-access'
 import { requiredRight } from '@surehook/access/management-token'
+import type { EnvironmentOrigin } from '@surehook/access/platform-state'
 import type { StreamQuery } from '@surehook/contracts/http/webhooks/stream'
 import { changesTopic } from '@surehook/contracts/topics'
 import type { Kafka } from '@surehook/kafka/client/surface'
@@ -8,12 +9,13 @@ import { LogEnds } from '@surehook/kafka/offsets/log-ends'
 import { LogFetcher } from '@surehook/kafka/readers/log-fetcher'
 import type { EventCodec } from '@surehook/schemas/codec'
 import type { EncryptionKeys } from '@surehook/service-kit/config/config'
-import { AppError, invalid, unavailable } from '@surehook/service-kit/errors'
+import { invalid, unavailable } from '@surehook/service-kit/errors'
 import { WrittenAnswer } from '@surehook/service-kit/http/mount'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
+import { firstOffsets } from '../change-log/own-changes.ts'
 import { fitToTables } from '../tables/fit-to-table.ts'
 import type { KnownTables } from '../tables/known-tables.ts'
 import type { Tenant } from '../tenants/tenant.ts'
@@ -37,7 +39,7 @@ export type StreamsOptions = {
   kafka: Kafka
   codec: Pick<EventCodec, 'change'>
   tables: Pick<KnownTables, 'current' | 'fieldsOf'>
-  access: Pick<PlatformAccess, 'environmentExists' | 'standingOf'>
+  access: Pick<PlatformAccess, 'originOf' | 'standingOf'>
   config: StreamsConfig
   redis: SharedSlotsOptions['redis']
   metrics: Metrics
@@ -76,26 +78,26 @@ export function openStreams(options: StreamsOptions): Streams {
   /** Acquires everything that a stream holds, and adds it to `open`. */
   async function begin(asked: StreamAsked, open: DisposableStack): Promise<Reading> {
     const { tenant, query, lastEventId } = asked
+    const origin = await access.originOf(tenant.projectId, tenant.environment)
     open.use(await limits.take(tenantKeyOf(tenant)))
     // Before the tail opens: a filter that does not fit gets 400 even if the tail cannot open.
-    const filters = await fittedFilters(tables, tenant, query)
-    const selection = await selectionOf(tenant, query, filters)
+    const selection = await selectionOf(tenant, query, await fittedFilters(tables, tenant, query))
     const lease = open.use(await tail.use())
     const { recent, lost } = lease.tail
-    const { cursors } = lease
-    const start = { ends, cursors, tenant, now: Date.now }
+    const madeAt = madeAtOf(origin)
+    const first = firstOffsets(origin.changesFrom, lease.topicId)
+    const start = { ...lease, ends, tenant, madeAt, first, now: Date.now }
     const position = await startPosition(start, { ...query, lastEventId })
     const source = new ChangeSource({ recent, fetcher, slots, codec, log }, tenant, position)
-    const cursor = () => cursors.encode(position, tenant)
+    const cursor = () => lease.cursors.encode({ position, madeAt }, tenant)
     return { source, position, selection, cursor, lost, onEvents: meters.sent }
   }
 
   return {
     async open(asked) {
-      const { tenant, query, context } = asked
+      const { query, context } = asked
       if (running.closed) throw unavailable('The streams are closed')
       refuseContradictions(query)
-      await refuseUnknown(access, tenant)
       const isAdmitted = standing(access, context)
       using opening = new DisposableStack()
       const reading = await begin(asked, opening)
@@ -123,13 +125,8 @@ export function openStreams(options: StreamsOptions): Streams {
   }
 }
 
-async function refuseUnknown(
-  access: Pick<PlatformAccess, 'environmentExists'>,
-  { projectId, environment }: Tenant,
-): Promise<void> {
-  if (await access.environmentExists(projectId, environment)) return
-  throw new AppError('ENVIRONMENT_NOT_FOUND', 'No such environment')
-}
+/** 0 for a state that does not say it. */
+const madeAtOf = ({ createdAt }: EnvironmentOrigin): number => Date.parse(createdAt ?? '') || 0
 
 function refuseContradictions({ format, limit, wait, from, cursor }: StreamQuery): void {
   const rule = 'not_together' as const

@@ -4,6 +4,7 @@ import { changesKeptMs } from '@surehook/contracts/topics'
 import type { LogReader, LogSpan } from '@surehook/kafka/readers/log-reader'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
+import type { OwnBounds } from '../../change-log/own-changes.ts'
 import { isUuid, lockedSubscription, ownSubscription } from '../../subscriptions/store/find-own.ts'
 import type { KeyedWriter } from '../../tenants/keyed-writer.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
@@ -12,7 +13,8 @@ import { findReplay, insertReplay, isReplaying, type ReplayRow } from './replay-
 
 export type ReplaysDeps = {
   pool: Pool
-  reader: Pick<LogReader, 'bounds' | 'offsetsAt'>
+  reader: Pick<LogReader, 'offsetsAt'>
+  ownBounds: OwnBounds
   writer: KeyedWriter
   wake: () => void
   now: () => number
@@ -24,10 +26,10 @@ const skewMs = 5 * 60_000
 const lateMs = 24 * 3_600_000
 
 /** Starts and shows replays. The worker does them and continues after any crash. */
-export function createReplays({ pool, reader, writer, wake, now }: ReplaysDeps) {
-  async function spansOf(from: number, until: number): Promise<LogSpan[]> {
+export function createReplays({ pool, reader, ownBounds, writer, wake, now }: ReplaysDeps) {
+  async function spansOf(tenant: Tenant, from: number, until: number): Promise<LogSpan[]> {
     const [bounds, begins, lasts] = await Promise.all([
-      reader.bounds(),
+      ownBounds(tenant),
       reader.offsetsAt(from - skewMs),
       reader.offsetsAt(until + lateMs),
     ])
@@ -44,7 +46,7 @@ export function createReplays({ pool, reader, writer, wake, now }: ReplaysDeps) 
       const { tenant } = call
       const { from, until = new Date(now()) } = input
       refuseSpan({ from, until }, now())
-      const spans = await spansOf(from.getTime(), until.getTime())
+      const spans = await spansOf(tenant, from.getTime(), until.getTime())
       const request = { ...call, request: ['replayWebhook', id, input] }
       const answer = await writer.write(request, async (tx) => {
         const { id: subscriptionId } = await lockedSubscription(tx, id, tenant)

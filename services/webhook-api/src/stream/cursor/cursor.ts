@@ -3,14 +3,21 @@ import type { EncryptionKeys } from '@surehook/service-kit/config/config'
 import type { Tenant } from '../../tenants/tenant.ts'
 import { Position } from './position.ts'
 
-const version = 1
+const version = 2
 /** 96 bits are enough, because each try of a forger is a request. */
 const macBytes = 12
 const maxPartitions = 1_000
 
+export type Cursor = {
+  position: Position
+  /** When its environment was made, in epoch milliseconds. */
+  madeAt: number
+}
+
 /**
- * Encodes positions as text that only one environment can use: version, one varint per partition,
- * and a MAC over these, the tenant and the id of the topic. Every replica can decode it.
+ * Encodes positions as text that only one environment can use: version, the time at which the
+ * environment was made, one varint per partition, and a MAC over these, the tenant and the id of the
+ * topic. Every replica can decode it.
  */
 export class CursorCodec {
   readonly #keys: readonly Buffer[]
@@ -27,21 +34,21 @@ export class CursorCodec {
     this.#topicId = topicId
   }
 
-  encode(position: Position, tenant: Tenant): string {
-    const body = Buffer.from([version, ...position.offsets.flatMap(varint)])
+  encode({ position, madeAt }: Cursor, tenant: Tenant): string {
+    const body = Buffer.from([version, ...[madeAt, ...position.offsets].flatMap(varint)])
     const [current] = this.#keys
     if (current === undefined) throw new Error('There is no key for cursors')
     return Buffer.concat([body, this.#mac(current, body, tenant)]).toString('base64url')
   }
 
-  /** Returns `null` for anything that `encode` did not write for this tenant and topic. */
-  decode(cursor: string, tenant: Tenant): Position | null {
+  /** Returns `null` for anything that `encode` did not write for these names and this topic. */
+  decode(cursor: string, tenant: Tenant): Cursor | null {
     const bytes = Buffer.from(cursor, 'base64url')
     if (bytes.length <= macBytes + 1 || bytes.toString('base64url') !== cursor) return null
     const body = bytes.subarray(0, -macBytes)
     const mac = bytes.subarray(-macBytes)
     const isOurs = this.#keys.some((key) => timingSafeEqual(this.#mac(key, body, tenant), mac))
-    return isOurs && body[0] === version ? readPosition(body) : null
+    return isOurs ? readCursor(body) : null
   }
 
   #mac(key: Buffer, body: Buffer, { projectId, environment }: Tenant): Buffer {
@@ -58,17 +65,23 @@ function varint(value: number): number[] {
   return [...bytes, rest]
 }
 
-function readPosition(body: Buffer): Position | null {
-  const offsets: number[] = []
+function readCursor(body: Buffer): Cursor | null {
+  if (body[0] !== version) return null
+  const [madeAt, ...offsets] = readVarints(body.subarray(1)) ?? []
+  return madeAt === undefined ? null : { position: new Position(offsets), madeAt }
+}
+
+function readVarints(bytes: Buffer): number[] | null {
+  const values: number[] = []
   let value = 0
   let unit = 1
-  for (const byte of body.subarray(1)) {
+  for (const byte of bytes) {
     value += (byte & 127) * unit
     unit *= 128
     if (byte >= 128) continue
-    offsets.push(value)
+    values.push(value)
     value = 0
     unit = 1
   }
-  return unit === 1 && offsets.length <= maxPartitions ? new Position(offsets) : null
+  return unit === 1 && values.length <= maxPartitions ? values : null
 }

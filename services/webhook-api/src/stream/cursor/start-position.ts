@@ -1,6 +1,6 @@
 import type { StreamQuery } from '@surehook/contracts/http/webhooks/stream'
 import { changesKeptMs } from '@surehook/contracts/topics'
-import type { LogEnds, PartitionOffset } from '@surehook/kafka/offsets/log-ends'
+import type { LogEnds, PartitionBounds, PartitionOffset } from '@surehook/kafka/offsets/log-ends'
 import { boundedBy } from '@surehook/service-kit/bounded'
 import { invalid } from '@surehook/service-kit/errors'
 import { parseDuration } from '@surehook/service-kit/time'
@@ -12,6 +12,10 @@ export type StartDeps = {
   ends: Pick<LogEnds, 'read' | 'readBounds' | 'readAt'>
   cursors: CursorCodec
   tenant: Tenant
+  /** When the environment was made, in epoch milliseconds. */
+  madeAt: number
+  /** The environment's first offset of each partition. */
+  first: readonly number[]
   now: () => number
 }
 
@@ -24,7 +28,8 @@ const offsetsWithinMs = 10_000
 
 /**
  * Returns the position where a stream begins. Throws VALIDATION_ERROR for a cursor that has expired
- * or is of another environment, and for a time before the log.
+ * or is of another environment, and for a time before the log. A cursor of an earlier environment of
+ * the same name has expired.
  */
 export async function startPosition(deps: StartDeps, asked: StartAsked): Promise<Position> {
   const { cursor, from = 'now', lastEventId } = asked
@@ -34,21 +39,30 @@ export async function startPosition(deps: StartDeps, asked: StartAsked): Promise
     const ends = await bounded(deps.ends.read())
     return positionOf(ends.map(({ end, ...of }) => ({ ...of, offset: end })))
   }
-  return positionOf(await bounded(deps.ends.readAt(timeOf(from, deps.now()))))
+  const offsets = await bounded(deps.ends.readAt(timeOf(from, deps.now())))
+  return positionOf(
+    offsets.map(({ offset, ...of }) => ({
+      ...of,
+      offset: Math.max(offset, deps.first[of.partition] ?? 0),
+    })),
+  )
 }
 
 async function fromCursor(
-  { ends, cursors, tenant }: StartDeps,
+  { ends, cursors, tenant, madeAt, first }: StartDeps,
   field: string,
   text: string,
 ): Promise<Position> {
-  const position = cursors.decode(text, tenant)
-  if (position === null) {
+  const cursor = cursors.decode(text, tenant)
+  if (cursor === null) {
     const message = 'must be a cursor that this environment gave'
     throw invalid([{ field, message, rule: 'invalid_cursor' }])
   }
+  const { position } = cursor
+  const isOthers = cursor.madeAt !== madeAt
   const bounds = await bounded(ends.readBounds())
-  if (bounds.some(({ partition, start }) => position.at(partition) < start)) {
+  const startOf = ({ partition, start }: PartitionBounds) => Math.max(start, first[partition] ?? 0)
+  if (isOthers || bounds.some((of) => position.at(of.partition) < startOf(of))) {
     const message = 'has expired: the log no longer has the changes behind it'
     throw invalid([{ field, message, rule: 'out_of_range' }])
   }

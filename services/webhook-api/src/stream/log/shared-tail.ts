@@ -27,7 +27,12 @@ const lingerMs = 60_000
 
 const openWithinMs = 10_000
 
-type OpenTail = { readonly tail: Tail; readonly cursors: CursorCodec }
+type OpenTail = {
+  readonly tail: Tail
+  readonly cursors: CursorCodec
+  /** Hexadecimal. */
+  readonly topicId: string
+}
 
 /** One stream's use of the tail. The cursors are of the topic that the tail reads. */
 export type TailLease = Disposable & OpenTail
@@ -91,6 +96,7 @@ export class SharedTail implements AsyncDisposable {
     return {
       tail: new Tail({ fetcher, codec, log }, end),
       cursors: new CursorCodec(encryptionKeys, topicId),
+      topicId: topicId.toString('hex'),
     }
   }
 
