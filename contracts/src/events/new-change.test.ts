@@ -40,6 +40,14 @@ describe('toChangeEvents', () => {
     expect(toChangeEvents([{ ...change, record }], 'billing')[0]?.record).toBe(record)
   })
 
+  it.each([Number.NaN, Number.NEGATIVE_INFINITY, 2 ** 53, 2n ** 64n])(
+    'refuses the number %p, which JSON does not hold, at its place',
+    (total) => {
+      const faults = faultsOf([change, { ...change, record: { lines: [{ total }] } }])
+      expect(faults).toEqual(['1.record.lines.0.total'])
+    },
+  )
+
   it('names every faulty field of every change', () => {
     const faults = faultsOf([
       change,

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { type ChangeEvent, changeOperations } from '../events.ts'
+import { numberFault } from '../exact-json.ts'
 import { newEventId } from '../ids.ts'
 import { isJsonObject, JsonObject } from '../json-object.ts'
 import type { Violation } from '../problem.ts'
@@ -105,6 +106,11 @@ function toChangeEvent(
     return { event: null, faults }
   }
   const { record, changedFields = [], operation, ...rest } = parsed.data
+  const inexact = numberFault(record)
+  if (inexact !== null) {
+    const { fault: message, path } = inexact
+    return { event: null, faults: [{ field: ['record', ...path].join('.'), message }] }
+  }
   const json = typeof record === 'string' ? record : JSON.stringify(record)
   const event = {
     ...rest,

@@ -23,13 +23,26 @@ export function parseDecimal(text: string): Decimal | null {
 
 /** Returns the shortest decimal that identifies `value`, which must be finite. */
 export function decimalOf(value: number): Decimal {
-  const [mantissa = '', exponent = '0'] = String(Math.abs(value)).split('e')
-  const [whole = '', fraction = ''] = mantissa.split('.')
+  const [whole = '', fraction = ''] = plainNumeral(String(Math.abs(value))).split('.')
+  return decimal(value < 0, whole, fraction)
+}
+
+/**
+ * Writes a number of JSON or GraphQL without its exponent: `1.50e-7` is `0.000000150`. A numeral
+ * that would be too long stays as it is.
+ */
+export function plainNumeral(numeral: string): string {
+  const [mantissa = '', exponent = '0'] = numeral.toLowerCase().split('e')
   const shift = Number(exponent)
+  if (shift === 0) return mantissa
+  if (Math.abs(shift) > maxDecimalLength) return numeral
+  const sign = mantissa.startsWith('-') ? '-' : ''
+  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.')
   const digits = whole + fraction
   const point = whole.length + shift
-  if (point <= 0) return decimal(value < 0, '0', '0'.repeat(-point) + digits)
-  return decimal(value < 0, digits.slice(0, point).padEnd(point, '0'), digits.slice(point))
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`
+  const rest = digits.slice(point)
+  return `${sign}${digits.slice(0, point).padEnd(point, '0')}${rest === '' ? '' : `.${rest}`}`
 }
 
 function decimal(negative: boolean, wholeDigits: string, fractionDigits: string): Decimal {

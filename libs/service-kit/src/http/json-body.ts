@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { parseExactJson } from '@surehook/contracts/exact-json'
 import type { ViolationRule } from '@surehook/contracts/violation-rules'
 import { AppError, invalid } from '../errors.ts'
 import { discardRest } from './discard-rest.ts'
@@ -105,7 +106,7 @@ function parseJson(bytes: Buffer): unknown {
     throw bodyFault(`must not be nested deeper than ${maxDepth} levels`, 'too_complex')
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseExactJson(text)
   } catch {
     throw bodyFault('must be valid JSON', 'invalid_json')
   }

@@ -11,6 +11,7 @@ import { mayUse } from '../authorization/table-access.ts'
 import { maxPageBytes } from '../records/read/read-records.ts'
 import type { RecordCall } from '../records/record-api.ts'
 import type { TableDefinition } from '../table-definition.ts'
+import { requireExact } from './exact-variables.ts'
 import { graphqlNames } from './graphql-names.ts'
 import type { SchemaCache } from './schema-cache.ts'
 import type { DataContext } from './table-fields.ts'
@@ -56,7 +57,9 @@ export function createDataGraphQL(deps: { schemas: SchemaCache }): DataGraphQL {
         schemaFor(document) {
           context.pageBytes = Math.ceil(maxPageBytes / Math.max(1, listsIn(document, tables)))
           requireSeen(document, tables, seen)
-          return environment.only(seen)
+          const schema = environment.only(seen)
+          requireExact(document, schema, request.variables ?? {})
+          return schema
         },
       })
     },

@@ -1,3 +1,5 @@
+import { isKept, roundedFault } from '@surehook/contracts/exact-json'
+import { plainNumeral } from '@surehook/contracts/filter/values/decimal'
 import type { ColumnType } from '@surehook/contracts/http/data/tables'
 import {
   type ConstObjectValueNode,
@@ -30,14 +32,19 @@ const isText = (value: unknown) => typeof value === 'string'
 const isTextOrNumber = (value: unknown) => isText(value) || typeof value === 'number'
 
 /** Keeps all digits of a literal, because a double may not hold them. */
-const textOf = (digits: string): unknown => digits
+const textOf = (literal: string): unknown => plainNumeral(literal)
+
+function exactNumber(literal: string): number {
+  if (isKept(literal)) return Number(literal)
+  throw new GraphQLError(`JSON ${roundedFault}`)
+}
 
 const json = new GraphQLScalarType<unknown, unknown>({
   name: 'JSON',
   description: 'Any JSON value.',
   coerceOutputValue: (value) => value,
   coerceInputValue: (value) => value,
-  coerceInputLiteral: (node) => valueOf(node, Number),
+  coerceInputLiteral: (node) => valueOf(node, exactNumber),
 })
 
 /** The GraphQL type of each column type, for records and for inputs. */

@@ -1,3 +1,4 @@
+import { numberFault } from '@surehook/contracts/exact-json'
 import {
   ChangeInput,
   cloudEventBatchType,
@@ -71,9 +72,16 @@ function readChange({ faults, input, nameOf }: ChangeDraft): ReadChange | RuledV
   if (faults.length > 0) return [...faults]
   const violations: RuledViolation[] = []
   const change = parsePart('body', ChangeInput, { input, violations })
-  if (change !== undefined) return { change, nameOf }
-  return violations.map((violation) => ({ ...violation, field: nameOf(violation.field) }))
+  if (change === undefined) return named(violations, nameOf)
+  const inexact = numberFault(change.record)
+  if (inexact === null) return { change, nameOf }
+  const { fault: message, path } = inexact
+  const field = ['record', ...path].join('.')
+  return named([{ field, message, rule: 'unfit_value' }], nameOf)
 }
+
+const named = (violations: readonly RuledViolation[], nameOf: NameOf): RuledViolation[] =>
+  violations.map((violation) => ({ ...violation, field: nameOf(violation.field) }))
 
 const bodyFault = (message: string, rule: ViolationRule) =>
   invalid([{ field: 'body', message, rule }])

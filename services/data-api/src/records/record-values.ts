@@ -1,3 +1,4 @@
+import { isRounded, roundedFault } from '@surehook/contracts/exact-json'
 import { assignedFields } from '@surehook/contracts/http/data/names'
 import type { RecordInput } from '@surehook/contracts/http/data/records'
 import type { RuledViolation } from '@surehook/contracts/problem'
@@ -23,8 +24,9 @@ export function newRecordValues(
 ): ColumnValues {
   refuseUnknown(columns, input, faults)
   return columns.map((column) => {
-    if (Object.hasOwn(input, column.name)) return givenValue(column, input[column.name], faults)
-    if (column.default !== null) return givenValue(column, column.default, faults)
+    if (Object.hasOwn(input, column.name))
+      return givenValue(column, { input, value: input[column.name] }, faults)
+    if (column.default !== null) return givenValue(column, { value: column.default }, faults)
     if (column.required) fault(faults, column.name, 'is required', 'required')
     return null
   })
@@ -39,7 +41,7 @@ export function changedValues(
   refuseUnknown(columns, input, faults)
   const given = columns.map(({ name }) => Object.hasOwn(input, name))
   const values = columns.map((column, index) =>
-    given[index] === true ? givenValue(column, input[column.name], faults) : null,
+    given[index] === true ? givenValue(column, { input, value: input[column.name] }, faults) : null,
   )
   return { given, values }
 }
@@ -52,9 +54,15 @@ function refuseUnknown(columns: readonly Column[], input: RecordInput, faults: F
   }
 }
 
-function givenValue(column: Column, value: unknown, faults: Faults): string | null {
+type FieldValue = { value: unknown; input?: RecordInput }
+
+function givenValue(column: Column, { value, input }: FieldValue, faults: Faults): string | null {
   if (value === null) {
     if (column.required) fault(faults, column.name, 'must not be null', 'not_null')
+    return null
+  }
+  if (input !== undefined && column.type !== 'double' && isRounded(input, column.name)) {
+    fault(faults, column.name, roundedFault, 'unfit_value')
     return null
   }
   const parsed = parseColumnValue(column, value)

@@ -1,3 +1,4 @@
+import { numberFault } from '@surehook/contracts/exact-json'
 import { accepted, type ParsedValue, refused } from './parsed-value.ts'
 import { textFault } from './text-value.ts'
 
@@ -10,12 +11,12 @@ type Fault = { fault: string; path: string[] }
  * in PostgreSQL.
  */
 export function parseJson(value: unknown): ParsedValue {
-  const found = jsonFault(value, 1)
+  const found = jsonFault(value, 1) ?? numberFault(value)
   return found === null ? accepted(JSON.stringify(value)) : refused(found.fault, found.path)
 }
 
 function jsonFault(value: unknown, depth: number): Fault | null {
-  const fault = scalarFault(value)
+  const fault = typeof value === 'string' ? textFault(value) : null
   if (fault !== null) return { fault, path: [] }
   if (typeof value !== 'object' || value === null) return null
   if (depth > maxDepth) {
@@ -28,14 +29,4 @@ function jsonFault(value: unknown, depth: number): Fault | null {
     if (found !== null) return { ...found, path: [key, ...found.path] }
   }
   return null
-}
-
-function scalarFault(value: unknown): string | null {
-  if (typeof value === 'string') return textFault(value)
-  if (typeof value !== 'number') return null
-  // A literal such as 1e999, which JavaScript reads as Infinity and would write as null.
-  if (!Number.isFinite(value)) return 'holds a number out of range'
-  // The parser has already rounded it, so the record would differ from what the client sent.
-  const isExact = !Number.isInteger(value) || Number.isSafeInteger(value)
-  return isExact ? null : 'holds a whole number beyond 2^53: send it as a string'
 }

@@ -1,3 +1,4 @@
+import { decimalOf, printDecimal } from '@surehook/contracts/filter/values/decimal'
 import { accepted, type ParsedValue, refused } from './parsed-value.ts'
 
 const int32 = 2 ** 31
@@ -34,7 +35,7 @@ const maxDigits = 1_000
 const exactDigits = 15
 
 export function parseDecimal(value: unknown): ParsedValue {
-  const text = typeof value === 'number' ? decimalOf(value) : value
+  const text = typeof value === 'number' ? textOf(value) : value
   if (typeof text !== 'string' || !decimalText.test(text)) {
     return refused('must be a decimal number, as a string when it has more than 15 digits')
   }
@@ -42,10 +43,10 @@ export function parseDecimal(value: unknown): ParsedValue {
   return accepted(text)
 }
 
-/** Returns `null` if parsing may have lost digits, or for exponent notation. */
-function decimalOf(value: number): string | null {
-  if (Number.isSafeInteger(value)) return String(Object.is(value, -0) ? 0 : value)
-  const text = String(value)
-  const digits = text.replace(/^-?0*\.?0*/, '').replace('.', '').length
-  return digits <= exactDigits ? text : null
+/** Returns `null` if parsing may have lost digits. */
+function textOf(value: number): string | null {
+  if (!Number.isFinite(value)) return null
+  const text = printDecimal(decimalOf(value))
+  const digits = text.replace('.', '').replace(/^-?0*/, '').replace(/0+$/, '').length
+  return Number.isSafeInteger(value) || digits <= exactDigits ? text : null
 }
