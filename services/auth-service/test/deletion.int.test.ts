@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Environment } from '@surehook/contracts/http/admin/admin'
+import type { UserLock } from '@surehook/contracts/http/admin/user-access'
 import { environmentPurgesTopic } from '@surehook/contracts/topics'
 import { type EventProducer, openProducer } from '@surehook/kafka/producer/producer'
 import type { EventCodec } from '@surehook/schemas/codec'
+import { send } from '@surehook/scripts/client/call'
 import type { NewToken } from '@surehook/scripts/client/tenant'
 import { openClients } from '@surehook/testing/platform-service'
 import { until } from '@surehook/testing/until'
@@ -124,6 +126,48 @@ describe('a deletion', () => {
     await deleting
     const users = await sql(world, 'select from user_account where project_id = $1', [project])
     expect(users).toEqual([])
+  })
+})
+
+describe('a later environment of the name', () => {
+  const originOf = async (id: string) => {
+    const state = (await world.platformState()).environments.get(`${id}/master`)
+    return { createdAt: state?.createdAt ?? '', offsets: state?.changesFrom?.offsets ?? [] }
+  }
+
+  it('begins later, behind all changes so far', async () => {
+    const before = await originOf(project)
+    const headers = { 'x-project-id': project, environment: 'master' }
+    const body = { email: newEmail(), password }
+    expect((await send(service.api, 'POST /auth/signup', { headers, body })).status).toBe(201)
+    await deleteAndPurge(project)
+    await call(`PUT ${master()}`, {})
+    const after = await originOf(project)
+    expect(after.createdAt > before.createdAt).toBe(true)
+    expect(after.offsets).toHaveLength(before.offsets.length)
+    const sum = (offsets: readonly number[]) => offsets.reduce((all, one) => all + one, 0)
+    expect(sum(after.offsets)).toBeGreaterThan(sum(before.offsets))
+    const isBehind = (offset: number, partition: number) =>
+      offset >= (before.offsets[partition] ?? Number.POSITIVE_INFINITY)
+    expect(after.offsets.every(isBehind)).toBe(true)
+  })
+
+  it('has no lock of an account of the deleted one', async () => {
+    const email = newEmail()
+    const headers = { 'x-project-id': project, environment: 'master' }
+    const fail = async () => {
+      const body = { email, password: 'wrong' }
+      return (await send(service.api, 'POST /auth/login', { headers, body })).body.error
+    }
+    await until(async () => (await fail()) === 'AUTH_ACCOUNT_LOCKED')
+    await deleteAndPurge(project)
+    await call(`PUT ${master()}`, {})
+    const user = { email, passwordHash: await bcrypt.hash(password, 4) }
+    await call(`POST ${master()}/users/import`, { users: [user] })
+    const { body } = await call<{ users: { id: string }[] }>(`GET ${master()}/users`)
+    const lock = await call<UserLock>(`GET ${master()}/users/${body.users[0]?.id}/lock`)
+    expect(lock.body).toEqual({ lockedUntil: null, locks: [] })
+    expect(await fail()).toBe('AUTH_INVALID_CREDENTIALS')
   })
 })
 

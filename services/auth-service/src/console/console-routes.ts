@@ -21,7 +21,7 @@ export type ConsoleRoutesDeps = {
 }
 
 /** Limits of these routes count by client alone. No project has an empty name. */
-const platform = { projectId: '', environment: '' }
+const platform = { projectId: '', environment: '', createdAt: '' }
 
 /**
  * Identifies the caller and counts the call. Wrong credentials have a count of their own, so that

@@ -10,6 +10,7 @@ const hour = 3_600_000
 const tenantOf = (accessTokenTtl: number): Tenant => ({
   projectId: 'p',
   environment: 'master',
+  createdAt: '2026-01-01T00:00:00.000Z',
   settings: { ...defaultAuthSettings, accessTokenTtl },
   hasMailLocale: false,
   keyEpoch: 0,

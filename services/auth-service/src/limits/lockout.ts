@@ -1,7 +1,7 @@
 import type { UserLock } from '@surehook/contracts/http/admin/user-access'
 import { AppError } from '@surehook/service-kit/errors'
 import type { RedisClient } from '@surehook/service-kit/redis/client'
-import type { Tenant, TenantName } from '../platform/tenant.ts'
+import type { Tenant, TenantIdentity } from '../platform/tenant.ts'
 import { keyOf } from './account-key.ts'
 import { lockoutScript, locksScript } from './lockout-script.ts'
 import { type LockScope, locksOf } from './locks.ts'
@@ -19,9 +19,9 @@ export type Lockout = {
   /**
    * The locks that refuse logins now. A lock of another scope than the environment's is left out.
    */
-  read(tenant: TenantName, account: { email: string; scope: LockScope }): Promise<UserLock>
+  read(tenant: TenantIdentity, account: { email: string; scope: LockScope }): Promise<UserLock>
   /** Ends every lock of the account and deletes its failures. */
-  clear(tenant: TenantName, email: string): Promise<void>
+  clear(tenant: TenantIdentity, email: string): Promise<void>
 }
 
 export function createLockout(redis: RedisClient): Lockout {
@@ -55,7 +55,7 @@ export function createLockout(redis: RedisClient): Lockout {
   }
 }
 
-const redisKey = (tenant: TenantName, email: string) => `auth:lockout:${keyOf(tenant, email)}`
+const redisKey = (tenant: TenantIdentity, email: string) => `auth:lockout:${keyOf(tenant, email)}`
 
 const locked = (lockedUntil: Date) =>
   new AppError('AUTH_ACCOUNT_LOCKED', 'Too many failed logins', { lockedUntil })

@@ -1,7 +1,7 @@
 import { AppError } from '@surehook/service-kit/errors'
 import type { RedisClient } from '@surehook/service-kit/redis/client'
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
-import type { TenantName } from '../platform/tenant.ts'
+import type { TenantIdentity } from '../platform/tenant.ts'
 import { keyOf } from './account-key.ts'
 import { NoHashRoomError } from './no-hash-room-error.ts'
 
@@ -33,21 +33,21 @@ type Limit = keyof typeof limits
 
 export type RateLimits = {
   /** Counts one call. Throws RATE_LIMIT_EXCEEDED above the limit. All replicas share the counts. */
-  consume(limit: Exclude<Limit, 'guess'>, tenant: TenantName, subject: string): Promise<void>
+  consume(limit: Exclude<Limit, 'guess'>, tenant: TenantIdentity, subject: string): Promise<void>
   /**
    * Like `consume`, but takes the count back if the hash queue refuses the call, which then did
    * nothing.
    */
   admit<T>(
     limit: 'login' | 'signup',
-    tenant: TenantName,
+    tenant: TenantIdentity,
     call: { subject: string; work: () => Promise<T> },
   ): Promise<T>
   /**
    * Checks a client's code, and counts it if it is wrong. After too many wrong codes throws
    * RATE_LIMIT_EXCEEDED without a check.
    */
-  guess(tenant: TenantName, address: string, isRight: () => Promise<boolean>): Promise<boolean>
+  guess(tenant: TenantIdentity, address: string, isRight: () => Promise<boolean>): Promise<boolean>
 }
 
 /**

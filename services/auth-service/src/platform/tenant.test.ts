@@ -13,7 +13,8 @@ function resolve(headers: Record<string, string[]>) {
   const query = async ({ values }: { values: string[] }) => {
     asked.push(values.join('/'))
     const found = stored[values.join('/')]
-    return { rows: found === undefined ? [] : [{ overrides: found, keyEpoch: 7 }] }
+    const createdAt = new Date(0)
+    return { rows: found === undefined ? [] : [{ overrides: found, keyEpoch: 7, createdAt }] }
   }
   const tenant = createResolveTenant({ query } as unknown as Pool)({ headersDistinct: headers })
   return { tenant, asked }
@@ -26,6 +27,7 @@ describe('the tenant of a request', () => {
       projectId: 'shop',
       environment: 'master',
       keyEpoch: 7,
+      createdAt: '1970-01-01T00:00:00.000Z',
       settings: { enabled: true, accessTokenTtl: 60, refreshTokenTtl: 30 * 86_400 },
     })
   })

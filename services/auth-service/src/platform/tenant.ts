@@ -10,6 +10,8 @@ import { fullSettings, type SettingsOverrides, setsMailLocale } from './auth-set
 export type Tenant = {
   readonly projectId: string
   readonly environment: string
+  /** ISO 8601. */
+  readonly createdAt: string
   readonly settings: AuthSettings
   /** The environment sets `mail.locale`: browsers do not choose. */
   readonly hasMailLocale: boolean
@@ -18,6 +20,9 @@ export type Tenant = {
 }
 
 export type TenantName = Pick<Tenant, 'projectId' | 'environment'>
+
+/** Tells an environment from an earlier one of its name. */
+export type TenantIdentity = TenantName & Pick<Tenant, 'createdAt'>
 
 export type ResolveTenant = (headers: TenantHeaders) => Promise<Tenant>
 export type FindTenant = (name: TenantName) => Promise<Tenant>
@@ -46,7 +51,9 @@ export function createFindTenant(pool: Pool): FindTenant {
     }
     const { projectId, environment } = name
     const hasMailLocale = setsMailLocale(found.overrides)
-    return { projectId, environment, settings, hasMailLocale, keyEpoch: found.keyEpoch }
+    const { keyEpoch } = found
+    const createdAt = found.createdAt.toISOString()
+    return { projectId, environment, createdAt, settings, hasMailLocale, keyEpoch }
   }
 }
 
@@ -75,7 +82,7 @@ function once(
   return values[0]
 }
 
-type SettingsRow = { overrides: SettingsOverrides; keyEpoch: number }
+type SettingsRow = { overrides: SettingsOverrides; keyEpoch: number; createdAt: Date }
 
 /** Returns `null` if there is no such environment, and for every invalid name. */
 async function findEnvironment(
@@ -86,7 +93,8 @@ async function findEnvironment(
   if (!EnvironmentName.safeParse(environment).success) return null
   const { rows } = await pool.query<SettingsRow>({
     name: 'tenant-settings',
-    text: `select auth_overrides as overrides, key_epoch as "keyEpoch" from environment
+    text: `select auth_overrides as overrides, key_epoch as "keyEpoch", created_at as "createdAt"
+             from environment
             where project_id = $1 and name = $2 and deleted_at is null`,
     values: [projectId, environment],
   })

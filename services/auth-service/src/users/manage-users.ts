@@ -3,7 +3,7 @@ import type { UserAccount, UserChange } from '@surehook/contracts/http/admin/use
 import type { PoolClient } from 'pg'
 import * as z from 'zod'
 import type { Lockout } from '../limits/lockout.ts'
-import type { TenantName } from '../platform/tenant.ts'
+import type { TenantIdentity, TenantName } from '../platform/tenant.ts'
 import type { EndedSessions, EndReason } from '../revocation/revocation.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { User } from '../user.ts'
@@ -29,7 +29,7 @@ export type ManageUsers = UserAccess & {
     change: UserChange,
     origin: ChangeOrigin,
   ): Promise<UserAccount>
-  remove(tenant: TenantName, id: string, origin: ChangeOrigin): Promise<void>
+  remove(tenant: TenantIdentity, id: string, origin: ChangeOrigin): Promise<void>
   logout(tenant: TenantName, id: string): Promise<void>
 }
 

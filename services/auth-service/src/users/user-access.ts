@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 import * as z from 'zod'
 import type { Lockout } from '../limits/lockout.ts'
 import type { LockScope } from '../limits/locks.ts'
-import type { TenantName } from '../platform/tenant.ts'
+import type { TenantIdentity, TenantName } from '../platform/tenant.ts'
 import { listOpenSessions, sessionNotFound } from '../sessions/read-sessions.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { findUser } from './read-users.ts'
@@ -24,8 +24,8 @@ export type UserAccess = {
   ): Promise<Awaited<ReturnType<typeof listOpenSessions>>>
   /** Throws SESSION_NOT_FOUND if the user has no such session. */
   endSession(tenant: TenantName, id: string, sessionId: string): Promise<void>
-  lock(tenant: TenantName, id: string, scope: LockScope): Promise<UserLock>
-  unlock(tenant: TenantName, id: string): Promise<void>
+  lock(tenant: TenantIdentity, id: string, scope: LockScope): Promise<UserLock>
+  unlock(tenant: TenantIdentity, id: string): Promise<void>
 }
 
 export function userAccess({ pool, sessions, lockout }: UserAccessDeps): UserAccess {

@@ -8,7 +8,7 @@ import type { Pool } from 'pg'
 import type { AdminGate } from '../platform/admin-token.ts'
 import { type EnvironmentName, requireEnvironment } from '../platform/environments.ts'
 import { createRole, listRoles, unknownRoles } from '../platform/roles.ts'
-import type { TenantName } from '../platform/tenant.ts'
+import type { TenantIdentity, TenantName } from '../platform/tenant.ts'
 import { importUsers } from './import-users.ts'
 import type { ManageUsers } from './manage-users.ts'
 import { findUser, listUsers, toAccount } from './read-users.ts'
@@ -27,9 +27,9 @@ export type UserRoutesDeps = { pool: Pool; users: ManageUsers; authorize: AdminG
  * `authorize` runs before this limit, with one short read.
  */
 export function userRoutes({ pool, users, authorize }: UserRoutesDeps): (router: Router) => void {
-  const placeOf = async (params: EnvironmentName): Promise<TenantName> => {
-    const { projectId, environment } = await requireEnvironment(pool, params)
-    return { projectId, environment }
+  const placeOf = async (params: EnvironmentName): Promise<TenantIdentity> => {
+    const { projectId, environment, createdAt } = await requireEnvironment(pool, params)
+    return { projectId, environment, createdAt }
   }
   const enter = createProjectSlots(pool)
   return (router) => {
@@ -78,8 +78,8 @@ type Serve = <Op extends Operation>(operation: Op, handle: Handle<Op, void>) => 
 /** The routes of a user's sessions and locks. */
 function serveAccess(serve: Serve, { pool, users }: Pick<UserRoutesDeps, 'pool' | 'users'>): void {
   const environmentOf = async (params: EnvironmentName) => {
-    const { projectId, environment, auth } = await requireEnvironment(pool, params)
-    return { place: { projectId, environment }, scope: auth.lockout.scope }
+    const { auth, projectId, environment, createdAt } = await requireEnvironment(pool, params)
+    return { place: { projectId, environment, createdAt }, scope: auth.lockout.scope }
   }
   serve(operations.logoutUser, async ({ params }) => {
     const { place } = await environmentOf(params)
