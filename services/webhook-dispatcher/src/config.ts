@@ -36,6 +36,8 @@ export const Env = z.object({
   WEBHOOK_CIRCUIT_COOLDOWN: durationBetween('100ms', '24h').prefault('2m'),
   WEBHOOK_ALLOWED_NETWORKS: commaList.pipe(z.array(cidr)).prefault(''),
   WEBHOOK_ENDPOINT_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(32),
+  WEBHOOK_PROJECT_CONCURRENCY: z.coerce.number().int().min(1).max(100_000).default(128),
+  WEBHOOK_CONCURRENCY: z.coerce.number().int().min(1).max(100_000).default(1_024),
   WEBHOOK_WINDOW: z.coerce.number().int().min(1).max(100_000).default(1_000),
 })
 
@@ -43,10 +45,6 @@ export const Env = z.object({
 const circuitThreshold = 5
 /** A failure count must outlive the longest retry delay, or failures would never be consecutive. */
 const leastForgetAfterMs = 10 * 60_000
-/**
- * This many hanging endpoints of one tenant and origin still leave sockets for its other endpoints.
- */
-const endpointsPerOrigin = 16
 const maxPools = 2_000
 /** A group member's session lasts 10 s, and it must have rejoined by then. */
 const longestDrainMs = 8_000
@@ -72,7 +70,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     ladder: retryLadderOf(read),
     attempt: {
       timeoutMs: read.WEBHOOK_TIMEOUT,
-      connectionsPerOrigin: endpointsPerOrigin * read.WEBHOOK_ENDPOINT_CONCURRENCY,
+      // No attempt of a project ever waits for a connection.
+      connectionsPerOrigin: read.WEBHOOK_PROJECT_CONCURRENCY,
       maxPools,
       allowedNetworks: read.WEBHOOK_ALLOWED_NETWORKS,
       extraCa: read.WEBHOOK_EXTRA_CA_FILE ? [readFileSync(read.WEBHOOK_EXTRA_CA_FILE, 'utf8')] : [],
@@ -80,6 +79,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     circuit: circuitOf(read),
     drainMs: Math.min(read.WEBHOOK_TIMEOUT + 1_000, longestDrainMs),
     endpointConcurrency: read.WEBHOOK_ENDPOINT_CONCURRENCY,
+    concurrency: { all: read.WEBHOOK_CONCURRENCY, each: read.WEBHOOK_PROJECT_CONCURRENCY },
     window: { messages: read.WEBHOOK_WINDOW, bytes: windowBytes },
   })
 }

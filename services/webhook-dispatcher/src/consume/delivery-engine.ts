@@ -5,6 +5,7 @@ import type { TopicView } from '@surehook/kafka/views/topic-view'
 import { WindowedConsumer } from '@surehook/kafka/windowed/windowed-consumer'
 import { orAborted } from '@surehook/service-kit/bounded'
 import { retryUntilReady } from '@surehook/service-kit/lifecycle'
+import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Tracer } from '@surehook/service-kit/telemetry/tracing/tracer'
@@ -131,6 +132,7 @@ function createDispatcher(
         maxInFlight: config.endpointConcurrency,
         maxLocalWaitMs: () => (ownLoad.saturated ? longerLocalWaitMs : localWaitMs),
       },
+      slots: new FairSlots({ room: config.concurrency }),
       window: config.window,
       attempts: new Attempts({ poster, delays, ladder, metrics, tracer, log }),
       transitions: new Transitions({ producer, codec, log }),

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import type { Circuit } from './circuit.ts'
 import { Endpoint } from './endpoint.ts'
 
@@ -51,7 +52,7 @@ describe('Endpoint', () => {
 
   it('keeps every job while the partition can still be read', () => {
     const circuit = { isOpen: false } as Circuit
-    const endpoint = new Endpoint<number>('e', circuit, { limits, pressure: () => false })
+    const endpoint = new Endpoint<number>('e', circuit, { ...options, pressure: () => false })
     endpoint.ready = true
     for (let job = 0; job < 100; job++) endpoint.enqueue(job)
     startAll(endpoint)
@@ -97,7 +98,7 @@ describe('Endpoint', () => {
   it('starts with one attempt after a cooldown, and doubles the number each round', () => {
     const wide = { maxInFlight: 32, maxLocalWaitMs: () => 250 }
     const endpoint = new Endpoint<number>('e', { isOpen: false } as Circuit, {
-      ...{ limits: wide, pressure: () => true },
+      ...{ ...options, limits: wide },
     })
     endpoint.ready = true
     endpoint.ramp()
@@ -122,6 +123,19 @@ describe('Endpoint', () => {
     expect(startAll(endpoint)).toHaveLength(1)
   })
 
+  it('starts with four attempts until it has answered', () => {
+    const wide = { ...limits, maxInFlight: 32 }
+    const endpoint = new Endpoint<number>('e', { isOpen: false } as Circuit, {
+      ...{ ...options, limits: wide },
+    })
+    endpoint.ready = true
+    for (let job = 0; job < 20; job++) endpoint.enqueue(job)
+    const started = startAll(endpoint)
+    expect(started).toHaveLength(4)
+    started[0]?.ended(true)
+    expect(startAll(endpoint)).toHaveLength(2)
+  })
+
   it('waits until the circuit of an earlier owner is known', () => {
     const endpoint = new Endpoint<number>('e', { isOpen: false } as Circuit, options)
     endpoint.enqueue(1)
@@ -135,7 +149,7 @@ describe('the policy of an endpoint', () => {
   beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick'] }))
   afterEach(() => void jest.useRealTimers())
 
-  const noPressure = { limits, pressure: () => false }
+  const noPressure = { ...options, pressure: () => false }
   let policy: { concurrency: number | null; perSecond: number | null }
   let woken = 0
   const open = { isOpen: false, isQuiet: true, dispose: () => {} } as unknown as Circuit
@@ -193,5 +207,64 @@ describe('the policy of an endpoint', () => {
     jest.advanceTimersByTime(1_000)
     expect(endpoint.isIdle).toBe(true)
     endpoint.dispose()
+  })
+})
+
+describe('the slots of a project', () => {
+  const closed = { isOpen: false, isQuiet: true, dispose: () => {} } as unknown as Circuit
+  const slotsOf = (room: { all: number; each: number }) => new FairSlots({ room })
+
+  function endpointOf(projectId: string, slots: FairSlots, jobs: number) {
+    const started: { ended: (succeeded: boolean | undefined) => void }[] = []
+    const start = () => started.push(...startAll(endpoint))
+    const endpoint = new Endpoint<number>(
+      'e',
+      closed,
+      { ...options, slots: { all: slots, projectId } },
+      start,
+    )
+    endpoint.ready = true
+    for (let job = 0; job < jobs; job++) endpoint.enqueue(job)
+    start()
+    return { endpoint, started }
+  }
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+  it('bound its attempts in flight, and leave the others their own', () => {
+    const slots = slotsOf({ all: 8, each: 4 })
+    const many = Array.from({ length: 5 }, () => endpointOf('a', slots, 2))
+    expect(many.map(({ started }) => started.length)).toEqual([2, 2, 0, 0, 0])
+    expect(endpointOf('b', slots, 6).started).toHaveLength(4)
+  })
+
+  it('go to its endpoints in turns, and come back when they have nothing to send', async () => {
+    const slots = slotsOf({ all: 8, each: 1 })
+    const all = [1, 2, 2].map((jobs) => endpointOf('a', slots, jobs))
+    const started = () => all.map((one) => one.started.length)
+    const end = async (index: number) => {
+      all[index]?.started[0]?.ended(true)
+      await turn()
+    }
+    await end(0)
+    expect(started()).toEqual([1, 1, 0])
+    await end(1)
+    expect(started()).toEqual([1, 1, 1])
+    for (const { endpoint } of all) endpoint.dispose()
+    await end(2)
+    expect(slots.taken).toBe(0)
+  })
+
+  it('keep nothing in memory that waits for them without an end', () => {
+    const slots = slotsOf({ all: 8, each: 1 })
+    endpointOf('a', slots, 1)
+    const { endpoint } = endpointOf('a', slots, 20)
+    expect(endpoint.slotsForPaused).toBe(0)
+    expect(endpoint.accepts).toBe(true)
+    jest.useFakeTimers({ doNotFake: ['nextTick'] })
+    try {
+      expect(shedForLong(endpoint)).toHaveLength(20)
+    } finally {
+      jest.useRealTimers()
+    }
   })
 })

@@ -1,5 +1,7 @@
+import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import type { Circuit } from './circuit.ts'
 import { RateLimit } from './rate-limit.ts'
+import { type ProjectSlots, SlotWait } from './slot-wait.ts'
 import { SlowStart } from './slow-start.ts'
 
 export type EndpointLimits = {
@@ -16,6 +18,8 @@ export type EndpointPolicy = { concurrency: number | null; perSecond: number | n
 
 export type EndpointOptions = {
   limits: EndpointLimits
+  /** Absent: nothing is limited. */
+  slots?: ProjectSlots
   pressure: Pressure
   /** Returns the current limits. Absent: nothing is limited. */
   policyOf?: (endpointId: string) => EndpointPolicy | undefined
@@ -31,6 +35,7 @@ export type Pressure = () => boolean
  * attempts.
  */
 const pausedTurns = 8
+const unlimited: ProjectSlots = { all: new FairSlots({ room: {} }), projectId: '' }
 /** Latency that rises for less than this (a garbage collection, a busy machine) pauses nothing. */
 const lastsMs = 500
 
@@ -53,13 +58,14 @@ export class Endpoint<T> {
   readonly #startedAt = new Set<{ at: number }>()
   #queue: T[] = []
   readonly #slowStart: SlowStart
+  readonly #slotWait: SlotWait
   #latencyMs = 1
   /** The time since which `shed` has seen too many jobs waiting. */
   #overSince: number | null = null
 
-  /** @param onMayStart its rate lets one start again */
+  /** @param onMayStart its rate, or a slot of its project, lets one start again */
   constructor(id: string, circuit: Circuit, options: EndpointOptions, onMayStart = () => {}) {
-    const { limits, pressure, policyOf, since = 0 } = options
+    const { limits, pressure, policyOf, slots = unlimited, since = 0 } = options
     this.id = id
     this.circuit = circuit
     this.#limits = limits
@@ -68,6 +74,7 @@ export class Endpoint<T> {
     this.#rate = new RateLimit(since)
     this.#onMayStart = onMayStart
     this.#slowStart = new SlowStart(limits.maxInFlight)
+    this.#slotWait = new SlotWait(slots, onMayStart)
   }
 
   get inFlight(): number {
@@ -90,7 +97,7 @@ export class Endpoint<T> {
    * window does not count their bodies.
    */
   get slotsForPaused(): number {
-    if (this.circuit.isOpen) return 0
+    if (this.circuit.isOpen || this.#slotWait.isWaiting) return 0
     const most = Math.min(this.#allowedQueue(), pausedTurns * this.#cap)
     return Math.max(0, most - this.#queue.length)
   }
@@ -110,8 +117,11 @@ export class Endpoint<T> {
   next(): { job: T; ended: (succeeded: boolean | undefined) => void } | undefined {
     if (!this.ready || this.circuit.isOpen || this.#queue.length === 0) return undefined
     if (this.inFlight >= this.#cap) return undefined
+    const slot = this.#slotWait.take()
+    if (slot === null) return undefined
     const perSecond = this.#perSecond
     if (perSecond !== null && !this.#rate.take(perSecond, performance.now())) {
+      slot[Symbol.dispose]()
       this.#wakeLater(perSecond)
       return undefined
     }
@@ -120,6 +130,7 @@ export class Endpoint<T> {
     const started = { at: performance.now() }
     this.#startedAt.add(started)
     const ended = (succeeded: boolean | undefined) => {
+      slot[Symbol.dispose]()
       if (succeeded === undefined && perSecond !== null) this.#rate.giveBack(perSecond)
       this.#ended(started, succeeded)
     }
@@ -148,6 +159,7 @@ export class Endpoint<T> {
 
   dispose(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#slotWait.dispose()
     this.circuit.dispose()
   }
 
@@ -197,6 +209,8 @@ export class Endpoint<T> {
    * unanswered count too.
    */
   #allowedQueue(): number {
+    // Its project has taken all slots, so nothing says when the next one starts.
+    if (this.#slotWait.isWaiting) return this.inFlight
     const [oldest] = this.#startedAt
     const age = oldest === undefined ? 0 : performance.now() - oldest.at
     const expectedMs = Math.max(this.#latencyMs, age, 0.1)

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
+import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import type { AttemptResult } from '../transitions/decide-next-attempt.ts'
 import type { CircuitStore } from './circuit-store.ts'
 import { Endpoints } from './endpoints.ts'
@@ -6,6 +7,7 @@ import { Endpoints } from './endpoints.ts'
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
+const identity = (endpointId: string) => ({ endpointId, projectId: 'p' })
 const forgetAfterMs = 600_000
 /** The number of endpoints that are always kept. */
 const many = 2_000
@@ -30,6 +32,7 @@ function setUp() {
   const options = {
     circuit: { store, threshold: 5, cooldownMs: 1_000 },
     limits: { maxInFlight: 1, maxLocalWaitMs: () => 1 },
+    slots: new FairSlots({ room: {} }),
     pressure: () => false,
   }
   return new Endpoints<never>(options)
@@ -37,13 +40,13 @@ function setUp() {
 
 it('forgets endpoints that failed a few times, long ago', async () => {
   const endpoints = setUp()
-  for (let n = 0; n < many; n++) endpoints.of(`e${n}`)
+  for (let n = 0; n < many; n++) endpoints.of(identity(`e${n}`))
   await restored()
   for (const { circuit } of endpoints.all()) await circuit.record(failure)
-  endpoints.of('another')
+  endpoints.of(identity('another'))
   expect([...endpoints.all()].length).toBe(many + 1)
   jest.advanceTimersByTime(forgetAfterMs)
-  for (let n = 0; n < many; n++) endpoints.of(`f${n}`)
+  for (let n = 0; n < many; n++) endpoints.of(identity(`f${n}`))
   const old = [...endpoints.all()].filter(({ id }) => id.startsWith('e'))
   expect(old.length).toBe(0)
   endpoints.dispose()
@@ -51,7 +54,7 @@ it('forgets endpoints that failed a few times, long ago', async () => {
 
 it('counts from one again after that time', async () => {
   const endpoints = setUp()
-  const { circuit } = endpoints.of('e')
+  const { circuit } = endpoints.of(identity('e'))
   await restored()
   for (let n = 0; n < 4; n++) await circuit.record(failure)
   jest.advanceTimersByTime(forgetAfterMs)

@@ -1,9 +1,16 @@
+import type { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import type { CircuitOptions } from './circuit.ts'
 import { Circuit } from './circuit.ts'
 import type { EndpointOptions } from './endpoint.ts'
 import { Endpoint } from './endpoint.ts'
 
-export type EndpointsOptions = EndpointOptions & { circuit: CircuitOptions }
+export type EndpointsOptions = Omit<EndpointOptions, 'slots'> & {
+  circuit: CircuitOptions
+  /** The attempts of the whole process, owned by projects. */
+  slots: FairSlots
+}
+
+export type EndpointIdentity = { endpointId: string; projectId: string }
 
 /**
  * A partition with fewer endpoints keeps the idle ones: 10,000 of them take about 100 MB.
@@ -26,8 +33,8 @@ export class Endpoints<T> {
   }
 
   /**
-   * Calls `listener` when a circuit opened, closed or was loaded, and when a rate lets an attempt
-   * start again.
+   * Calls `listener` when a circuit opened, closed or was loaded, and when a rate or a slot
+   * lets an attempt start again.
    */
   onChange(listener: (endpoint: Endpoint<T>) => void): void {
     this.#onChange = listener
@@ -37,7 +44,7 @@ export class Endpoints<T> {
     return this.#all.values()
   }
 
-  of(endpointId: string): Endpoint<T> {
+  of({ endpointId, projectId }: EndpointIdentity): Endpoint<T> {
     const known = this.#all.get(endpointId)
     if (known) return known
     this.#makeRoom()
@@ -45,9 +52,8 @@ export class Endpoints<T> {
       if (!open) endpoint.ramp()
       this.#onChange(endpoint)
     })
-    const endpoint = new Endpoint<T>(endpointId, circuit, this.#options, () =>
-      this.#onChange(endpoint),
-    )
+    const options = { ...this.#options, slots: { all: this.#options.slots, projectId } }
+    const endpoint = new Endpoint<T>(endpointId, circuit, options, () => this.#onChange(endpoint))
     this.#all.set(endpointId, endpoint)
     void circuit.restore().then(() => {
       endpoint.ready = true

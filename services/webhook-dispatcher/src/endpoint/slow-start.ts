@@ -1,7 +1,10 @@
+/** The first attempts of an endpoint that has answered nothing yet. */
+const unproven = 4
+
 /**
- * Limits the concurrent attempts of an endpoint after a cooldown. It starts with one attempt and
- * allows one more per success, which doubles the number with each round of successful answers. A
- * failure during the ramp halves it.
+ * Limits the concurrent attempts of an endpoint that is new to this process, or whose cooldown has
+ * ended. It starts with few attempts and allows one more per success, which doubles the number with
+ * each round of successful answers. A failure during the ramp halves it.
  */
 export class SlowStart {
   readonly #most: number
@@ -9,13 +12,14 @@ export class SlowStart {
 
   constructor(most: number) {
     this.#most = most
-    this.#cap = most
+    this.#cap = Math.min(unproven, most)
   }
 
   get cap(): number {
     return this.#cap
   }
 
+  /** Starts with one attempt, after a cooldown. */
   begin(): void {
     this.#cap = 1
   }

@@ -74,7 +74,7 @@ export class DeliveryExecutor {
   #carryOutAdmission(delivery: Delivery, { admission, group }: AdmissionDecision): void {
     switch (admission.kind) {
       case 'start':
-        return this.#enqueue(this.#options.endpoints.of(admission.endpointId), delivery)
+        return this.#enqueue(admission, delivery)
       case 'pause':
         return this.#pause(delivery, admission.published, group)
       case 'wait':
@@ -217,7 +217,8 @@ export class DeliveryExecutor {
     while ((await this.#options.router.route(job, { kind: 'publish' })) === 'failed');
   }
 
-  #enqueue(endpoint: Endpoint<Delivery>, delivery: Delivery): void {
+  #enqueue({ endpointId }: { endpointId: string }, delivery: Delivery): void {
+    const endpoint = this.#options.endpoints.of({ endpointId, projectId: delivery.job.projectId })
     endpoint.enqueue(delivery)
     this.#start(endpoint)
   }

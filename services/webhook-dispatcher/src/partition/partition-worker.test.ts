@@ -3,6 +3,7 @@ import type { DeliveryJob } from '@surehook/contracts/events'
 import { aJob } from '@surehook/contracts/testing/samples'
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
+import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Delivery } from '../delivery/delivery.ts'
 import { pausedHeaders } from '../delivery/paused-headers.ts'
@@ -86,6 +87,7 @@ class WorkerWorld {
     return {
       circuit: { threshold: 5, cooldownMs: 1_000, store: noStore },
       limits: { maxInFlight: 4, maxLocalWaitMs: () => 1_000 },
+      slots: new FairSlots({ room: {} }),
       window: { messages: 100, bytes: 100_000 },
       attempts: {
         make: async ({ job }: Delivery) => {
@@ -109,7 +111,13 @@ class WorkerWorld {
         get: (id: string) => {
           this.asked++
           const deliverable = this.active && !id.startsWith('inactive')
-          return { url: 'u', endpointId: `e of ${id}`, deliverable, cancellations: [] }
+          return {
+            url: 'u',
+            projectId: 'p',
+            endpointId: `e of ${id}`,
+            deliverable,
+            cancellations: [],
+          }
         },
         policyOf: () => undefined,
       },

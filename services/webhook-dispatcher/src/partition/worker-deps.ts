@@ -1,4 +1,5 @@
 import type { TopicView } from '@surehook/kafka/views/topic-view'
+import type { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import type { Attempts } from '../attempt/attempts.ts'
 import type { CircuitOptions } from '../endpoint/circuit.ts'
 import type { EndpointLimits } from '../endpoint/endpoint.ts'
@@ -10,6 +11,8 @@ import type { Transitions } from '../transitions/transitions.ts'
 export type WorkerDeps = {
   circuit: CircuitOptions
   limits: EndpointLimits
+  /** The attempts of the whole process, owned by projects. */
+  slots: FairSlots
   /** The limits at which an assigned partition stops reading. */
   window: { messages: number; bytes: number }
   attempts: Attempts

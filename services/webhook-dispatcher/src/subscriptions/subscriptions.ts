@@ -22,6 +22,7 @@ const noHeaders: OwnHeaders = {}
 /** What an attempt needs to know of a subscription, as of now. */
 export class Subscription {
   readonly url: string
+  readonly projectId: string
   readonly endpointId: string
   /** True if the receiver may ask for a longer wait. */
   readonly retryAfter: boolean
@@ -47,6 +48,7 @@ export class Subscription {
 
   constructor(state: SubscriptionState, open: Openers) {
     this.url = state.url
+    this.projectId = state.projectId
     this.endpointId = endpointId(state.projectId, state.environment, state.url)
     this.retryAfter = state.policy?.retryAfter ?? false
     this.retryDelays = state.policy?.retryDelays ?? null

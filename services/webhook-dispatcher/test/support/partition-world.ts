@@ -3,6 +3,7 @@ import type { CancellableStatus, Cancellation, DeliveryJob } from '@surehook/con
 import { aJob } from '@surehook/contracts/testing/samples'
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
+import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Delivery } from '../../src/delivery/delivery.ts'
 import type { EndpointPolicy } from '../../src/endpoint/endpoint.ts'
@@ -229,6 +230,7 @@ export class PartitionWorld {
         },
       },
       limits: { maxInFlight: 2, maxLocalWaitMs: () => 1 },
+      slots: new FairSlots({ room: {} }),
       window: { messages: 4, bytes: 1_000_000 },
       attempts: {
         make: ({ job }: Delivery) => this.#attempt(owner, job),
@@ -240,7 +242,7 @@ export class PartitionWorld {
       transitions: { make: (job: DeliveryJob, to: Transition) => this.#make(owner, job, to) },
       subscriptions: {
         get: (id: string) => ({
-          ...{ url: 'u', endpointId: id, deliverable: !this.inactive.has(id) },
+          ...{ url: 'u', projectId: 'p', endpointId: id, deliverable: !this.inactive.has(id) },
           ordered: this.ordered.has(id),
           inactiveSince: this.inactive.get(id) ?? Number.POSITIVE_INFINITY,
           cancellations: this.cancellations.get(id) ?? none,

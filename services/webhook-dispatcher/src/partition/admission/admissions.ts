@@ -114,7 +114,8 @@ export class Admissions {
       viewIsCurrent,
       wasCancelled: (known) => status.isCancelled(known, delivery),
       endpoint: (endpointId) => {
-        const { circuit, accepts } = endpoints.of(endpointId)
+        const { projectId } = delivery.job
+        const { circuit, accepts } = endpoints.of({ endpointId, projectId })
         return { circuitIsOpen: circuit.isOpen, accepts: accepts || isPaused }
       },
       mayHavePaused: hasEarlier,

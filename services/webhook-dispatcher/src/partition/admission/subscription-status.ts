@@ -14,8 +14,8 @@ export class SubscriptionStatus {
   }
 
   /** True if the subscription is inactive, or the circuit of its endpoint is open. */
-  isBlocked({ deliverable, endpointId }: Subscription): boolean {
-    return !deliverable || this.#endpoints.of(endpointId).circuit.isOpen
+  isBlocked(subscription: Subscription): boolean {
+    return !subscription.deliverable || this.#endpoints.of(subscription).circuit.isOpen
   }
 
   /** True if a delivery that is not in flight was cancelled by request. */
@@ -39,7 +39,7 @@ export class SubscriptionStatus {
   }
 
   #blockedSince(subscription: Subscription): number | undefined {
-    const { openSince } = this.#endpoints.of(subscription.endpointId).circuit
+    const { openSince } = this.#endpoints.of(subscription).circuit
     const since = Math.min(openSince, subscription.inactiveSince)
     return Number.isFinite(since) || !this.isBlocked(subscription) ? since : undefined
   }
