@@ -71,6 +71,28 @@ describe('AnswerFilter', () => {
     )
   })
 
+  it('reports the status once its line is whole, wherever the bytes are split', () => {
+    const answers = fc.constantFrom<[string, number | null]>(
+      ['HTTP/1.1 200 OK\r\nx : y\r\n\r\n', 200],
+      ['HTTP/1.0 503\n\n', 503],
+      [`${hints}HTTP/1.1 204 No Content\r\n\r\n`, 204],
+      ['HTTP/1.1 200 OK', null],
+      ['HTTP/1.1 2000 OK\r\n', null],
+      ['SSH-2.0-OpenSSH_9.6\r\n', null],
+    )
+    fc.assert(
+      fc.property(answers, fc.array(fc.nat({ max: 60 })), ([text, status], places) => {
+        const statuses: number[] = []
+        const filter = new AnswerFilter()
+        filter.begin((reported) => statuses.push(reported))
+        const ends = [...places.toSorted((a, b) => a - b), text.length]
+        const chunks = ends.map((end, index) => text.slice(ends[index - 1] ?? 0, end))
+        expect(through(filter, chunks)).not.toContain('103')
+        expect(statuses).toEqual(status === null ? [] : [status])
+      }),
+    )
+  })
+
   it('refuses to change the protocol', () => {
     const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\n\r\n'
     expect(() => through(opened(), [upgrade])).toThrow(AnswerRefusedError)

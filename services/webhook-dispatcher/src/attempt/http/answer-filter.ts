@@ -1,10 +1,13 @@
 import type { Socket } from 'node:net'
 
 /** The most bytes of one exchange, interim answers included: far more than the 4 KiB that count. */
-const maxBytes = 262_144
+export const maxBytes = 262_144
 const longestStart = 'HTTP/1.1 100'.length
 const interimStart = /^HTTP\/1\.\d 1(\d\d)/
-const endOfHead = '\r\n\r\n'
+/** Some servers end lines with a bare LF, which a recipient may accept (RFC 9112 §2.2). */
+const statusLine = /^HTTP\/1\.\d ([2-5]\d\d)[ \t\r\n]/
+const longestStatus = 'HTTP/1.1 200 '.length
+const endsOfHead = ['\n\r\n', '\n\n'] as const
 const nothing = Buffer.alloc(0)
 
 /** The error codes with which Node and undici report that the peer closed the connection. */
@@ -22,11 +25,25 @@ export class StaleConnectionError extends Error {
   readonly code = 'STALE_CONNECTION'
 }
 
+/** Called with the status of an answer once its whole status line has arrived. */
+export type StatusListener = (status: number) => void
+
+let nextListener: StatusListener | null = null
+
+/**
+ * The next exchange that begins reports its status to `listener`. undici calls `onRequestStart` and
+ * then writes the request in the same turn.
+ */
+export function reportStatusTo(listener: StatusListener): void {
+  nextListener = listener
+}
+
 /**
  * Removes informational answers (1xx) from the received bytes, closes the socket if it receives too
  * much, and detects stale connections. A client must accept 1xx answers unasked (RFC 9110 §15.2),
  * but undici fails on `100 Continue`. undici also has no limit for other 1xx answers, for the
- * status line and for chunk extensions. Every write begins an exchange, because undici writes a
+ * status line and for chunk extensions. It refuses a whole answer for an odd header, although the
+ * receiver has the delivery: the filter reports the status before undici reads it. Every write begins an exchange, because undici writes a
  * whole request before it reads. The filter hooks the socket's methods: a stream around the socket
  * would copy every byte and hide the socket from undici.
  */
@@ -35,7 +52,8 @@ export function filterAnswers(socket: Socket): void {
   const push = socket.push.bind(socket)
   const { write, destroy } = socket
   socket.write = function begin(this: Socket, ...args: unknown[]) {
-    filter.begin()
+    filter.begin(nextListener)
+    nextListener = null
     return Reflect.apply(write, this, args) as boolean
   }
   socket.destroy = function end(this: Socket, err?: NodeJS.ErrnoException) {
@@ -65,6 +83,9 @@ export class AnswerFilter {
   #held: Buffer = nothing
   #taken = 0
   #exchanges = 0
+  #listener: StatusListener | null = null
+  /** The first bytes of the answer, until its whole status line has arrived. */
+  #line: Buffer = nothing
 
   /** True if a later request on this connection was sent and no byte of its answer has arrived. */
   get waitsOnReused(): boolean {
@@ -72,8 +93,10 @@ export class AnswerFilter {
   }
 
   /** A request was sent, so the next bytes start an answer. */
-  begin(): void {
+  begin(listener: StatusListener | null = null): void {
     if (this.#place !== 'answer') return
+    this.#listener = listener
+    this.#line = nothing
     this.#place = 'start'
     this.#taken = 0
     this.#exchanges += 1
@@ -87,7 +110,10 @@ export class AnswerFilter {
     if (chunk === null) return this.#heldAtEnd()
     this.#taken += chunk.length
     if (this.#taken > maxBytes) throw new AnswerRefusedError(`more than ${maxBytes} bytes`)
-    if (this.#place === 'answer') return chunk
+    if (this.#place === 'answer') {
+      this.#reportStatus(chunk)
+      return chunk
+    }
     let bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk])
     this.#held = nothing
     for (;;) {
@@ -95,15 +121,27 @@ export class AnswerFilter {
         if (bytes.length < longestStart) return this.#hold(bytes)
         if (!isInterim(bytes)) {
           this.#place = 'answer'
+          this.#reportStatus(bytes)
           return bytes
         }
         this.#place = 'interim'
       }
-      const end = bytes.indexOf(endOfHead)
-      if (end === -1) return this.#hold(bytes.subarray(1 - endOfHead.length))
-      bytes = bytes.subarray(end + endOfHead.length)
+      const end = endOfHeadIn(bytes)
+      if (end === -1) return this.#hold(bytes.subarray(-longestEndOfHead + 1))
+      bytes = bytes.subarray(end)
       this.#place = 'start'
     }
+  }
+
+  #reportStatus(chunk: Buffer): void {
+    if (this.#listener === null) return
+    const missing = longestStatus - this.#line.length
+    if (missing > 0) this.#line = Buffer.concat([this.#line, chunk.subarray(0, missing)])
+    if (!chunk.includes('\n')) return
+    const [, status] = statusLine.exec(this.#line.toString('latin1')) ?? []
+    if (status !== undefined) this.#listener(Number(status))
+    this.#listener = null
+    this.#line = nothing
   }
 
   #heldAtEnd(): Buffer | null {
@@ -116,6 +154,17 @@ export class AnswerFilter {
     this.#held = Buffer.from(bytes)
     return nothing
   }
+}
+
+const longestEndOfHead = 3
+
+/** Returns the index after the end of a head, or -1. */
+function endOfHeadIn(bytes: Buffer): number {
+  const ends = endsOfHead.flatMap((end) => {
+    const at = bytes.indexOf(end)
+    return at === -1 ? [] : [at + end.length]
+  })
+  return ends.length === 0 ? -1 : Math.min(...ends)
 }
 
 function isInterim(bytes: Buffer): boolean {

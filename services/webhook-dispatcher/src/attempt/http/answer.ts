@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
+import { reportStatusTo } from './answer-filter.ts'
 
 /** The bytes of an answer that are read and stored. */
 const answerLimit = 4096
@@ -10,8 +11,9 @@ export type ExchangeResult =
   | { error: unknown }
 
 /**
- * Receives one answer from undici's parser, without a stream. The status counts as soon as it
- * arrives, even if the body breaks off or takes too long.
+ * Receives one answer from undici's parser, without a stream. The status counts as soon as its line
+ * has arrived, even if what follows is malformed, breaks off or takes too long: the receiver has
+ * the delivery.
  */
 export class Answer implements Dispatcher.DispatchHandler {
   readonly #answered = Promise.withResolvers<ExchangeResult>()
@@ -35,6 +37,9 @@ export class Answer implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
+    reportStatusTo((status) => {
+      this.#status ??= status
+    })
     // The attempt ended while it waited for a connection, so nothing may be sent any more.
     if (this.#ended) controller.abort(new Error('given up'))
   }

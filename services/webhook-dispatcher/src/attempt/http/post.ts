@@ -7,7 +7,7 @@ import { NameUnresolvedError } from '../dns/host-names.ts'
 import { TenantCache } from '../tenant-cache.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { Answer, type ExchangeResult } from './answer.ts'
-import { StaleConnectionError } from './answer-filter.ts'
+import { maxBytes, StaleConnectionError } from './answer-filter.ts'
 import { errorClassOf } from './error-class.ts'
 import { tlsConnector } from './tls-connector.ts'
 
@@ -63,7 +63,7 @@ export class Poster implements AsyncDisposable {
 
   /**
    * Never throws: every failure is a result. Redirects count like any other answer. An answer
-   * counts by its status, even if its body breaks off or takes too long.
+   * counts by its status, whatever follows its status line.
    */
   async post(exchange: Exchange): Promise<AttemptResult> {
     const startedAt = performance.now()
@@ -128,7 +128,8 @@ export class Poster implements AsyncDisposable {
       // The exchange has its own limit; these would only report it under other names.
       headersTimeout: 0,
       bodyTimeout: 0,
-      maxHeaderSize: 16_384,
+      // The filter limits the whole answer.
+      maxHeaderSize: maxBytes,
     }
     const pool = new Pool(origin, { ...options, connections: this.#options.connectionsPerOrigin })
     const connections = { pool, newClient: () => new Client(origin, options) }
