@@ -18,6 +18,7 @@ it('the strictest of an endpoint counts, each limit by itself, and only as long 
   expect(policies.of('f')).toEqual({ concurrency: 1, perSecond: 0.5 })
   policies.set('a', 'e', null)
   expect(policies.of('e')).toBeUndefined()
+  expect(policies.of('f')).toBe(policies.of('f'))
   policies.delete('d')
   policies.delete('b')
   policies.delete('nobody')
