@@ -80,6 +80,30 @@ describe('slots', () => {
     expect(await free('d')).toEqual(['a', 'b', 'c', 'd', 'e'])
   })
 
+  it('are kept from a newcomer whose owner waits for several, but not from other owners', async () => {
+    const { slots, got, take, free, settled } = callersOf({ room: { all: 3, each: 2 } })
+    await take('a', 'a0')
+    void take('a', 'a1', { slots: 2 })
+    void take('a', 'a2')
+    expect(slots.tryTake('a')).toBeNull()
+    await settled()
+    expect(got).toEqual(['a0'])
+    await take('b', 'b0')
+    expect(await free('a0', 'a1')).toEqual(['a0', 'b0', 'a1', 'a2'])
+  })
+
+  it('go to a network that holds fewer, also while another waits for several', async () => {
+    const { got, take, free } = callersOf({
+      room: { all: 3, each: 2 },
+      waiting: { all: 3, each: 2 },
+    })
+    await take(['a', 'home'], 'h0')
+    void take(['a', 'home'], 'h1', { slots: 2 })
+    await take(['a', 'work'], 'w0')
+    expect(got).toEqual(['h0', 'w0'])
+    expect(await free('h0', 'w0')).toEqual(['h0', 'w0', 'h1'])
+  })
+
   it('count several slots as several turns, also after a pause', async () => {
     const { slots, got, take, free } = callersOf({ room: { all: 4 } })
     const [all] = [await slots.take('x', { slots: 4 })]

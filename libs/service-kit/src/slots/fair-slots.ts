@@ -136,6 +136,8 @@ export class FairSlots {
 
   #join(waiter: Waiter): void {
     waiter.owner.push(waiter)
+    // Nobody leaves for a caller that need not wait.
+    this.#serveNext()
     const waiting = this.#waiting?.()
     const evicted = waiting ? waiter.owner.evict(waiting) : []
     for (const { refuse } of evicted) refuse()
@@ -165,11 +167,11 @@ export class FairSlots {
     }
   }
 
-  #isFree(owner: SlotOwner, slots: number): boolean {
+  /** A newcomer passes waiting callers only if all of them are at the limits of other owners. */
+  #isFree({ outermost }: SlotOwner, slots: number): boolean {
     const { all, each } = this.#room
-    return (
-      !this.#isBlocked && this.#root.held + slots <= all && owner.outermost.held + slots <= each
-    )
+    if (this.#isBlocked || outermost.wanted > 0) return false
+    return this.#root.held + slots <= all && outermost.held + slots <= each
   }
 
   #mayWait(owner: SlotOwner, slots: number): boolean {
