@@ -6,7 +6,8 @@ const stalledAfterMs = 1_000
 
 /** Tracks the projects whose deliveries Kafka has not taken yet, and detects a stall. */
 export class BatchProgress implements Disposable {
-  readonly #waiting = new Set<string>()
+  /** The bytes of the deliveries that each project waits for. */
+  readonly #waiting = new Map<string, number>()
   readonly #timer: NodeJS.Timeout
   #hasTaken = false
 
@@ -20,8 +21,13 @@ export class BatchProgress implements Disposable {
     return this.#hasTaken && this.#waiting.size > 0
   }
 
-  sending(project: string): void {
-    this.#waiting.add(project)
+  /** The bytes of the deliveries that Kafka has not taken yet. */
+  get bytes(): number {
+    return this.#waiting.values().reduce((sum, bytes) => sum + bytes, 0)
+  }
+
+  sending(project: string, bytes: number): void {
+    this.#waiting.set(project, bytes)
   }
 
   taken(project: string): void {

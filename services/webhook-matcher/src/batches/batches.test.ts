@@ -19,6 +19,7 @@ function setUp() {
     },
   })
   let offset = 0
+  let detached = 0
   const lease = new AbortController()
   const add = (project: string, count = 1) => {
     for (let n = 0; n < count; n++) {
@@ -27,11 +28,11 @@ function setUp() {
         ...{ topic: 'changes', partition: 0, offset: offset++, key: Buffer.from(key) },
         ...{ value: null, timestamp: '0', lease: lease.signal, reread: false },
         finish: () => finished.push(key),
-        detach: () => undefined,
+        detach: () => void detached++,
       } satisfies WindowedMessage)
     }
   }
-  return { batches, runs, finished, add, lease }
+  return { batches, runs, finished, add, lease, detached: () => detached }
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
@@ -129,7 +130,7 @@ it('continues project by project when Kafka takes the deliveries of only some', 
   add('healthy')
   await settled()
   expect(runs.map(projectsOf)).toEqual([['stuck', 'healthy']])
-  for (const project of ['stuck', 'healthy']) runs[0]?.progress.sending(project)
+  for (const project of ['stuck', 'healthy']) runs[0]?.progress.sending(project, 1_000)
   runs[0]?.progress.taken('healthy')
   await aSecond()
   expect(runs[0]?.signal.aborted).toBe(true)
@@ -154,7 +155,7 @@ it('does not divide a batch while Kafka takes nothing, or keeps taking deliverie
   add('a')
   add('b')
   await settled()
-  for (const project of ['a', 'b']) runs[0]?.progress.sending(project)
+  for (const project of ['a', 'b']) runs[0]?.progress.sending(project, 1_000)
   await aSecond()
   expect(runs).toHaveLength(1)
   runs[0]?.end()
@@ -163,7 +164,7 @@ it('does not divide a batch while Kafka takes nothing, or keeps taking deliverie
   add('b')
   await settled()
   for (let n = 0; n < 5; n++) {
-    runs[1]?.progress.sending('a')
+    runs[1]?.progress.sending('a', 1_000)
     runs[1]?.progress.taken('a')
     await jest.advanceTimersByTimeAsync(900)
   }
@@ -179,7 +180,7 @@ it('does not count a divided batch as stalled', async () => {
     add(`healthy ${n}`)
     await settled()
     const divided = runs[first]
-    for (const project of [`stuck ${n}`, `healthy ${n}`]) divided?.progress.sending(project)
+    for (const project of [`stuck ${n}`, `healthy ${n}`]) divided?.progress.sending(project, 1_000)
     divided?.progress.taken(`healthy ${n}`)
     await aSecond()
     for (const run of runs.slice(first + 1)) run.end()
@@ -190,12 +191,30 @@ it('does not count a divided batch as stalled', async () => {
   expect(runs).toHaveLength(3 * 40)
 })
 
-it('lets at most 32 batches stall, which bounds their memory', async () => {
+it('lets no project wait because any number of others is stalled', async () => {
+  const aSecond = useFakeSeconds()
+  const { runs, add, finished, detached } = setUp()
+  for (let n = 0; n < 100; n++) {
+    add(`stuck ${n}`)
+    await settled()
+    await aSecond()
+  }
+  expect([runs.length, detached()]).toEqual([100, 100])
+  add('healthy')
+  await settled()
+  expect(projectsOf(runs.at(-1))).toEqual(['healthy'])
+  runs.at(-1)?.end()
+  await settled()
+  expect(finished).toHaveLength(1)
+})
+
+it('begins nothing more while the stalled batches hold too many bytes', async () => {
   const aSecond = useFakeSeconds()
   const { runs, add } = setUp()
   for (let n = 0; n < 40; n++) {
     add(`project ${n}`)
     await settled()
+    runs[n]?.progress.sending(`project ${n}`, 2_100_000)
     await aSecond()
   }
   expect(runs).toHaveLength(32)

@@ -3,6 +3,7 @@ import type { PartitionHandler } from '@surehook/kafka/windowed/partition-handle
 import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
 import { backoffMs } from '@surehook/service-kit/backoff'
 import { boundedBy, orAborted } from '@surehook/service-kit/bounded'
+import { type BudgetShare, MemoryBudget } from '@surehook/service-kit/config/memory-budget'
 import type { Logger } from 'pino'
 import { BatchProgress } from './batch-progress.ts'
 import type { ChangeBatch } from './change-batch.ts'
@@ -21,6 +22,8 @@ type Batch = { projects: ReadonlySet<string>; messages: readonly WindowedMessage
 type PartitionState = {
   waiting: WaitingChanges
   running: Set<Batch>
+  /** What its stalled batches hold. */
+  stalled: BudgetShare
   isNew: boolean
   isDraining: boolean
 }
@@ -29,8 +32,11 @@ const maxBatch = 500
 /** Other projects do not wait for a project with at least this many changes. */
 const longFrom = 50
 const maxAtOnce = 2
-/** The limit over all partitions: each stalled batch keeps a chunk of deliveries in memory. */
-const maxStalled = 32
+/**
+ * The limit over all partitions for stalled batches: their changes, and the chunk of deliveries
+ * that each of them sends.
+ */
+const maxStalledBytes = 64 * 1024 * 1024
 const backoff = { firstMs: 100, longestMs: 5_000 }
 const endWithinMs = 3_000
 
@@ -44,8 +50,9 @@ export class Batches implements PartitionHandler {
   readonly #partitions = new Map<number, PartitionState>()
   readonly #stopping = new AbortController()
   readonly #running = new Set<Promise<void>>()
-  /** Batches of which Kafka currently takes nothing. */
-  readonly #stalled = new Set<Batch>()
+  /** Batches of which Kafka currently takes nothing, and the bytes that they hold. */
+  readonly #stalled = new Map<Batch, number>()
+  readonly #stalledBytes = new MemoryBudget(maxStalledBytes)
   #stopped = false
 
   constructor(options: BatchesOptions) {
@@ -81,6 +88,7 @@ export class Batches implements PartitionHandler {
   }
 
   revoked(partition: number): void {
+    this.#partitions.get(partition)?.stalled.close()
     this.#partitions.delete(partition)
   }
 
@@ -95,7 +103,7 @@ export class Batches implements PartitionHandler {
   }
 
   #stateOf(partition: number): PartitionState {
-    const state = this.#partitions.get(partition) ?? newState()
+    const state = this.#partitions.get(partition) ?? newState(this.#stalledBytes.open())
     this.#partitions.set(partition, state)
     return state
   }
@@ -110,10 +118,10 @@ export class Batches implements PartitionHandler {
     this.#start(state)
   }
 
-  #mayBegin({ running }: PartitionState): boolean {
+  #mayBegin({ running, stalled }: PartitionState): boolean {
     const moving = [...running].filter((batch) => !this.#stalled.has(batch))
     const areLong = moving.every(({ messages }) => messages.length >= longFrom)
-    return areLong && moving.length < maxAtOnce && this.#stalled.size < maxStalled
+    return areLong && moving.length < maxAtOnce && !stalled.mustPause
   }
 
   #begin(state: PartitionState, batch: Batch): void {
@@ -121,17 +129,26 @@ export class Batches implements PartitionHandler {
     const run = this.#run(state, batch).finally(() => {
       this.#running.delete(run)
       state.running.delete(batch)
-      // Batches of other partitions may have waited for a stalled place too.
-      const waiting = this.#stalled.delete(batch) ? this.#partitions.values() : [state]
-      for (const each of waiting) this.#start(each)
+      const held = this.#stalled.get(batch)
+      this.#stalled.delete(batch)
+      state.stalled.release(held ?? 0)
+      // Batches of other partitions may have waited for this room too.
+      for (const each of held === undefined ? [state] : this.#partitions.values()) this.#start(each)
     })
     this.#running.add(run)
   }
 
-  #stall(state: PartitionState, batch: Batch): void {
+  /** The window no longer counts its changes, so that those of other projects are read. */
+  #stall(state: PartitionState, batch: Batch, sending: number): void {
     // The stall timer may fire after the batch was divided and has ended.
     if (!state.running.has(batch)) return
-    this.#stalled.add(batch)
+    let held = sending
+    for (const { value, detach } of batch.messages) {
+      held += value?.length ?? 0
+      detach()
+    }
+    this.#stalled.set(batch, held)
+    state.stalled.add(held)
     this.#start(state)
   }
 
@@ -146,7 +163,7 @@ export class Batches implements PartitionHandler {
     for (let tries = 1; ; tries++) {
       try {
         using progress = new BatchProgress(() => {
-          this.#stall(state, batch)
+          this.#stall(state, batch, progress.bytes)
           if (projects.size > 1 && progress.isPartial) dividing.abort(divided)
         })
         await orAborted(this.#options.handle({ ...changes, progress }), dividing.signal)
@@ -173,9 +190,10 @@ export class Batches implements PartitionHandler {
 /** Some projects of the batch wait for Kafka, and others do not. */
 const divided = new DOMException('Its projects go on one by one', 'AbortError')
 
-const newState = (): PartitionState => ({
+const newState = (stalled: BudgetShare): PartitionState => ({
   waiting: new WaitingChanges(),
   running: new Set(),
+  stalled,
   isNew: false,
   isDraining: false,
 })

@@ -12,7 +12,7 @@ const chunkBytes = 2_000_000
 
 type RecordHeaders = NonNullable<OutgoingRecord['headers']>
 type SenderDeps = Pick<MatcherDeps, 'codec' | 'producer' | 'topics' | 'metrics' | 'log'>
-type EncodedDelivery = { delivery: PlannedDelivery; records: OutgoingRecord[] }
+type EncodedDelivery = { delivery: PlannedDelivery; records: OutgoingRecord[]; bytes: number }
 
 /** Sends the planned deliveries of a batch of changes. */
 export class ChunkSender {
@@ -29,9 +29,10 @@ export class ChunkSender {
 
   async add(delivery: PlannedDelivery, headers?: RecordHeaders): Promise<void> {
     const records = this.#recordsOf(delivery, headers)
-    this.#chunk.push({ delivery, records })
+    const bytes = records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0)
+    this.#chunk.push({ delivery, records, bytes })
     this.#records += records.length
-    for (const { value } of records) this.#bytes += value?.length ?? 0
+    this.#bytes += bytes
     this.#count(delivery)
     if (this.#records >= chunkRecords || this.#bytes >= chunkBytes) await this.flush()
   }
@@ -49,7 +50,7 @@ export class ChunkSender {
 
   async #sendOf(project: string, planned: readonly EncodedDelivery[]): Promise<void> {
     const { progress } = this.#batch
-    progress.sending(project)
+    progress.sending(project, bytesOf(planned))
     await this.#send(planned)
     progress.taken(project)
   }
@@ -100,3 +101,6 @@ export class ChunkSender {
     this.#deps.metrics.deliveries.inc({ outcome })
   }
 }
+
+const bytesOf = (planned: readonly EncodedDelivery[]) =>
+  planned.reduce((sum, { bytes }) => sum + bytes, 0)
