@@ -12,10 +12,10 @@ import type {
   EnvironmentState,
   InvalidMessage,
   ManagementTokenState,
-  SessionRevocation,
   SubscriptionState,
   TableState,
 } from '@surehook/contracts/events'
+import type { SessionRevocation } from '@surehook/contracts/events/session-revocation'
 import {
   attemptsTopic,
   changesTopic,

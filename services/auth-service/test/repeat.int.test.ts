@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { type SessionRevocation, wholeSession } from '@surehook/contracts/events'
+import { type SessionRevocation, wholeSession } from '@surehook/contracts/events/session-revocation'
 import { revocationsTopic } from '@surehook/contracts/topics'
 import { createKafka } from '@surehook/kafka/client/client'
 import { openTopicView, type TopicView } from '@surehook/kafka/views/topic-view'

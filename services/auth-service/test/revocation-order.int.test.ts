@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { type SessionRevocation, wholeSession } from '@surehook/contracts/events'
+import { type SessionRevocation, wholeSession } from '@surehook/contracts/events/session-revocation'
 import { revocationsTopic } from '@surehook/contracts/topics'
 import { openTopicView } from '@surehook/kafka/views/topic-view'
 import { openClients } from '@surehook/testing/platform-service'

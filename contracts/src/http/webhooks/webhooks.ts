@@ -9,6 +9,7 @@ import { ruled } from '../../violation-rules.ts'
 import { nextCursor } from '../admin/admin.ts'
 import { httpsUrlFault } from '../https-url.ts'
 import { idempotencyHeader } from '../idempotency-key.ts'
+import { Fingerprints } from './fingerprints.ts'
 import { Policy, PolicyInput } from './policy/policy.ts'
 
 export const text = (max: number) =>
@@ -127,22 +128,6 @@ export const Warning = z
   })
   .meta({ id: 'Warning' })
 export type Warning = z.infer<typeof Warning>
-
-/** Compares the secrets of a subscription with known ones. */
-export const Fingerprints = z
-  .object({
-    secret: z.string().optional().describe('Hash of the current secret. Absent if unreadable'),
-    headers: z
-      .record(z.string(), z.string())
-      .describe("Hashes of the values of the policy's headers, by name"),
-  })
-  .meta({
-    id: 'Fingerprints',
-    description:
-      'Each hash is the first 16 bytes, in base64url, of HMAC-SHA-256 of a secret value. The key ' +
-      'is `surehook fingerprint ` and the id of the subscription',
-  })
-export type Fingerprints = z.infer<typeof Fingerprints>
 
 export const Subscription = z
   .object({

@@ -1,5 +1,5 @@
 import type { StateMessage } from '@surehook/change-capture/emit/state-writer'
-import type { SessionRevocation } from '@surehook/contracts/events'
+import type { SessionRevocation } from '@surehook/contracts/events/session-revocation'
 import { revocationsTopic } from '@surehook/contracts/topics'
 
 /** Defines which access tokens of a session are refused before they expire, and until when. */

@@ -1,6 +1,6 @@
 import type { Audit } from '@surehook/access/audit/audit'
 import { anyPosition } from '@surehook/change-capture/slot/wait-relayed'
-import { wholeSession } from '@surehook/contracts/events'
+import { wholeSession } from '@surehook/contracts/events/session-revocation'
 import type { TokenPair } from '@surehook/contracts/http/auth'
 import { AppError } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'

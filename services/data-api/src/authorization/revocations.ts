@@ -1,4 +1,4 @@
-import type { SessionRevocation } from '@surehook/contracts/events'
+import type { SessionRevocation } from '@surehook/contracts/events/session-revocation'
 import type { AccessClaims } from '@surehook/token-verifier'
 
 const deleteEveryMs = 60_000

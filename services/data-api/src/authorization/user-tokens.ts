@@ -1,4 +1,4 @@
-import type { SessionRevocation } from '@surehook/contracts/events'
+import type { SessionRevocation } from '@surehook/contracts/events/session-revocation'
 import { revocationsTopic } from '@surehook/contracts/topics'
 import type { LogEnds } from '@surehook/kafka/offsets/log-ends'
 import {

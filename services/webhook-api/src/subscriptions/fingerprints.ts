@@ -1,4 +1,4 @@
-import type { Fingerprints } from '@surehook/contracts/http/webhooks/webhooks'
+import type { Fingerprints } from '@surehook/contracts/http/webhooks/fingerprints'
 import { openHeaders } from '@surehook/matching/own-headers'
 import { secretFingerprint } from '@surehook/matching/secret-fingerprint'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
