@@ -1,9 +1,12 @@
 import { expect, it } from '@jest/globals'
+import { subscriptionColumns } from '@surehook/contracts/events/subscription-columns'
 import { aSubscription } from '@surehook/contracts/testing/samples'
 import { type Client, DatabaseError } from 'pg'
 import { writeSubscriptionsBack } from './lost-subscriptions.ts'
 
 const refusal = () => Object.assign(new DatabaseError('refused', 0, 'error'), { code: '23505' })
+
+const nameAt = Object.keys(subscriptionColumns).indexOf('name')
 
 /** The names of a table that refuses some of the states, and every name that is taken. */
 function tableOf(names: Record<string, string | null>, refuses: readonly string[]) {
@@ -20,7 +23,7 @@ function tableOf(names: Record<string, string | null>, refuses: readonly string[
     if (sql.includes('set name = $2')) setName(String(values[0]), String(values[1]))
     if (sql.includes('insert into')) {
       if (refuses.includes(String(values[0]))) throw refusal()
-      setName(String(values[0]), values.at(-1) as string | null)
+      setName(String(values[0]), values[nameAt] as string | null)
     }
     return { rows: [] }
   }

@@ -4,6 +4,7 @@ import type {
   SubscriptionWish,
   Wishes,
 } from '../../src/environment-file/file/wishes.ts'
+import { aPolicy, aWish } from './a-wish.ts'
 
 const columns = fc.dictionary(
   fc.constantFrom('a', 'b'),
@@ -11,7 +12,7 @@ const columns = fc.dictionary(
 )
 const access = fc.option(fc.record({ read: fc.subarray(['clerk', 'guest']) }), { nil: undefined })
 const anyTables = fc.dictionary(fc.constantFrom('orders', 'items'), fc.record({ columns, access }))
-const anyPolicy = fc.record<PolicyWish>({
+const policyFields = fc.record<Partial<PolicyWish>>({
   headers: fc.dictionary(fc.constantFrom('X-A', 'X-B'), fc.constantFrom('secret-1', 'secret-2')),
   retryAfter: fc.boolean(),
   gone: fc.constantFrom(null, 'deactivate'),
@@ -20,7 +21,7 @@ const anyPolicy = fc.record<PolicyWish>({
   rateLimit: fc.constantFrom(null, { perSecond: 2 }),
   ordered: fc.constantFrom(null, 'record'),
 })
-const anySubscription = fc.record<SubscriptionWish>({
+const subscriptionFields = fc.record<Partial<SubscriptionWish>>({
   name: fc.constantFrom(null, 'x', 'y', 'z'),
   table: fc.constantFrom('orders', 'items', 'elsewhere'),
   events: fc.subarray(['INSERT', 'UPDATE'], { minLength: 1 }),
@@ -29,8 +30,9 @@ const anySubscription = fc.record<SubscriptionWish>({
   active: fc.constantFrom(undefined, true, false),
   filter: fc.constantFrom(null, { a: '1.50' }, { b: { gt: 2 } }),
   select: fc.constantFrom(null, ['id', 'a']),
-  policy: anyPolicy,
+  policy: policyFields.map(aPolicy),
 })
+const anySubscription = subscriptionFields.map(aWish)
 /** A file with its secrets, which are `secret-1` and `secret-2`. */
 export const anyWishes: fc.Arbitrary<Wishes> = fc.record({
   roles: fc.option(fc.constant({ clerk: { selfAssignable: true } }), { nil: undefined }),

@@ -66,15 +66,12 @@ export class ModelEnvironment {
     }
     const before = step.action === 'update' ? this.#existing(step.id) : this.#created()
     const { id } = before
-    const { secret, policy, name, filter, select, ...plain } = step.input
-    const next: Subscription = { ...before, ...withoutUndefined(plain) }
+    const { secret, policy, ...fields } = step.input
+    const next = changed(before, fields)
     if (secret !== undefined) {
       const headers = before.fingerprints?.headers ?? {}
       next.fingerprints = { headers, secret: secretFingerprint(id, secret) }
     }
-    setOrClear(next, 'name', name)
-    setOrClear(next, 'filter', filter)
-    setOrClear(next, 'select', select)
     if (policy) mergePolicy(next, policy)
     if (next.name !== undefined && this.#hasName(next.name, id)) throw new Error('409: the name')
     this.#subscriptions.set(id, next)
@@ -107,17 +104,11 @@ const newSubscription = (id: string, number: number): Subscription => ({
   createdAt: new Date(Date.UTC(2026, 0, 1) + number).toISOString(),
 })
 
-const withoutUndefined = <T extends object>(of: T): Partial<T> =>
-  Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined)) as Partial<T>
-
 /** An absent field stays, and `null` removes it. */
-function setOrClear<Key extends 'name' | 'filter' | 'select'>(
-  subscription: Subscription,
-  key: Key,
-  value: Subscription[Key] | null,
-): void {
-  if (value === null) delete subscription[key]
-  else if (value !== undefined) subscription[key] = value
+function changed(before: Subscription, fields: object): Subscription {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+  const all = Object.entries({ ...before, ...Object.fromEntries(given) })
+  return Object.fromEntries(all.filter(([, value]) => value !== null)) as Subscription
 }
 
 function mergePolicy(subscription: Subscription, { headers, ...rest }: DeliveryPolicyInput): void {

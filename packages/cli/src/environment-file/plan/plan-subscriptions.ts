@@ -95,21 +95,21 @@ function update(
   found: Subscription,
   fields: Fields | undefined,
 ): Step | null {
-  const before = plainFields(found)
   const { secret, policy, active, ...plain } = wish
   const wanted = { ...plain, active: active ?? found.active }
   const keys = Object.keys(wanted) as (keyof typeof wanted)[]
+  const before = (key: keyof typeof wanted) => found[key] ?? null
   const differs = (key: keyof typeof wanted) => {
-    if (key === 'filter') return !sameFilter(wish.filter, before.filter, fields)
-    if (key === 'events') return eventsText(wanted.events) !== eventsText(before.events)
-    return !isDeepStrictEqual(wanted[key], before[key])
+    if (key === 'filter') return !sameFilter(wish.filter, found.filter ?? null, fields)
+    if (key === 'events') return eventsText(wish.events) !== eventsText(found.events)
+    return !isDeepStrictEqual(wanted[key], before(key))
   }
   const changed = keys.filter(differs)
   const ofPolicy = comparePolicy(policy, found)
   const isNewSecret =
     secret !== undefined && found.fingerprints?.secret !== secretFingerprint(found.id, secret)
   const changes: Change[] = [
-    ...changed.map((key) => ({ field: key, before: before[key], after: wanted[key] })),
+    ...changed.map((key) => ({ field: key, before: before(key), after: wanted[key] })),
     ...(isNewSecret ? [{ field: 'secret', hidden: true } as const] : []),
     ...ofPolicy.changes,
   ]
@@ -122,13 +122,3 @@ function update(
   const name = labelOf(wish)
   return { kind: 'subscription', action: 'update', name, id: found.id, changes, input }
 }
-
-const plainFields = ({ name, table, events, url, active, filter, select }: Subscription) => ({
-  name: name ?? null,
-  table,
-  events,
-  url,
-  active,
-  filter: filter ?? null,
-  select: select ?? null,
-})

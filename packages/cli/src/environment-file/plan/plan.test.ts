@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals'
 import { extendedDelays } from '@surehook/contracts/http/webhooks/policy/policy'
 import fc from 'fast-check'
+import { aPolicy, aWish } from '../../../test/support/a-wish.ts'
 import { anyWishes } from '../../../test/support/any-wishes.ts'
 import { ModelEnvironment } from '../../../test/support/model-environment.ts'
 import type { FileTable } from '../file/schema.ts'
-import type { PolicyWish, SubscriptionWish, Wishes } from '../file/wishes.ts'
+import type { SubscriptionWish, Wishes } from '../file/wishes.ts'
 import { planLines, stepView } from '../show-plan.ts'
 import { byCreation } from './match-subscriptions.ts'
 import { makePlan } from './plan.ts'
@@ -12,26 +13,12 @@ import { makePlan } from './plan.ts'
 const keep = { prune: false, allowDataLoss: false }
 const prune = { prune: true, allowDataLoss: false }
 
-const noPolicy: PolicyWish = {
-  headers: {},
-  retryAfter: false,
-  gone: null,
-  retryDelays: null,
-  concurrency: null,
-  rateLimit: null,
-  ordered: null,
-}
-const billing: SubscriptionWish = {
+const billing = aWish({
   name: 'billing',
   table: 'orders',
-  events: ['INSERT'],
   url: 'https://receiver.example/billing',
   secret: 'the-secret-of-billing',
-  active: undefined,
-  filter: null,
-  select: null,
-  policy: noPolicy,
-}
+})
 const orders: FileTable = { columns: { total: { type: 'decimal' } }, access: { read: ['clerk'] } }
 const shop: Wishes = {
   roles: { clerk: { selfAssignable: false } },
@@ -131,7 +118,7 @@ describe('a plan', () => {
   })
 
   it('knows the forms in which the API stores filters and delays', () => {
-    const policy: PolicyWish = { ...noPolicy, retryDelays: extendedDelays }
+    const policy = aPolicy({ retryDelays: extendedDelays })
     const filter = { total: { gt: '12.50' }, createdAt: { gt: '2026-01-01' } }
     const environment = environmentOf({ ...shop, subscriptions: [{ ...billing, filter, policy }] })
     const stored = environment.state
@@ -148,9 +135,9 @@ describe('a plan', () => {
   it('names the header that changes, and no value', () => {
     const headers = { Authorization: 'Bearer one', 'X-A': 'two' }
     const environment = environmentOf({
-      subscriptions: [{ ...billing, policy: { ...noPolicy, headers } }],
+      subscriptions: [{ ...billing, policy: aPolicy({ headers }) }],
     })
-    const policy = { ...noPolicy, headers: { Authorization: 'Bearer three', 'X-B': 'four' } }
+    const policy = aPolicy({ headers: { Authorization: 'Bearer three', 'X-B': 'four' } })
     const lines = linesOf(environment, { subscriptions: [{ ...billing, policy }] })
     expect(lines.slice(0, 4)).toEqual([
       '~ subscription billing',
