@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { defineOperation } from '../operation.ts'
 import { EnvironmentName, ProjectId } from '../tenant-names.ts'
 import { ruled } from '../violation-rules.ts'
+import { emailAddress } from './email-address.ts'
 import { GraphQLRequest, GraphQLResult, graphqlMediaTypes } from './graphql.ts'
 
 // oxlint-disable-next-line no-control-regex -- control characters are the point
@@ -20,7 +21,7 @@ export const Email = z
   // `toLowerCase` turns some non-ASCII letters into ASCII ones (the Kelvin sign becomes `k`). They
   // stay as they are and are refused.
   .overwrite((text) => (ascii.test(text) ? text.toLowerCase() : text))
-  .pipe(z.string().max(254, { abort: true }).pipe(z.email()))
+  .pipe(emailAddress)
   .meta({ id: 'Email', example: 'ada@example.com' })
 
 export const PersonName = z

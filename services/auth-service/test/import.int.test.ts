@@ -46,6 +46,22 @@ async function storedHash(email: string): Promise<string | undefined> {
 }
 
 describe('an import', () => {
+  it('takes hashes of passwords as typed, and of bcrypt with 13 rounds', async () => {
+    const typed = 'Größe ändern 7 Mal'.normalize('NFD')
+    const users = [
+      { email: newEmail(), passwordHash: await argon2Hash(typed, { type: argon2id }) },
+      { email: newEmail(), passwordHash: await bcrypt.hash(typed, 13) },
+    ]
+    expect((await admin('POST /users/import', { users })).body.imported).toBe(2)
+    for (const { email } of users) {
+      expect(outcome(await login(email, `${typed}!`))).toEqual([401, 'AUTH_INVALID_CREDENTIALS'])
+      for (const form of [typed, typed.normalize('NFC'), typed]) {
+        expect(outcome(await login(email, form))).toEqual([200])
+      }
+      expect(await storedHash(email)).toMatch(/^\$argon2id\$v=19\$m=19456/)
+    }
+  })
+
   it('takes argon2id and bcrypt hashes, and makes them better at the first login', async () => {
     const hashes = {
       argon2id: await argon2Hash(password, { type: argon2id, memoryCost: 4096, timeCost: 1 }),

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { ruled } from '../../violation-rules.ts'
+import { emailAddress } from '../email-address.ts'
 import { linkTemplateFault } from '../link-template.ts'
 
 export const RoleName = z
@@ -54,7 +55,7 @@ export const mailLocales = ['en', 'de', 'fr', 'es'] as const
 export type MailLocale = (typeof mailLocales)[number]
 const mailFields = {
   senderName: headerText(100).nullable().describe('null: from `MAIL_FROM`'),
-  senderAddress: z.email().max(254).nullable().describe('null: from `MAIL_FROM`'),
+  senderAddress: emailAddress.nullable().describe('null: from `MAIL_FROM`'),
   projectName: headerText(100).nullable().describe('Named in subjects and texts. null: not named'),
   confirmUrl: linkTemplate
     .nullable()

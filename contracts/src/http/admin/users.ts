@@ -51,7 +51,7 @@ export const ImportedUser = z.strictObject({
     .string()
     .max(512)
     .describe(
-      'bcrypt of 4 to 12 rounds, or a PHC string of argon2id up to m=65536 (KiB), t=4, p=4',
+      'bcrypt of 4 to 14 rounds, or a PHC string of argon2id up to m=65536 (KiB), t=4, p=4',
     ),
   firstName: orDefault(PersonName, ''),
   lastName: orDefault(PersonName, ''),

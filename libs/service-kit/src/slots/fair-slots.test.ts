@@ -6,7 +6,11 @@ function callersOf(options: FairSlotsOptions) {
   const slots = new FairSlots(options)
   const got: string[] = []
   const held = new Map<string, Slot>()
-  const take = async (owner: OwnerName, name: string, how: { slots?: number } = {}) => {
+  const take = async (
+    owner: OwnerName,
+    name: string,
+    how: { slots?: number; weight?: number } = {},
+  ) => {
     held.set(name, await slots.take(owner, how))
     got.push(name)
   }
@@ -102,6 +106,25 @@ describe('slots', () => {
     await take(['a', 'work'], 'w0')
     expect(got).toEqual(['h0', 'w0'])
     expect(await free('h0', 'w0')).toEqual(['h0', 'w0', 'h1'])
+  })
+
+  it('count heavy work as several turns, also if it needs one slot', async () => {
+    const { got, take, free } = callersOf({ room: { all: 1 } })
+    await take('x', 'x0')
+    for (let n = 0; n < 2; n++) void take('costly', `c${n}`, { weight: 3 })
+    for (let n = 0; n < 5; n++) void take('cheap', `p${n}`)
+    await free('x0', 'c0', 'p0', 'p1', 'p2', 'c1')
+    expect(got).toEqual(['x0', 'c0', 'p0', 'p1', 'p2', 'c1', 'p3'])
+  })
+
+  it('refuse heavy work first in a full waiting room', async () => {
+    const { slots, take } = callersOf({ room: { all: 1 }, waiting: { all: 4 } })
+    await take('x', 'x0')
+    const heavy = slots.take('costly', { weight: 4 })
+    void heavy.catch(() => {})
+    await expect(slots.take('costly', { weight: 4 })).rejects.toMatchObject(crowded)
+    void take('cheap', 'p0')
+    await expect(heavy).rejects.toMatchObject(crowded)
   })
 
   it('count several slots as several turns, also after a pause', async () => {

@@ -26,6 +26,11 @@ export type OwnerName = string | readonly string[]
 export type TakeOptions = {
   /** How many slots to take at once, 1 by default. A caller that asks for too many takes all. */
   slots?: number
+  /**
+   * How many turns the work uses up, and how much of the waiting room: for work that takes longer
+   * than that of others. By default the number of slots.
+   */
+  weight?: number
   signal?: AbortSignal | undefined
 }
 
@@ -92,9 +97,14 @@ export class FairSlots {
   }
 
   /** Rejects with the refusal, or with the reason of the signal. */
-  async take(name: OwnerName, { slots = 1, signal }: TakeOptions = {}): Promise<Slot> {
+  async take(
+    name: OwnerName,
+    { slots = 1, weight = slots, signal }: TakeOptions = {},
+  ): Promise<Slot> {
     signal?.throwIfAborted()
-    return this.tryTake(name, slots) ?? this.#wait(name, this.#atMost(slots), signal)
+    return (
+      this.tryTake(name, slots) ?? this.#wait(name, { slots: this.#atMost(slots), weight, signal })
+    )
   }
 
   /** Does the work while it holds a slot. */
@@ -104,13 +114,14 @@ export class FairSlots {
     return await work()
   }
 
-  async #wait(name: OwnerName, slots: number, signal: AbortSignal | undefined): Promise<Slot> {
-    if (!this.#ask(name, (owner) => this.#mayWait(owner, slots))) throw this.#refusal('crowded')
+  async #wait(name: OwnerName, { slots, weight, signal }: Required<TakeOptions>): Promise<Slot> {
+    if (!this.#ask(name, (owner) => this.#mayWait(owner, weight))) throw this.#refusal('crowded')
     const owner = this.#ownerOf(name)
     const { promise, resolve, reject } = Promise.withResolvers<Slot>()
     const waiter: Waiter = {
       owner,
       slots,
+      weight,
       grant: () => resolve(this.#slotOf(owner, slots)),
       refuse: () => reject(this.#refusal('crowded')),
     }
@@ -174,9 +185,9 @@ export class FairSlots {
     return this.#root.held + slots <= all && outermost.held + slots <= each
   }
 
-  #mayWait(owner: SlotOwner, slots: number): boolean {
+  #mayWait(owner: SlotOwner, weight: number): boolean {
     const waiting = this.#waiting?.()
-    return waiting === undefined || owner.hasRoom(slots, waiting)
+    return waiting === undefined || owner.hasRoom(weight, waiting)
   }
 
   #atMost(slots: number): number {

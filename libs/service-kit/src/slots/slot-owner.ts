@@ -3,6 +3,8 @@ export type Waiter = {
   readonly owner: SlotOwner
   /** How many slots it asks for. */
   readonly slots: number
+  /** How many turns it uses up, and how much of the waiting room it fills. */
+  readonly weight: number
   readonly grant: () => void
   readonly refuse: () => void
 }
@@ -18,7 +20,7 @@ export type Room = { readonly all: number; readonly each: number }
 export class SlotOwner {
   /** The slots that it has now. */
   held = 0
-  /** The slots that its waiters ask for. */
+  /** The weight of its waiters: by default the slots that they ask for. */
   wanted = 0
   /** Among owners that hold equally many slots, the lowest turn is next. */
   #turn = 0
@@ -63,7 +65,7 @@ export class SlotOwner {
   push(waiter: Waiter): void {
     this.#waiters ??= []
     this.#waiters.push(waiter)
-    this.#want(waiter.slots)
+    this.#want(waiter.weight)
   }
 
   /** Does nothing if it no longer waits. */
@@ -71,12 +73,12 @@ export class SlotOwner {
     const at = this.#waiters?.indexOf(waiter) ?? -1
     if (at === -1) return
     this.#waiters?.splice(at, 1)
-    this.#want(-waiter.slots)
+    this.#want(-waiter.weight)
   }
 
   /** Gives the waiter its slots. */
   serve(waiter: Waiter): void {
-    this.#takeTurn(waiter.slots)
+    this.#takeTurn(waiter)
     this.remove(waiter)
   }
 
@@ -109,13 +111,13 @@ export class SlotOwner {
    * True if another waiter may join. An owner may fill half the room of the owner around it, and may
    * always have one waiter. In a full room a waiter may replace one of an owner that wants more.
    */
-  hasRoom(slots: number, waiting: Room, inner?: SlotOwner): boolean {
+  hasRoom(weight: number, waiting: Room, inner?: SlotOwner): boolean {
     const around = this.#around
     const mayJoin =
-      this.wanted + slots <= this.#shareOf(waiting) ||
+      this.wanted + weight <= this.#shareOf(waiting) ||
       (around !== null && this.wanted === 0) ||
-      (inner !== undefined && inner.wanted + slots < (this.#mostWanting()?.wanted ?? 0))
-    return mayJoin && (around === null || around.hasRoom(slots, waiting, this))
+      (inner !== undefined && inner.wanted + weight < (this.#mostWanting()?.wanted ?? 0))
+    return mayJoin && (around === null || around.hasRoom(weight, waiting, this))
   }
 
   /** Removes and returns the newest waiters of other owners until the rest fits into the room. */
@@ -154,28 +156,28 @@ export class SlotOwner {
     return this.held < other.held || (this.held === other.held && this.#turn < other.#turn)
   }
 
-  #want(slots: number): void {
+  #want(weight: number): void {
     const around = this.#around
     if (this.wanted === 0 && around !== null) {
       this.#turn = Math.max(this.#turn, around.#lastTurn + 1)
       around.#queue ??= new Set()
       around.#queue.add(this)
     }
-    this.wanted += slots
+    this.wanted += weight
     this.#settle()
-    if (around !== null) around.#want(slots)
+    if (around !== null) around.#want(weight)
   }
 
-  /** An owner that gets several slots at once uses up as many turns. */
-  #takeTurn(slots: number): void {
-    this.held += slots
+  /** An owner that gets several slots at once, or a heavy one, uses up as many turns. */
+  #takeTurn(served: Pick<Waiter, 'slots' | 'weight'>): void {
+    this.held += served.slots
     const around = this.#around
     if (around === null) return
     around.#lastTurn = Math.max(around.#lastTurn, this.#turn)
-    this.#turn += slots
+    this.#turn += served.weight
     around.#queue?.delete(this)
     around.#queue?.add(this)
-    around.#takeTurn(slots)
+    around.#takeTurn(served)
   }
 
   /**

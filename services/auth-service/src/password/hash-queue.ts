@@ -31,6 +31,8 @@ export type HashJob<T> = {
   work: () => Promise<T>
   /** How many cores the work uses; 1 by default. */
   lanes?: number
+  /** How many default hashes the work costs on each of its cores; 1 by default. */
+  hashes?: number
 }
 
 const firstGuessMs = 40
@@ -39,8 +41,8 @@ const weight = 0.1
 
 /**
  * Queues the hashes, because each uses a whole core. More at once would slow everything down, and
- * an unbounded queue would make every answer late. The room is the number of hashes that finish
- * within `maxWaitMs`. Tenants, and the networks of a tenant's clients, share the room and are
+ * an unbounded queue would make every answer late. The room is the number of default hashes that
+ * finish within `maxWaitMs`. A job that costs more fills more of it, and uses up as many turns. Tenants, and the networks of a tenant's clients, share the room and are
  * served in turn.
  */
 export function createHashQueue(options: HashQueueOptions): HashQueue {
@@ -61,16 +63,16 @@ export function createHashQueue(options: HashQueueOptions): HashQueue {
   const meters = queueMeters(metrics, () => slots.waiting)
   return {
     assertCapacity: (line) => slots.assertRoom(line),
-    async run({ line, work, lanes = 1 }) {
+    async run({ line, work, lanes = 1, hashes = 1 }) {
       const askedAt = now()
-      using _lanes = await slots.take(line, { slots: lanes })
+      using _lanes = await slots.take(line, { slots: lanes, weight: lanes * hashes })
       const startedAt = now()
       meters.wait.observe((startedAt - askedAt) / 1000)
       try {
         return await work()
       } finally {
         const tookMs = now() - startedAt
-        expectedMs += weight * (tookMs - expectedMs)
+        expectedMs += weight * (tookMs / hashes - expectedMs)
         meters.duration.observe(tookMs / 1000)
       }
     },

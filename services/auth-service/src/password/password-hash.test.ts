@@ -3,6 +3,7 @@ import { hash as argon2Hash, argon2id } from 'argon2'
 import bcrypt from 'bcrypt'
 import {
   foreignWorkOf,
+  hashesOf,
   hashOfNobody,
   hashPassword,
   importFault,
@@ -68,6 +69,14 @@ describe('a password hash', () => {
     expect([schemeOf('secret'), schemeOf(foreign.replace('p=4', 'p=4,'))]).toEqual([null, null])
   })
 
+  it('of bcrypt may have up to 14 rounds, which count as 33 default hashes', () => {
+    const digest = 'abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZabcde'
+    for (const rounds of ['04', '12', '13', '14']) {
+      expect(importFault(`$2b$${rounds}$${digest}`)).toBeNull()
+    }
+    expect([null, ownScheme, '$2b$12$', '$2b$14$'].map(hashesOf)).toEqual([1, 2, 9, 33])
+  })
+
   it('has a foreign cost unless it uses the default parameters', async () => {
     const own = await hashPassword(password)
     expect([foreignWorkOf(own), foreignWorkOf(null), workOf(own)]).toEqual([null, null, 38_912])
@@ -83,7 +92,7 @@ describe('a password hash', () => {
   it.each([
     '',
     'secret',
-    '$2b$13$abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZabcde',
+    '$2b$15$abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZabcde',
     '$2b$31$abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZabcde',
     '$2b$03$abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZabcde',
     '$2b$10$short',

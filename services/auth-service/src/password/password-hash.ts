@@ -12,7 +12,7 @@ const argon2Form =
 const schemeForm = /^(?:\$2[aby]\$\d\d\$|\$argon2id\$v=19\$[mtp=,\d]+\$)/
 
 /** The highest cost of an imported hash: each wrong password in its environment costs as much. */
-const limits = { bcryptRounds: 12, memoryCost: 65_536, timeCost: 4, parallelism: 4 }
+const limits = { bcryptRounds: 14, memoryCost: 65_536, timeCost: 4, parallelism: 4 }
 
 /** bcrypt ignores all bytes after these. */
 const bcryptBytes = 72
@@ -29,11 +29,15 @@ export function verifyPassword(passwordHash: string, password: string): Promise<
 }
 
 /**
- * True if a matching password should be rehashed. False if the password is longer than bcrypt
- * reads: the ignored bytes may be wrong, and the new hash would include them.
+ * True if the password is longer than bcrypt reads: the ignored bytes may be wrong, and a new hash
+ * would include them.
  */
+export const isCut = (passwordHash: string, password: string): boolean =>
+  isBcrypt(passwordHash) && Buffer.byteLength(password) > bcryptBytes
+
+/** True if a matching password should be rehashed. */
 export function needsRehash(passwordHash: string, password: string): boolean {
-  if (isBcrypt(passwordHash)) return Buffer.byteLength(password) <= bcryptBytes
+  if (isBcrypt(passwordHash)) return !isCut(passwordHash, password)
   return argon2NeedsRehash(passwordHash, parameters)
 }
 
@@ -62,6 +66,10 @@ export function workOf(hashOrScheme: string): number {
   const { m = 0, t = 0 } = costsOf(hashOrScheme.split('$')[3] ?? '')
   return m * t
 }
+
+/** How many default hashes a wrong password costs. */
+export const hashesOf = (costliest: string | null): number =>
+  costliest === null ? 1 : 1 + Math.ceil(workOf(costliest) / workOf(ownScheme))
 
 /** How many cores the verification uses. */
 export function lanesOf(hashOrScheme: string): number {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
+import { hash as argon2Hash } from 'argon2'
 import bcrypt from 'bcrypt'
 import { createHashQueue, type HashQueue } from './hash-queue.ts'
-import { hashOfNobody, ownScheme, workOf } from './password-hash.ts'
+import { hashOfNobody, hashPassword, ownScheme, workOf } from './password-hash.ts'
 import { createPasswords, remainingSchemes } from './passwords.ts'
 
 const password = 'Größe ändern 7'
@@ -22,6 +23,39 @@ describe('a password', () => {
     expect(await check(hash)).toEqual({ matches: true, rehashed: null })
     expect(await check(hash, password.normalize('NFD'))).toEqual({ matches: true, rehashed: null })
     expect(await check(hash, password.toUpperCase())).toEqual(nothing)
+  })
+
+  it.each([
+    ['argon2id', (text: string) => argon2Hash(text, { memoryCost: 4096, timeCost: 1 })],
+    ['argon2id like ours', hashPassword],
+    ['bcrypt', (text: string) => bcrypt.hash(text, 4)],
+  ])('matches an imported hash of it as typed, and is then normal: %s', async (_, hash) => {
+    const typed = password.normalize('NFD').replace(' ', '\u00a0')
+    const { matches, rehashed } = await check(await hash(typed), typed)
+    expect(matches).toBe(true)
+    expect(await check(rehashed)).toEqual({ matches: true, rehashed: null })
+    expect(await check(rehashed, typed)).toEqual({ matches: true, rehashed: null })
+    expect(await check(await hash(typed))).toEqual(nothing)
+    const user = { id: 'u-1', passwordHash: await hash(typed) }
+    expect(await passwords.isSame({ user, password: typed, costliest: null, line })).toBe(true)
+  })
+
+  it('charges the queue for what it costs', async () => {
+    const charged: (number | undefined)[] = []
+    const counting: HashQueue = {
+      ...queue,
+      run(job) {
+        charged.push(job.hashes)
+        return queue.run(job)
+      },
+    }
+    const counted = createPasswords(counting, log)
+    const tried = (costliest: string | null, given: string) =>
+      counted.check({ user: null, password: given, costliest, line })
+    await tried(null, password)
+    await tried('$2b$10$', password)
+    await tried('$2b$10$', password.normalize('NFD'))
+    expect(charged).toEqual([1, 3, 6])
   })
 
   it('matches no unreadable hash, and does not appear in the log', async () => {

@@ -6,8 +6,10 @@ import type { HashQueue } from './hash-queue.ts'
 import { normalForm } from './normal-form.ts'
 import {
   foreignWorkOf,
+  hashesOf,
   hashOfNobody,
   hashPassword,
+  isCut,
   lanesOf,
   needsRehash,
   ownScheme,
@@ -54,23 +56,30 @@ export function createPasswords(queue: HashQueue, log: Logger): Passwords {
     }
   }
 
+  /** Resolves to the form of the password that matches, or `null`. */
   const compare = (attempt: PasswordAttempt, onMatch: 'stop' | 'go on') => {
     const { user, costliest, line } = attempt
-    const password = normalForm(attempt.password)
+    const forms = formsOf(attempt.password)
     const passwordHash = user?.passwordHash ?? null
     // One turn covers all hashes: a refusal between two of them would leak a result that no limit
     // counted.
     return queue.run({
       line,
       lanes: mostLanes([passwordHash, costliest]),
+      hashes: forms.length * hashesOf(costliest),
       work: async () => {
-        const outcome =
-          passwordHash === null ? null : await tryVerify(passwordHash, password, user?.id ?? null)
-        if (outcome === true && onMatch === 'stop') return true
-        for (const scheme of remainingSchemes(outcome === null ? null : passwordHash, costliest)) {
-          await tryVerify(hashOfNobody(scheme), password, null)
+        let matching: string | null = null
+        for (const password of forms) {
+          const outcome =
+            passwordHash === null ? null : await tryVerify(passwordHash, password, user?.id ?? null)
+          if (outcome === true) matching ??= password
+          if (matching !== null && onMatch === 'stop') return matching
+          const own = outcome === null ? null : passwordHash
+          for (const scheme of remainingSchemes(own, costliest)) {
+            await tryVerify(hashOfNobody(scheme), password, null)
+          }
         }
-        return outcome === true
+        return matching
       },
     })
   }
@@ -78,17 +87,33 @@ export function createPasswords(queue: HashQueue, log: Logger): Passwords {
   return {
     assertCapacity: queue.assertCapacity,
     hash,
-    isSame: (attempt) => compare(attempt, 'go on'),
+    isSame: async (attempt) => (await compare(attempt, 'go on')) !== null,
     async check(attempt) {
       const { user, password: given, line } = attempt
-      const password = normalForm(given)
       const passwordHash = user?.passwordHash ?? null
-      const matches = await compare(attempt, 'stop')
-      if (!matches || passwordHash === null) return { matches: false, rehashed: null }
-      if (!needsRehash(passwordHash, password)) return { matches, rehashed: null }
-      return { matches, rehashed: await hash(given, line).catch(nullWhenBusy) }
+      const matching = await compare(attempt, 'stop')
+      if (matching === null || passwordHash === null) return { matches: false, rehashed: null }
+      if (isKept(passwordHash, matching)) return { matches: true, rehashed: null }
+      return { matches: true, rehashed: await hash(given, line).catch(nullWhenBusy) }
     },
   }
+}
+
+/**
+ * True for a hash of the normal form with the default parameters, and for one that cannot be
+ * replaced.
+ */
+const isKept = (passwordHash: string, matching: string): boolean =>
+  isCut(passwordHash, matching) ||
+  (matching === normalForm(matching) && !needsRehash(passwordHash, matching))
+
+/**
+ * The normal form, and then the password as typed: an imported hash may be of that. Every account
+ * costs as much.
+ */
+function formsOf(given: string): string[] {
+  const normal = normalForm(given)
+  return normal === given ? [normal] : [normal, given]
 }
 
 /**
