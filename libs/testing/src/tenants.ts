@@ -51,19 +51,20 @@ export function environmentRecord(
     settings?: object
     keyEpoch?: number
     changesFrom?: LogPosition
+    deletedAt?: string
   },
 ): OutgoingRecord {
-  const { projectId, environment, settings = {}, keyEpoch = 0, changesFrom = null } = of
+  const { projectId, environment, settings = {}, keyEpoch = 0 } = of
   const now = new Date().toISOString()
   const value = codec.environment.encode({
     projectId,
     environment,
     settings: JSON.stringify(settings),
     updatedAt: now,
-    deletedAt: null,
+    deletedAt: of.deletedAt ?? null,
     keyEpoch,
     createdAt: now,
-    changesFrom,
+    changesFrom: of.changesFrom ?? null,
   })
   return { topic: environmentsTopic, key: `${projectId}/${environment}`, value }
 }

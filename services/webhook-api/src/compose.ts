@@ -7,6 +7,7 @@ import { createStateWriter, type StateWriter } from '@surehook/change-capture/em
 import { openPlatformService } from '@surehook/change-capture/open-platform-service'
 import type { Relay } from '@surehook/change-capture/relay/relay'
 import { attemptsTopic, subscriptionsTopic } from '@surehook/contracts/topics'
+import type { Kafka } from '@surehook/kafka/client/surface'
 import type { Messaging } from '@surehook/kafka/messaging'
 import { check } from '@surehook/service-kit/check'
 import { createReEncryption } from '@surehook/service-kit/crypto/re-encrypt'
@@ -27,7 +28,7 @@ import { cancelDeliveries } from './cancellation/cancel-deliveries.ts'
 import { cancellationRoutes } from './cancellation/cancellation-routes.ts'
 import { openChangeLog } from './change-log/open-change-log.ts'
 import { type Config, service } from './config.ts'
-import { createCircuits } from './endpoints/circuits.ts'
+import { type Circuits, createCircuits } from './endpoints/circuits.ts'
 import { endpointRoutes } from './endpoints/endpoint-routes.ts'
 import { endpointsOfTenants } from './endpoints/endpoints.ts'
 import { runDisableFailing } from './failing/disable-failing.ts'
@@ -161,13 +162,21 @@ function openSubscriptions(open: AsyncDisposableStack, parts: SubscriptionParts)
   })
 }
 
+type PurgeParts = Pick<ManagementDeps, 'config' | 'pool' | 'access' | 'log'> & {
+  writer: StateWriter
+  circuits: Circuits
+  hasReadAll: (signal: AbortSignal) => Promise<boolean>
+}
+
 function openPurge({
   config,
   pool,
   writer,
   access,
+  circuits,
+  hasReadAll: readAll,
   log,
-}: Pick<ManagementDeps, 'config' | 'pool' | 'access' | 'log'> & { writer: StateWriter }) {
+}: PurgeParts) {
   const isDeleted = async ({ projectId, environment }: Tenant) =>
     !(await access.environmentExists(projectId, environment))
   const { longestDelayMs, longestRetryMs } = config
@@ -178,7 +187,11 @@ function openPurge({
     isDeleted,
     purge: (environment) =>
       purgeEnvironment(
-        { pool, writer, isDeleted: () => isDeleted(environment), longestRetryMs },
+        {
+          ...{ pool, writer, circuits, longestRetryMs },
+          isDeleted: () => isDeleted(environment),
+          hasReadAll: () => readAll(AbortSignal.timeout(longestRequestMs)),
+        },
         environment,
       ),
     relayed: () => writer.relayed(),
@@ -188,6 +201,10 @@ function openPurge({
     log,
   })
 }
+
+/** Tells whether the history has all transitions that were published before the call. */
+const readsAttempts = (kafka: Kafka) => (signal: AbortSignal) =>
+  hasReadAll(kafka, { topic: attemptsTopic, groupId: logGroupId, withinMs: 5_000 }, signal)
 
 function openLimits(
   { config, access, metrics, log }: Pick<ManagementDeps, 'config' | 'access' | 'metrics' | 'log'>,
@@ -215,21 +232,21 @@ function openManagement(deps: ManagementDeps) {
   const { bodies, search } = history
   const redelivery = open.use(openRedelivery({ ...parts, ...changes, codec, bodies, maxBodyBytes }))
   const inspection = createInspection({ ...parts, ...changes, search })
-  const reading = { topic: attemptsTopic, groupId: logGroupId, withinMs: 5_000 }
+  const readAll = readsAttempts(kafka)
   open.use(
     runDisableFailing({
       ...parts,
       disableAfterMs,
       lookEveryMs: disableLookMs,
-      hasReadAll: (signal) => hasReadAll(kafka, reading, signal),
+      hasReadAll: readAll,
     }),
   )
   const gone = open.use(runDisableGone(parts))
-  open.use(openPurge(parts))
   const ledgers = open.use(openLedgers({ ...parts, ...messaging }))
   const rebuilds = open.use(openRebuilds({ ...parts, ...messaging }))
   const redis = open.use(openBackgroundRedis(config.redis, log))
   const circuits = createCircuits(redis)
+  open.use(openPurge({ ...parts, circuits, hasReadAll: readAll }))
   const streams = open.use(openStreams({ ...parts, ...messaging, redis: () => redis.client }))
   const endpoints = endpointsOfTenants({ pool, circuits, now: Date.now })
   const authorize = managementCaller(access, openLimits(parts, redis))

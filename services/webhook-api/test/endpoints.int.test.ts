@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import { circuitKey, loadKey } from '@surehook/contracts/circuits'
+import { circuitKey, closedByRequest, loadKey } from '@surehook/contracts/circuits'
 import type { listEndpoints } from '@surehook/contracts/http/webhooks/endpoints'
 import { endpointId } from '@surehook/contracts/ids'
 import type { ReplyOf } from '@surehook/contracts/operation'
@@ -8,6 +8,7 @@ import { anAttempt } from '@surehook/contracts/testing/samples'
 import { type Client, clientOf as clientBelow, headersOf } from '@surehook/scripts/client/call'
 import { openPool } from '@surehook/service-kit/postgres/pool'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
+import { environmentRecord } from '@surehook/testing/tenants'
 import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
 import { createDeliveryDays } from '../src/history/rows/delivery-days.ts'
@@ -147,4 +148,19 @@ it('answers 503 without Redis, and everything else as ever', async () => {
     expect([status, body.error]).toEqual([503, 'SERVICE_UNAVAILABLE'])
     expect((await by.call('GET /_deliveries')).status).toBe(200)
   }
+})
+
+it('asks the owner to close the circuits of a deleted environment, so that their events end', async () => {
+  await subscribe()
+  const stranger = await world.tenant()
+  await subscribe(stranger)
+  const openUntil = Date.now() + 60_000
+  await open(idOf(), openUntil)
+  await open(idOf(stranger), openUntil)
+  await redis.hSet(circuitKey(idOf()), { place: url })
+  const deletedAt = new Date().toISOString()
+  await world.producer.send([environmentRecord(world.codec, { ...tenant, deletedAt })])
+  await until(async () => (await redis.hGet(circuitKey(idOf()), 'openUntil')) === closedByRequest)
+  expect(await redis.hGet(circuitKey(idOf()), 'place')).toBeNull()
+  expect(await redis.hGet(circuitKey(idOf(stranger)), 'openUntil')).toBe(String(openUntil))
 })

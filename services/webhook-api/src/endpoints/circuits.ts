@@ -17,6 +17,8 @@ export type Circuits = {
    */
   read(endpointIds: readonly string[]): Promise<CircuitReading[]>
   close(endpointId: string): Promise<void>
+  /** Like `close`, for endpoints that end. Does nothing in an installation without circuits. */
+  closeAll(endpointIds: readonly string[]): Promise<void>
 }
 
 const closeScript = `
@@ -30,6 +32,13 @@ export function createCircuits(background: BackgroundRedis): Circuits {
     if (!background.isConfigured) throw unavailable('REDIS_URL is not set')
     if (background.client === null) throw unavailable('Redis was not reached yet')
     return background.client
+  }
+  const close = async (endpointId: string): Promise<void> => {
+    const options = {
+      keys: [circuitKey(endpointId)],
+      arguments: [closedByRequest, String(closeRequestMs)],
+    }
+    await redis().eval(closeScript, options)
   }
   return {
     async read(endpointIds) {
@@ -45,12 +54,9 @@ export function createCircuits(background: BackgroundRedis): Circuits {
         }),
       )
     },
-    async close(endpointId) {
-      const options = {
-        keys: [circuitKey(endpointId)],
-        arguments: [closedByRequest, String(closeRequestMs)],
-      }
-      await redis().eval(closeScript, options)
+    close,
+    async closeAll(endpointIds) {
+      if (background.isConfigured) await Promise.all(endpointIds.map(close))
     },
   }
 }

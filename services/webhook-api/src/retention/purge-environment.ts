@@ -1,7 +1,9 @@
 import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
+import { endpointId } from '@surehook/contracts/ids'
 import { subscriptionsTopic } from '@surehook/contracts/topics'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
+import type { Circuits } from '../endpoints/circuits.ts'
 import { forgetFailures } from '../failing/failing-store.ts'
 import { dayTable } from '../history/rows/delivery-days.ts'
 import { ofTenantSql } from '../history/rows/of-tenant-sql.ts'
@@ -17,6 +19,9 @@ export type PurgeDeps = {
   writer: Pick<StateWriter, 'write'>
   /** Checked again, because another replica may have finished, and the name may be in use again. */
   isDeleted: () => Promise<boolean>
+  circuits: Pick<Circuits, 'closeAll'>
+  /** Resolves to whether the history has all transitions that were published before this call. */
+  hasReadAll: () => Promise<boolean>
   /** A job waits on the slowest retry topic for no longer. */
   longestRetryMs: number
 }
@@ -28,13 +33,16 @@ const dayTimeoutMs = 10 * 60_000
 /**
  * Deletes the subscriptions of an environment, which cancels their deliveries, and its history,
  * replays, recoveries and idempotency keys. Publishes no events, because nobody is left to receive
+ * them. Waits for the events that others still publish: a later environment of the name would get
  * them.
- * @returns true if anything was deleted
+ * @returns true if anything was deleted, or may still come
  */
 export async function purgeEnvironment(deps: PurgeDeps, tenant: Tenant): Promise<boolean> {
   const names = [tenant.projectId, tenant.environment]
+  // Read before the history is deleted: it gets no more rows then.
+  const isBehind = !(await deps.hasReadAll())
   let found = 0
-  for (let ended = -1; ended !== 0; found += ended) ended = await endSubscriptions(deps, names)
+  for (let ended = -1; ended !== 0; found += ended) ended = await endSubscriptions(deps, tenant)
   for (const partition of await dayPartitions(deps.pool)) {
     if (!(await deps.isDeleted())) return true
     found += await deleteOfDay(deps.pool, partition, names)
@@ -50,15 +58,18 @@ export async function purgeEnvironment(deps: PurgeDeps, tenant: Tenant): Promise
   const scope = JSON.stringify(names)
   found += await deleteRows(deps.pool, `delete from ${keyTable} where scope = $1`, [scope])
   const isWaiting = await awaitLongRetries(deps.pool, names, deps.longestRetryMs)
-  return found > 0 || isWaiting
+  return found > 0 || isWaiting || isBehind
 }
 
-function endSubscriptions({ writer }: PurgeDeps, names: readonly string[]): Promise<number> {
-  return writer.write(async (tx, emit) => {
-    const { rows } = await tx.query<{ id: string }>(
-      `select id from subscription where project_id = $1 and environment = $2
+async function endSubscriptions(
+  { writer, circuits }: PurgeDeps,
+  { projectId, environment }: Tenant,
+): Promise<number> {
+  const ended = await writer.write(async (tx, emit) => {
+    const { rows } = await tx.query<{ id: string; url: string }>(
+      `select id, url from subscription where project_id = $1 and environment = $2
         order by id limit ${subscriptionsAtOnce} for update`,
-      [...names],
+      [projectId, environment],
     )
     for (const { id } of rows) {
       await deleteSubscription(tx, id)
@@ -67,8 +78,12 @@ function endSubscriptions({ writer }: PurgeDeps, names: readonly string[]): Prom
       await forgetStats(tx, id)
       await emit({ topic: subscriptionsTopic, key: id, state: null })
     }
-    return rows.length
+    return rows
   })
+  // Their owner publishes the end of a circuit at once, not after its cooldown.
+  const endpoints = new Set(ended.map(({ url }) => endpointId(projectId, environment, url)))
+  await circuits.closeAll([...endpoints])
+  return ended.length
 }
 
 async function dayPartitions(pool: Pool): Promise<string[]> {
