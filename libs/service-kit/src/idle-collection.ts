@@ -52,22 +52,27 @@ export class IdleCollection {
 export function collectWhenIdle(): Disposable {
   const { gc } = globalThis
   if (gc === undefined) return { [Symbol.dispose]: () => undefined }
-  const collection = new IdleCollection(readProcess())
+  const collection = new IdleCollection(readProcess() ?? firstReading)
   const timer = setInterval(() => {
-    if (!collection.isDue(readProcess())) return
+    const reading = readProcess()
+    if (reading === null || !collection.isDue(reading)) return
     // Other modes free hardly any memory. It runs in its own task, because values on the stack
     // would be kept.
     const all = { type: 'major', flavor: 'last-resort', execution: 'async' } as const
-    void gc(all).then(() => collection.collected(readProcess()))
+    void gc(all).then(() => collection.collected(readProcess() ?? reading))
   }, lookEveryMs).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-function readProcess(): ProcessReading {
+const firstReading: ProcessReading = { atMs: 0, cpuMs: 0, memoryBytes: 0 }
+
+/** Returns `null` without a free file descriptor, which the reading needs. */
+function readProcess(): ProcessReading | null {
   const { user, system } = process.cpuUsage()
-  return {
-    atMs: performance.now(),
-    cpuMs: (user + system) / 1_000,
-    memoryBytes: process.memoryUsage.rss(),
+  const atMs = performance.now()
+  try {
+    return { atMs, cpuMs: (user + system) / 1_000, memoryBytes: process.memoryUsage.rss() }
+  } catch {
+    return null
   }
 }

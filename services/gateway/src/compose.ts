@@ -1,5 +1,9 @@
 import { type Host, ownProcess } from '@surehook/service-kit/host'
 import type { ApiServerOptions } from '@surehook/service-kit/http/api-server'
+import {
+  connectionsPerClient,
+  mostConnections,
+} from '@surehook/service-kit/http/connection/connection-limits'
 import { clientNetwork } from '@surehook/service-kit/http/request/forwarded-node'
 import { TrustedProxies } from '@surehook/service-kit/http/request/trusted-proxies'
 import { transportSecurity } from '@surehook/service-kit/http/security-headers'
@@ -58,6 +62,7 @@ export async function compose(
       clientOf: (req) => clientNetwork(trustedProxies.forwardedFor(req).client),
       clientOfAddress: (address) =>
         trustedProxies.includes(address) ? null : clientNetwork(address),
+      connections: { perClient: connectionsPerClient, most: mostConnections() },
       first: allowOrigins(config.allowedOrigins, dispatch(forwarder)),
       routes: (router) => {
         mountLocalRoutes(router, checks)

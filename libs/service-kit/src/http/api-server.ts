@@ -48,6 +48,7 @@ export type ApiServerOptions = {
   lingerMs?: number
   clientOf?: ListenOptions['clientOf']
   clientOfAddress?: ListenOptions['clientOfAddress']
+  connections?: ListenOptions['connections']
   patience?: ListenOptions['patience']
 }
 
@@ -66,10 +67,10 @@ export async function openApiServer(options: ApiServerOptions): Promise<ApiServe
 
 /** Listens for an API that was created with the same options. */
 export function serveApi(api: RequestListener, options: ApiServerOptions): Promise<ApiServer> {
-  const { port, host, clientOf, clientOfAddress, patience } = options
+  const { port, host, clientOf, clientOfAddress, connections, patience } = options
   const { closeGraceMs = 8_000, lingerMs = defaultLingerMs } = options
-  const listening = { port, host, clientOf, clientOfAddress, patience, closeGraceMs, lingerMs }
-  return listenGracefully(api, listening)
+  const clients = { clientOf, clientOfAddress, connections, patience }
+  return listenGracefully(api, { port, host, ...clients, closeGraceMs, lingerMs })
 }
 
 /**

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { type AddressInfo, Server as TcpServer } from 'node:net'
 import { clientNetwork } from '../request/forwarded-node.ts'
 import { BrokenRequests, lateHead } from './broken-requests.ts'
+import { ConnectionLimits, mostConnections } from './connection-limits.ts'
 import { UnfinishedHeads } from './unfinished-heads.ts'
 import { UnfinishedRequests } from './unfinished-requests.ts'
 
@@ -25,6 +26,11 @@ export type ListenOptions = {
    * no limit.
    */
   clientOfAddress?: ((address: string) => string | null) | undefined
+  /**
+   * The most connections of one client and in all. Default: one client may have them all, as in
+   * front of a service with few clients.
+   */
+  connections?: { perClient: number; most: number } | undefined
   patience?: RequestPatience | undefined
 }
 
@@ -65,6 +71,8 @@ export async function listenGracefully(
     // Node's own refusal has no body. `requireHost` refuses instead.
     requireHostHeader: false,
   })
+  const { connections = { perClient: Number.POSITIVE_INFINITY, most: mostConnections() } } = options
+  const limits = new ConnectionLimits(server, { ...connections, clientOf: clientOfAddress })
   const unfinished = new UnfinishedRequests(patience.bodyMs)
   const broken = new BrokenRequests()
   const heads = new UnfinishedHeads(server, {
@@ -75,6 +83,7 @@ export async function listenGracefully(
   server.on('request', (req, res) => {
     heads.complete(req.socket)
     if (!broken.admits(req, res)) return
+    limits.serves(req, res)
     // A kept connection would outlive the close, so its last response announces the end.
     if (closing) res.setHeader('Connection', 'close')
     unfinished.add(req, res, clientOf(req))
