@@ -2,19 +2,22 @@ import { signingKeys } from '@surehook/matching/signed-headers'
 import { exitCodes, type OptionSpecs } from '../cli/command.ts'
 import { countOf, given } from '../lib/input/option-values.ts'
 import { durationOf } from '../lib/wait-for.ts'
-import { forward, forwardUrl } from '../listen/forward.ts'
+import { forward } from '../listen/forward.ts'
 import { onKeyPresses } from '../listen/key-presses.ts'
 import { Listener } from '../listen/listen.ts'
 import { listenSecret } from '../listen/listen-secret.ts'
 import { readChanges } from '../listen/read-changes.ts'
+import { receiverTls, receiverUrl } from '../listen/receiver-address.ts'
 import { type TenantCall, tenantCommand } from '../tenant/tenant-command.ts'
 
 const options = {
   'forward-to': {
     type: 'string',
     value: 'url',
-    help: 'where each change is posted, such as localhost:3000/hook. Default: only print',
+    help: 'where each change is posted, such as localhost:3000/hook or 3000. Default: only print',
   },
+  ca: { type: 'string', value: 'file', help: 'a PEM file of a CA that --forward-to may use too' },
+  insecure: { type: 'boolean', help: 'do not verify the certificate of --forward-to' },
   events: { type: 'string', value: 'list', help: 'only these operations, such as INSERT,UPDATE' },
   filter: { type: 'string', value: 'json', help: 'only records that match this filter' },
   select: { type: 'string', value: 'list', help: 'only these fields of the record' },
@@ -72,10 +75,10 @@ function listeningOf(
 ) {
   const { surehook, tenant } = call
   const { 'forward-to': target, events, filter, select, from, timeout } = call.values
-  const { 'exit-after': exitAfter } = call.values
+  const { 'exit-after': exitAfter, ca, insecure } = call.values
   const table = call.more.length === 0 ? undefined : call.more.join(',')
   const query = given({ table, events, filter, select })
-  const to = target === undefined ? null : forwardUrl(target)
+  const to = target === undefined ? null : receiverUrl(target)
   if (!call.json) {
     call.note(
       `listening to ${call.more.join(', ') || 'all tables'} of ${tenant.project}/${tenant.environment}`,
@@ -83,6 +86,7 @@ function listeningOf(
     if (to !== null) call.note(`forwarding to ${to.href}; signed with ${secret}`)
   }
   const forwarding = {
+    tls: receiverTls(ca, insecure),
     keys: signingKeys(secret),
     timeoutMs: durationOf('timeout', timeout),
     signal,

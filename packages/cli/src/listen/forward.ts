@@ -1,9 +1,11 @@
+import http, { type OutgoingHttpHeaders } from 'node:http'
+import https from 'node:https'
 import type { StreamedChange } from '@surehook/client'
 import type { ChangeOperation } from '@surehook/contracts/events'
 import { type SigningKeys, signedHeaders } from '@surehook/matching/signed-headers'
 import { reasonOf } from '@surehook/service-kit/errors'
-import { UsageError } from '../cli/command.ts'
 import { causeOf } from '../lib/cause-of.ts'
+import type { ReceiverTls } from './receiver-address.ts'
 
 /** How the receiver answered. `status` is `null` without an answer. */
 export type Answer = { status: number | null; error: string | null; ms: number }
@@ -11,12 +13,18 @@ export type Answer = { status: number | null; error: string | null; ms: number }
 export const isAccepted = ({ status }: Answer): boolean =>
   status !== null && status >= 200 && status < 300
 
-export type Forwarding = { to: URL; keys: SigningKeys; timeoutMs: number; signal: AbortSignal }
+export type Forwarding = {
+  to: URL
+  tls: ReceiverTls
+  keys: SigningKeys
+  timeoutMs: number
+  signal: AbortSignal
+}
 
 /** Posts one change as the platform posts a webhook: the same body, and signed headers. */
 export async function forward(
   { headers, body }: StreamedChange,
-  { to, keys, timeoutMs, signal }: Forwarding,
+  { to, tls, keys, timeoutMs, signal }: Forwarding,
 ): Promise<Answer> {
   const bytes = Buffer.from(body)
   const signable = {
@@ -31,24 +39,42 @@ export async function forward(
     ms: Math.round(performance.now() - startedAt),
   })
   try {
-    const answer = await fetch(to, {
-      method: 'POST',
+    const status = await post(to, {
       headers: signedHeaders(signable, [keys], Math.floor(Date.now() / 1_000)),
       body: bytes,
-      // A redirect counts as a failure, as it does for a webhook.
-      redirect: 'manual',
+      tls,
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     })
-    await answer.body?.cancel()
-    return ended({ status: answer.status, error: null })
+    return ended({ status, error: null })
   } catch (err) {
-    return ended({ status: null, error: reasonOf(causeOf(err)) })
+    return ended({ status: null, error: reasonFor(err) })
   }
 }
 
-/** Reads `localhost:3000/hook` as `http://localhost:3000/hook`. */
-export function forwardUrl(text: string): URL {
-  const url = /^https?:\/\//.test(text) ? text : `http://${text}`
-  if (!URL.canParse(url)) throw new UsageError(`--forward-to: "${text}" is not a URL`)
-  return new URL(url)
+type Post = { headers: OutgoingHttpHeaders; body: Buffer; tls: ReceiverTls; signal: AbortSignal }
+
+/**
+ * Resolves with the status. It does not follow a redirect, which counts as a failure, as it does for
+ * a webhook. `fetch` is no choice: it refuses ports that browsers forbid, such as 6000.
+ */
+function post(to: URL, { headers, body, tls, signal }: Post): Promise<number> {
+  const options = { method: 'POST', headers, signal }
+  const req =
+    to.protocol === 'https:' ? https.request(to, { ...options, ...tls }) : http.request(to, options)
+  return new Promise((resolve, reject) => {
+    req.on('response', (res) => {
+      res.destroy()
+      resolve(res.statusCode ?? 0)
+    })
+    req.on('error', reject)
+    req.end(body)
+  })
+}
+
+const certificateFault = /CERT|ISSUER|UNABLE_TO_VERIFY/
+
+function reasonFor(err: unknown): string {
+  const reason = reasonOf(causeOf(err))
+  const { code = '' } = err as NodeJS.ErrnoException
+  return certificateFault.test(code) ? `${reason} (see --ca and --insecure)` : reason
 }
