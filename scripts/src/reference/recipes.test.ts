@@ -3,34 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import { repoRoot } from '../lib/paths.ts'
-
-/** A `diff` block of a recipe, and the last file named before it. */
-type Block = { file: string; diff: string }
-
-function blocksOf(page: string): Block[] {
-  let file = ''
-  const blocks: Block[] = []
-  for (const [, path, diff] of page.matchAll(
-    /`([\w./-]+\/[\w.-]+\.(?:ts|avsc))`|^```diff\n(.*?)^```$/gms,
-  )) {
-    if (path !== undefined) file = path
-    if (diff !== undefined) blocks.push({ file, diff })
-  }
-  return blocks
-}
-
-/**
- * Counts the places in a file that match the block: its lines in order. Any lines may stand where
- * the block adds lines or has `…`, because earlier users of the recipe have added some there. Such
- * lines are indented at least as far as the line after them, so a place ends with its list.
- */
-function countPlaces(text: string, diff: string): number {
-  const runs = diff.split(/^(?:\+.*\n| …\n)+/m).filter((run) => run !== '')
-  const pattern = runs
-    .map((run) => run.replaceAll(/^ /gm, '').replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
-    .reduce((before, after) => `${before}(?:(?:${/^ */.exec(after)}.*)?\n)*?${after}`)
-  return text.match(new RegExp(`^${pattern}`, 'gm'))?.length ?? 0
-}
+import { blocksOf, countPlaces, createdBy } from './recipe.ts'
 
 describe.each(['add-an-event', 'add-an-endpoint', 'add-a-subscription-field'])(
   'the recipe %s',
@@ -71,7 +44,7 @@ describe('the recipe add-a-subscription-field', () => {
 
   test('names files that exist, unless it creates them', async () => {
     const page = await readFile(recipe, 'utf8')
-    const created = [...page.matchAll(/^Create .*?`([^`]+)`:$/gms)].map(([, file]) => file)
+    const created = createdBy(page).map(({ file }) => file)
     const paths = [...page.matchAll(/`([\w./-]+\/[\w.-]+\.\w+)`/g)].map(([, path = '']) => path)
     const tracked = await trackedFiles()
     const missing = paths.filter((path) => !tracked.includes(path) && !created.includes(path))

@@ -79,21 +79,25 @@ export type Outcome<Input> = { input: Input; violations: Violation[] }
 export function newWebhookOf(draft: Draft): Outcome<NewWebhook> {
   const { parsed, violations } = parseDraft(draft)
   const policy = objectIn(draft.policy, 'policy')
-  const { url, secret, active } = draft
   return {
-    input: { ...parsed, url, secret, active, policy: policy.value },
+    input: { ...parsed, ...plainFields(draft), secret: draft.secret, policy: policy.value },
     violations: [...violations, ...policy.violations],
   }
 }
+
+/** The fields that a preview does not need. */
+const plainFields = (draft: Draft) => ({
+  url: draft.url,
+  active: draft.active,
+})
 
 /** Sends what differs. An untouched policy keeps its headers, whose values nobody can read. */
 export function changeOf(draft: Draft, webhook: Subscription): Outcome<WebhookChange> {
   const before = draftOf(webhook)
   const { parsed, violations } = parseDraft(draft)
   const policy = objectIn(draft.policy, 'policy')
-  const { url, active } = draft
   const change = policyChange(before.policy, policy.value)
-  const all: WebhookChange = { ...parsed, url, active, policy: change }
+  const all: WebhookChange = { ...parsed, ...plainFields(draft), policy: change }
   const isChanged = (name: string) => {
     const key = name as keyof Draft
     return JSON.stringify(draft[key]) !== JSON.stringify(before[key])
