@@ -6,9 +6,10 @@ import { purgeDeleted } from '@surehook/access/purge-deleted'
 import { createStateWriter, type StateWriter } from '@surehook/change-capture/emit/state-writer'
 import { openPlatformService } from '@surehook/change-capture/open-platform-service'
 import type { Relay } from '@surehook/change-capture/relay/relay'
-import { attemptsTopic, subscriptionsTopic } from '@surehook/contracts/topics'
+import { attemptsTopic, changesTopic, subscriptionsTopic } from '@surehook/contracts/topics'
 import type { Kafka } from '@surehook/kafka/client/surface'
 import type { Messaging } from '@surehook/kafka/messaging'
+import type { LogReader } from '@surehook/kafka/readers/log-reader'
 import { check } from '@surehook/service-kit/check'
 import { createReEncryption } from '@surehook/service-kit/crypto/re-encrypt'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
@@ -165,18 +166,13 @@ function openSubscriptions(open: AsyncDisposableStack, parts: SubscriptionParts)
 type PurgeParts = Pick<ManagementDeps, 'config' | 'pool' | 'access' | 'log'> & {
   writer: StateWriter
   circuits: Circuits
-  hasReadAll: (signal: AbortSignal) => Promise<boolean>
+  kafka: Kafka
+  /** Reads the log of changes. */
+  reader: LogReader
 }
 
-function openPurge({
-  config,
-  pool,
-  writer,
-  access,
-  circuits,
-  hasReadAll: readAll,
-  log,
-}: PurgeParts) {
+function openPurge({ config, pool, writer, access, circuits, kafka, reader, log }: PurgeParts) {
+  const readers = [readsChanges(kafka, reader), readsAttempts(kafka)]
   const isDeleted = async ({ projectId, environment }: Tenant) =>
     !(await access.environmentExists(projectId, environment))
   const { longestDelayMs, longestRetryMs } = config
@@ -190,7 +186,11 @@ function openPurge({
         {
           ...{ pool, writer, circuits, longestRetryMs },
           isDeleted: () => isDeleted(environment),
-          hasReadAll: () => readAll(AbortSignal.timeout(longestRequestMs)),
+          async hasReadAll() {
+            const signal = AbortSignal.timeout(longestRequestMs)
+            const answers = await Promise.all(readers.map((hasRead) => hasRead(signal)))
+            return answers.every(Boolean)
+          },
         },
         environment,
       ),
@@ -205,6 +205,14 @@ function openPurge({
 /** Tells whether the history has all transitions that were published before the call. */
 const readsAttempts = (kafka: Kafka) => (signal: AbortSignal) =>
   hasReadAll(kafka, { topic: attemptsTopic, groupId: logGroupId, withinMs: 5_000 }, signal)
+
+/** Tells whether the matcher has passed all changes that were logged before the call. */
+const readsChanges = (kafka: Kafka, reader: LogReader) => (signal: AbortSignal) =>
+  hasReadAll(
+    kafka,
+    { topic: changesTopic, groupId: 'webhook-matcher', withinMs: 5_000, reader },
+    signal,
+  )
 
 function openLimits(
   { config, access, metrics, log }: Pick<ManagementDeps, 'config' | 'access' | 'metrics' | 'log'>,
@@ -246,7 +254,7 @@ function openManagement(deps: ManagementDeps) {
   const rebuilds = open.use(openRebuilds({ ...parts, ...messaging }))
   const redis = open.use(openBackgroundRedis(config.redis, log))
   const circuits = createCircuits(redis)
-  open.use(openPurge({ ...parts, circuits, hasReadAll: readAll }))
+  open.use(openPurge({ ...parts, ...changes, kafka, circuits }))
   const streams = open.use(openStreams({ ...parts, ...messaging, redis: () => redis.client }))
   const endpoints = endpointsOfTenants({ pool, circuits, now: Date.now })
   const authorize = managementCaller(access, openLimits(parts, redis))

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { DeliveryStatus } from '@surehook/contracts/events'
 import { anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic } from '@surehook/contracts/topics'
+import type { KafkaMessage } from '@surehook/kafka/client/surface'
+import type { LogSpan } from '@surehook/kafka/readers/log-reader'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { until } from '@surehook/testing/until'
@@ -112,27 +114,42 @@ describe('a subscription that seems to fail', () => {
 })
 
 describe('hasReadAll', () => {
-  it('is true when the group has committed every end at the time of the call', async () => {
-    const topic = `read-${randomUUID()}`
-    const groupId = `group-${topic}`
-    const admin = world.kafka.admin()
+  const { signal } = new AbortController()
+  let topic: string
+  let groupId: string
+  let admin: ReturnType<World['kafka']['admin']>
+
+  beforeEach(async () => {
+    topic = `read-${randomUUID()}`
+    groupId = `group-${topic}`
+    admin = world.kafka.admin()
     await admin.connect()
-    try {
-      await admin.createTopics({ topics: [{ topic, numPartitions: 2 }] })
-      const { signal } = new AbortController()
-      const ask = (withinMs: number) =>
-        hasReadAll(world.kafka, { topic, groupId, withinMs }, signal)
-      expect(await ask(0)).toBe(true)
-      await world.producer.send([{ topic, key: 'a', value: Buffer.from('a') }])
-      expect(await ask(0)).toBe(false)
-      const asked = ask(10_000)
-      const ends = await admin.fetchTopicOffsets(topic)
-      const partitions = ends.map(({ partition, high }) => ({ partition, offset: high }))
-      await admin.setOffsets({ groupId, topic, partitions })
-      expect(await asked).toBe(true)
-    } finally {
-      await admin.deleteTopics({ topics: [topic] })
-      await admin.disconnect()
+    await admin.createTopics({ topics: [{ topic, numPartitions: 2 }] })
+  })
+  afterEach(async () => {
+    await admin.deleteTopics({ topics: [topic] })
+    await admin.disconnect()
+  })
+
+  it('is true when the group has committed every end at the time of the call', async () => {
+    const ask = (withinMs: number) => hasReadAll(world.kafka, { topic, groupId, withinMs }, signal)
+    expect(await ask(0)).toBe(true)
+    await world.producer.send([{ topic, key: 'a', value: Buffer.from('a') }])
+    expect(await ask(0)).toBe(false)
+    const asked = ask(10_000)
+    const ends = await admin.fetchTopicOffsets(topic)
+    const partitions = ends.map(({ partition, high }) => ({ partition, offset: high }))
+    await admin.setOffsets({ groupId, topic, partitions })
+    expect(await asked).toBe(true)
+  })
+
+  it('is true when what the group has not committed is no record', async () => {
+    await world.producer.send([{ topic, key: 'a', value: Buffer.from('a') }])
+    const ask = (messages: KafkaMessage[]) => {
+      const reader = { read: async ({ to }: LogSpan) => ({ messages, next: to }) }
+      return hasReadAll(world.kafka, { topic, groupId, withinMs: 0, reader }, signal)
     }
+    expect(await ask([])).toBe(true)
+    expect(await ask([{} as KafkaMessage])).toBe(false)
   })
 })

@@ -1,8 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Admin, Kafka } from '@surehook/kafka/client/surface'
 import { withAdmin } from '@surehook/kafka/client/with-admin'
+import type { LogReader, LogSpan } from '@surehook/kafka/readers/log-reader'
 
-export type Reading = { topic: string; groupId: string; withinMs: number }
+export type Reading = {
+  topic: string
+  groupId: string
+  withinMs: number
+  /**
+   * Reads the topic if producers may use transactions: the end of one is no record, and a group that
+   * has read everything else may not commit it.
+   */
+  reader?: Pick<LogReader, 'read'>
+}
 
 const pollMs = 100
 
@@ -12,7 +22,7 @@ const pollMs = 100
  */
 export function hasReadAll(
   kafka: Kafka,
-  { topic, groupId, withinMs }: Reading,
+  { topic, groupId, withinMs, reader }: Reading,
   signal: AbortSignal,
 ): Promise<boolean> {
   return withAdmin(kafka, async (admin) => {
@@ -20,13 +30,31 @@ export function hasReadAll(
     const deadline = performance.now() + withinMs
     for (;;) {
       const committed = await commitsOf(admin, { topic, groupId })
-      const isRead = ({ partition, low, high }: (typeof ends)[number]) =>
-        low === high || (committed.get(partition) ?? -1) >= Number(high)
-      if (ends.every(isRead)) return true
-      if (performance.now() + pollMs > deadline) return false
+      const unread = ends
+        .map(({ partition, low, high }) => ({
+          partition,
+          from: Math.max(Number(low), committed.get(partition) ?? 0),
+          to: Number(high),
+        }))
+        .filter(({ from, to }) => from < to)
+      if (unread.length === 0) return true
+      if (performance.now() + pollMs > deadline) {
+        return reader !== undefined && (await haveNoRecords(reader, unread))
+      }
       await sleep(pollMs, undefined, { signal })
     }
   })
+}
+
+async function haveNoRecords(
+  reader: Pick<LogReader, 'read'>,
+  spans: readonly LogSpan[],
+): Promise<boolean> {
+  for (const span of spans) {
+    const { messages, next } = await reader.read(span)
+    if (messages.length > 0 || next < span.to) return false
+  }
+  return true
 }
 
 async function commitsOf(admin: Admin, { topic, groupId }: Omit<Reading, 'withinMs'>) {

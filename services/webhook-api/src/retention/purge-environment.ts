@@ -20,7 +20,10 @@ export type PurgeDeps = {
   /** Checked again, because another replica may have finished, and the name may be in use again. */
   isDeleted: () => Promise<boolean>
   circuits: Pick<Circuits, 'closeAll'>
-  /** Resolves to whether the history has all transitions that were published before this call. */
+  /**
+   * Resolves to whether the matcher has passed all changes, and the history has all transitions,
+   * that were published before this call.
+   */
   hasReadAll: () => Promise<boolean>
   /** A job waits on the slowest retry topic for no longer. */
   longestRetryMs: number
@@ -39,7 +42,7 @@ const dayTimeoutMs = 10 * 60_000
  */
 export async function purgeEnvironment(deps: PurgeDeps, tenant: Tenant): Promise<boolean> {
   const names = [tenant.projectId, tenant.environment]
-  // Read before the history is deleted: it gets no more rows then.
+  // Asked before the history is deleted: it gets no more rows then.
   const isBehind = !(await deps.hasReadAll())
   let found = 0
   for (let ended = -1; ended !== 0; found += ended) ended = await endSubscriptions(deps, tenant)
