@@ -271,7 +271,10 @@ describe('bounds', () => {
     ],
     ['a field more than 5 times', `{ orders { records { ${'id '.repeat(6)} } } }`],
     ['deeper than 6 levels', `${'{ none '.repeat(8)}${'}'.repeat(8)}`],
-    ['costs more', `{ a: __schema { types { name } } b: __schema { types { name } } }`],
+    [
+      '__schema more than once',
+      `{ a: __schema { types { name } } b: __schema { types { name } } }`,
+    ],
     ['token', `{ orders(where: { ${'n: {} '.repeat(2_000)} }) { nextCursor } }`],
   ])('%s: refused', async (message, query) => {
     const { status, codes, errors } = await ask(query)

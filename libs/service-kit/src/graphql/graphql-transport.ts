@@ -1,29 +1,30 @@
 import type { GraphQLRequest } from '@surehook/contracts/http/graphql'
-import {
-  type DocumentNode,
-  execute,
-  GraphQLError,
-  type GraphQLSchema,
-  parse,
-  validate,
-} from 'graphql'
+import { type DocumentNode, GraphQLError, type GraphQLSchema, parse, validate } from 'graphql'
 import { createHandler, type FormatError, type OperationContext } from 'graphql-http'
 import { toAppError } from '../http/problem.ts'
 import type { RequestContext } from '../http/request/request-context.ts'
+import type { OwnerName } from '../slots/fair-slots.ts'
 import { codedError } from './coded-error.ts'
+import type { Introspection } from './introspection.ts'
 import { requireShallow } from './nesting.ts'
 import { type QueryLimits, requireSmall } from './query-limits.ts'
 
 type Log = RequestContext['log']
 
 /** Limits of one endpoint on its documents. */
-export type GraphQLTransport = { maxTokens: number; limits: QueryLimits }
+export type GraphQLTransport = {
+  maxTokens: number
+  limits: QueryLimits
+  introspection: Introspection
+}
 
 export type GraphQLQuestion<Context> = {
   /** Called only once the document is known to be within the limits. */
   schemaFor: (document: DocumentNode) => GraphQLSchema
   rootValue?: unknown
   context: Context
+  /** Those who ask for the schema take turns. */
+  client: OwnerName
   request: GraphQLRequest
   log: Log
 }
@@ -52,10 +53,19 @@ export type GraphQLAnswer = { text: string; hasData: boolean }
  */
 export async function answerGraphQL<Context extends OperationContext>(
   transport: GraphQLTransport,
+  question: GraphQLQuestion<Context>,
+): Promise<GraphQLAnswer> {
+  const { request, client } = question
+  requireShallow(request.query, transport.maxTokens)
+  const answer = () => answerInTurn(transport, question)
+  return transport.introspection.inTurn(request.query, client, answer)
+}
+
+async function answerInTurn<Context extends OperationContext>(
+  transport: GraphQLTransport,
   { schemaFor, rootValue, context, request, log }: GraphQLQuestion<Context>,
 ): Promise<GraphQLAnswer> {
   const { query, variables = null, operationName = null } = request
-  requireShallow(query, transport.maxTokens)
   let hasData = false
   const handle = createHandler<unknown, unknown, Context>({
     schema(_req, { document }) {
@@ -66,7 +76,8 @@ export async function answerGraphQL<Context extends OperationContext>(
     context,
     parse,
     async execute(args) {
-      const result = await execute({ ...args, options: { maxCoercionErrors: 1 } })
+      const options = { maxCoercionErrors: 1 }
+      const result = await transport.introspection.execute({ ...args, options })
       hasData = 'data' in result
       return result
     },

@@ -75,6 +75,7 @@ class Walk {
   readonly #limits: QueryLimits
   #aliases = 0
   #cost = 0
+  #schemas = 0
   #steps = 0
 
   constructor(fragments: ReadonlyMap<string, FragmentDefinitionNode>, limits: QueryLimits) {
@@ -123,6 +124,7 @@ class Walk {
 
   #visitFields(same: readonly FieldNode[], { depth, fieldCost, isSchema }: QueryPosition): void {
     const { maxDepth } = this.#limits
+    if (depth === 1 && same.some(({ name }) => name.value === '__schema')) this.#countSchema(same)
     const asksSchema = isSchema || same.some(({ name }) => name.value.startsWith('__'))
     // graphql-js itself limits the depth of introspection.
     if (depth > maxDepth && !asksSchema) {
@@ -133,6 +135,12 @@ class Walk {
     if (inner.length > 0) {
       this.visit(inner, { depth: depth + 1, fieldCost: 1, isSchema: asksSchema })
     }
+  }
+
+  /** The whole schema is the longest answer, and nobody needs it twice. */
+  #countSchema(same: readonly FieldNode[]): void {
+    this.#schemas += same.length
+    if (this.#schemas > 1) throw exceeds('The operation asks for __schema more than once')
   }
 
   #count(

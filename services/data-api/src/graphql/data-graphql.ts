@@ -5,6 +5,7 @@ import {
   type GraphQLAnswer,
   type GraphQLTransport,
 } from '@surehook/service-kit/graphql/graphql-transport'
+import { Introspection } from '@surehook/service-kit/graphql/introspection'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import { type DocumentNode, visit } from 'graphql'
 import { mayUse } from '../authorization/table-access.ts'
@@ -29,7 +30,7 @@ export type DataCall = RecordCall & Pick<DataContext, 'enter' | 'api'> & Pick<Re
  * Enough for the largest requests of people and tools. Each list and each write also waits for its
  * turn in the database.
  */
-const transport: GraphQLTransport = {
+const transport: Omit<GraphQLTransport, 'introspection'> = {
   maxTokens: 5_000,
   limits: {
     maxDefinitions: 20,
@@ -44,13 +45,15 @@ const transport: GraphQLTransport = {
 }
 
 export function createDataGraphQL(deps: { schemas: SchemaCache }): DataGraphQL {
+  const limited = { ...transport, introspection: new Introspection() }
   return {
     async execute(request, { log, enter, api, ...call }) {
       const environment = await enter(() => deps.schemas.of(call.auth.tenant))
       const { tables } = environment
       const seen = tables.filter(({ access }) => mayUse(call.auth, access))
       const context: DataContext = { call, api, enter, pageBytes: maxPageBytes }
-      return answerGraphQL(transport, {
+      return answerGraphQL(limited, {
+        client: call.auth.tenant.projectId,
         context,
         request,
         log,

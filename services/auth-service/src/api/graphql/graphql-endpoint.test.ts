@@ -16,7 +16,7 @@ const user = {
   roles: [],
 }
 const tenant = { projectId: 'p', environment: 'master', settings: defaultAuthSettings }
-const call = { tenant } as Call
+const call = { tenant, client: { address: '192.0.2.1' } } as Call
 const log = createLogger('test', 'silent')
 
 type Result = {
@@ -184,7 +184,8 @@ describe('the GraphQL transport', () => {
         `{ none } ${Array.from({ length: 20 }, (_, i) => fragment(i)).join(' ')}`,
       ],
       ['more than 20 operations', bomb(30)],
-      ['costs more', `{ none ${schemas} }`],
+      ['__schema more than once', `{ none ${schemas} }`],
+      ['costs more', `{ none ${beside(letters, '__type(name: "User") { name }')} }`],
       ['token', loginWith('none id '.repeat(1_500))],
       ['token', `{${'jwks{keys{none}} '.repeat(284)}}`],
       ['deeper than 6 levels', `mutation ${'{ none '.repeat(8)}${'}'.repeat(8)}`],

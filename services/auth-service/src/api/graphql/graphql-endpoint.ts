@@ -1,5 +1,7 @@
 import type { GraphQLRequest } from '@surehook/contracts/http/graphql'
 import { answerGraphQL, type GraphQLAnswer } from '@surehook/service-kit/graphql/graphql-transport'
+import { Introspection } from '@surehook/service-kit/graphql/introspection'
+import { limitKeyOf } from '@surehook/service-kit/http/request/client-networks'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import { buildSchema } from 'graphql'
 import type { AuthApi } from '../../use-cases/auth-api.ts'
@@ -32,10 +34,13 @@ const transport = {
 export function createGraphQL(api: AuthApi): GraphQLEndpoint {
   const schema = buildSchema(typeDefs)
   const rootValue = createResolvers(api)
+  const limited = { ...transport, introspection: new Introspection() }
   return {
     execute(request, call, log) {
       const context: GraphQLContext = { call }
-      return answerGraphQL(transport, { schemaFor: () => schema, rootValue, context, request, log })
+      const client = [limitKeyOf(call.client.address), call.tenant.projectId]
+      const question = { schemaFor: () => schema, rootValue, context, client, request, log }
+      return answerGraphQL(limited, question)
     },
   }
 }

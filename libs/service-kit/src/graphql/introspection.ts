@@ -1,0 +1,68 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  type GraphQLSchema,
+  Kind,
+} from 'graphql'
+import { FairSlots, type OwnerName } from '../slots/fair-slots.ts'
+
+/** The answers that are kept of one schema: a tool always asks the same. */
+const maxKept = 10
+
+/**
+ * Answers questions about the schema. One answer takes the event loop for up to 50 ms, so one is
+ * made at a time, with everything else served in between, and the clients take turns. Repeated
+ * questions get a kept answer.
+ */
+export class Introspection {
+  readonly #turns = new FairSlots({
+    room: { all: 1 },
+    waiting: { all: 256, each: 32 },
+    maxWaitMs: 10_000,
+  })
+  /** By question, the oldest first. */
+  readonly #kept = new WeakMap<GraphQLSchema, Map<string, ExecutionResult>>()
+
+  /** Does the work at once, or when it is the client's turn if the query may ask for the schema. */
+  async inTurn<T>(query: string, client: OwnerName, work: () => Promise<T>): Promise<T> {
+    if (!mayAskSchema.test(query)) return work()
+    return this.#turns.run(client, async () => {
+      await nextTurn()
+      return await work()
+    })
+  }
+
+  execute(args: ExecutionArgs): ExecutionResult | Promise<ExecutionResult> {
+    if (!asksOnlySchema(args.document)) return execute(args)
+    const { schema, document, variableValues, operationName } = args
+    const kept = this.#kept.get(schema) ?? new Map<string, ExecutionResult>()
+    this.#kept.set(schema, kept)
+    const text = document.loc?.source.body
+    const question = JSON.stringify([text, variableValues, operationName])
+    const known = kept.get(question)
+    if (known !== undefined) return known
+    const result = execute(args)
+    if (result instanceof Promise || result.errors !== undefined) return result
+    kept.set(question, result)
+    const [oldest] = kept.keys()
+    if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest)
+    return result
+  }
+}
+
+const mayAskSchema = /__(?:schema|type)\b/
+
+/** True if every root field of every operation is about the schema. */
+function asksOnlySchema({ definitions }: DocumentNode): boolean {
+  return definitions.every(
+    (definition) =>
+      definition.kind === Kind.FRAGMENT_DEFINITION ||
+      (definition.kind === Kind.OPERATION_DEFINITION &&
+        definition.selectionSet.selections.every(
+          (field) => field.kind === Kind.FIELD && field.name.value.startsWith('__'),
+        )),
+  )
+}
