@@ -194,7 +194,7 @@ describe('infrastructure', () => {
       SUREHOOK_PROJECT: tenant.projectId,
       SUREHOOK_ENVIRONMENT: tenant.environment,
       SUREHOOK_TOKEN: tenant.token,
-      BILLING_SECRET: 'the secret of billing',
+      BILLING_SECRET: 'the secret of the billing service',
       WAREHOUSE_SECRET: 'the secret of the warehouse',
     }
     const jobs = await jobsOf('infrastructure/.github/workflows/surehook.yml')

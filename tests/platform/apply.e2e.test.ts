@@ -17,10 +17,10 @@ const outputs: string[] = []
 
 /** Values that no output may hold. */
 const secrets = {
-  BILLING_SECRET: 'secret-of-billing-1',
-  BILLING_AUTHORIZATION: 'Bearer token-of-billing',
-  BILLING_TOKEN: 'token-of-billing',
-  ORDERS_SECRET: 'secret-without-a-name',
+  BILLING_SECRET: 'the-first-secret-of-billing',
+  BILLING_AUTHORIZATION: 'Bearer the-token-of-billing-4f1c',
+  BILLING_TOKEN: 'the-token-of-billing-4f1c',
+  ORDERS_SECRET: 'a-secret-without-any-name',
 }
 
 beforeAll(async () => {
@@ -89,7 +89,7 @@ async function expectDelivery(path: string, secret: string): Promise<void> {
   expect(JSON.parse(body)).toMatchObject({ table: 'orders', record: { id: record.id } })
   const signature = createHmac('sha256', secret).update(body).digest('hex')
   expect(headers['x-service-signature']).toContain(signature)
-  expect(headers['authorization']).toBe('Bearer token-of-billing')
+  expect(headers['authorization']).toBe(secrets.BILLING_AUTHORIZATION)
 }
 
 const [first, second] = [newPath(), newPath()]
@@ -137,7 +137,7 @@ it('applies a file once: the receiver gets deliveries with the secrets of the va
 it('changes a subscription in place, and sees what somebody else changed', async () => {
   const { webhooks } = clientOf(staging)
   const before = (await webhooks.list()).webhooks
-  const env = { ...secrets, BILLING_SECRET: 'secret-of-billing-2' }
+  const env = { ...secrets, BILLING_SECRET: 'the-second-secret-of-billing' }
   const file = shop({ url: urlOf(second), filter: 'status: new' })
   const changed = await apply(file, ['--yes', '--json'], { env })
   expect(changed.json()).toMatchObject({
@@ -157,7 +157,7 @@ it('changes a subscription in place, and sees what somebody else changed', async
   expect(after).toMatchObject([
     { id: before[0]?.id, url: urlOf(second), filter: { status: 'new' } },
   ])
-  await expectDelivery(second, 'secret-of-billing-2')
+  await expectDelivery(second, 'the-second-secret-of-billing')
 
   await webhooks.rotateSecret(after[0]?.id ?? '', { secret: 'secret-of-a-stranger' })
   const drift = await apply(file, ['--dry-run'], { env })

@@ -19,6 +19,12 @@ export function openHeaders(box: Opener, subscriptionId: string, ciphertext: str
   return JSON.parse(box.open(ciphertext, headersContext(subscriptionId))) as OwnHeaders
 }
 
+/** RFC 9110 §11.4: a scheme, then the credentials. */
+const credentials = /^[A-Za-z][\w-]* +(\S+)$/
+
+/** Returns the part of the value that is secret: credentials without their scheme. */
+export const secretPart = (value: string): string => credentials.exec(value)?.[1] ?? value
+
 /** Returns the names, sorted without regard to case. */
 export function headerNames(headers: OwnHeaders): string[] {
   const lower = (name: string) => name.toLowerCase()

@@ -37,17 +37,22 @@ it('refuses a name that is not valid', async () => {
 })
 
 it('shows fingerprints of the current secret and headers, only if it is asked', async () => {
-  const policy = { headers: { Authorization: 'Bearer first' } }
+  const [secret, bearer] = ['second-secret-that-is-long', 'Bearer first-token-that-is-long']
+  const policy = { headers: { Authorization: bearer, 'X-Pin': '4711' } }
   const { id } = (await under.client.call('POST', { ...validInput(under.tenant), policy })).body
-  await under.client.call(`PATCH /${id}`, { secret: 'second-secret' })
+  await under.client.call(`PATCH /${id}`, { secret })
   const plain = await under.client.call('GET')
   expect(plain.text).not.toContain('fingerprints')
 
   const { body, text } = await under.client.list('?fingerprints=true')
   const fingerprints = {
-    secret: secretFingerprint(id, 'second-secret'),
-    headers: { Authorization: secretFingerprint(id, 'Bearer first') },
+    secret: secretFingerprint(id, secret),
+    headers: { Authorization: secretFingerprint(id, bearer) },
   }
-  expect(body.webhooks).toMatchObject([{ id, fingerprints }])
+  expect(body.webhooks[0]?.fingerprints).toEqual(fingerprints)
   expect(text).not.toMatch(/second-secret|Bearer first/)
+
+  await under.client.call(`PATCH /${id}`, { secret: 'hunter2' })
+  const weak = (await under.client.list('?fingerprints=true')).body.webhooks
+  expect(weak[0]?.fingerprints).toEqual({ headers: fingerprints.headers })
 })

@@ -36,9 +36,11 @@ function EditForm({ webhook: latest }: { webhook: Subscription }) {
   const saving = useMutation({
     mutationFn: (sent: Draft) =>
       surehook.webhooks.update(webhook.id, changeOf(sent, webhook).input),
-    onSuccess: async () => {
+    onSuccess: async ({ warnings = [] }) => {
       await queries.invalidateQueries({ queryKey: keyOf('webhooks') })
-      done('Webhook saved')
+      // Only this answer says that the headers of the former receiver were dropped.
+      const ofHeaders = warnings.find(({ field }) => field === 'policy.headers')
+      done('Webhook saved', ofHeaders && `${ofHeaders.field} ${ofHeaders.message}`)
       await navigate(back)
     },
   })

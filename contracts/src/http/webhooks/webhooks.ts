@@ -155,7 +155,7 @@ export const Subscription = z
     warnings: z
       .array(Warning)
       .optional()
-      .describe('What may keep it from working. Absent without a warning'),
+      .describe('What may keep it from working, or what was dropped. Absent without a warning'),
     fingerprints: Fingerprints.optional().describe('Only with `fingerprints=true`'),
   })
   .meta({ id: 'Subscription' })
@@ -264,8 +264,9 @@ export const updateWebhook = defineOperation({
   description:
     'Changes the fields in the request. `null` removes a filter or a selection. `policy` is ' +
     'merged: an absent key stays, `null` sets its default. A new secret signs a moment after the ' +
-    'answer. The replaced secret signs too, until `previousSecretExpiresAt`. You cannot change ' +
-    '`projectId` and `environment`. A name that another subscription has gets 409.',
+    'answer. The replaced secret signs too, until `previousSecretExpiresAt`. With another origin in ' +
+    '`url`, the headers of `policy` are dropped unless you send them again, and `warnings` names them. ' +
+    'You cannot change `projectId` and `environment`. A name that another subscription has gets 409.',
   params: one,
   body: SubscriptionChange,
   reply: { status: 200, schema: Subscription },

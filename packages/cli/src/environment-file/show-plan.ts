@@ -29,7 +29,9 @@ function summaryOf(steps: readonly Step[]): string {
 }
 
 function changeLine(change: Change): string {
-  if ('hidden' in change) return `~ ${change.field}: (hidden)`
+  if ('hidden' in change) {
+    return `~ ${change.field}: (hidden${change.unknown ? ', too short to compare' : ''})`
+  }
   const { field, before, after } = change
   if (before === null) return `+ ${field}: ${textOf(after)}`
   if (after === null) return `- ${field}: ${textOf(before)}`

@@ -13,7 +13,10 @@ const columns = fc.dictionary(
 const access = fc.option(fc.record({ read: fc.subarray(['clerk', 'guest']) }), { nil: undefined })
 const anyTables = fc.dictionary(fc.constantFrom('orders', 'items'), fc.record({ columns, access }))
 const policyFields = fc.record<Partial<PolicyWish>>({
-  headers: fc.dictionary(fc.constantFrom('X-A', 'X-B'), fc.constantFrom('secret-1', 'secret-2')),
+  headers: fc.dictionary(
+    fc.constantFrom('X-A', 'X-B'),
+    fc.constantFrom('long-enough-to-compare-secret-1', 'long-enough-to-compare-secret-2'),
+  ),
   retryAfter: fc.boolean(),
   gone: fc.constantFrom(null, 'deactivate'),
   retryDelays: fc.constantFrom(null, ['1s', '60s']),
@@ -26,14 +29,14 @@ const subscriptionFields = fc.record<Partial<SubscriptionWish>>({
   table: fc.constantFrom('orders', 'items', 'elsewhere'),
   events: fc.subarray(['INSERT', 'UPDATE'], { minLength: 1 }),
   url: fc.constantFrom('https://a.example', 'https://b.example'),
-  secret: fc.constantFrom('secret-1', 'secret-2'),
+  secret: fc.constantFrom('long-enough-to-compare-secret-1', 'long-enough-to-compare-secret-2'),
   active: fc.constantFrom(undefined, true, false),
   filter: fc.constantFrom(null, { a: '1.50' }, { b: { gt: 2 } }),
   select: fc.constantFrom(null, ['id', 'a']),
   policy: policyFields.map(aPolicy),
 })
 const anySubscription = subscriptionFields.map(aWish)
-/** A file with its secrets, which are `secret-1` and `secret-2`. */
+/** A file with its secrets, which end with `secret-1` and `secret-2`. */
 export const anyWishes: fc.Arbitrary<Wishes> = fc.record({
   roles: fc.option(fc.constant({ clerk: { selfAssignable: true } }), { nil: undefined }),
   tables: fc.option(anyTables, { nil: undefined }),

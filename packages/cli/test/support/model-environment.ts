@@ -70,8 +70,10 @@ export class ModelEnvironment {
     const next = changed(before, fields)
     if (secret !== undefined) {
       const headers = before.fingerprints?.headers ?? {}
-      next.fingerprints = { headers, secret: secretFingerprint(id, secret) }
+      const print = secretFingerprint(id, secret)
+      next.fingerprints = { headers, ...(print !== undefined && { secret: print }) }
     }
+    if (next.url !== before.url) mergePolicy(next, { headers: null })
     if (policy) mergePolicy(next, policy)
     if (next.name !== undefined && this.#hasName(next.name, id)) throw new Error('409: the name')
     this.#subscriptions.set(id, next)
@@ -116,10 +118,9 @@ function mergePolicy(subscription: Subscription, { headers, ...rest }: DeliveryP
   if (headers !== undefined) {
     const names = Object.keys(headers ?? {})
     policy['headerNames'] = names.length === 0 ? null : names
-    const prints = names.map((name) => [
-      name,
-      secretFingerprint(subscription.id, headers?.[name] ?? ''),
-    ])
+    const prints = names
+      .map((name) => [name, secretFingerprint(subscription.id, headers?.[name] ?? '')])
+      .filter(([, print]) => print !== undefined)
     subscription.fingerprints = {
       ...subscription.fingerprints,
       headers: Object.fromEntries(prints),

@@ -6,18 +6,19 @@ import type { SubscriptionRow } from './store/subscription-row.ts'
 
 type Box = Pick<SecretBox, 'open'>
 
-/** Values under a lost key have no fingerprint, so a comparison calls them different. */
+/** Short values, and values under a lost key, have no fingerprint. */
 export function fingerprintsOf(box: Box, { id, secrets, policy }: SubscriptionRow): Fingerprints {
   const sealed = secrets.find(({ validUntil }) => validUntil === null)
   const secret = sealed && opened(() => box.open(sealed.ciphertext, id))
   const ciphertext = policy?.headers?.ciphertext
   const headers = ciphertext && opened(() => openHeaders(box, id, ciphertext))
-  const entries = Object.entries(headers || {}).map(([name, value]): [string, string] => [
-    name,
-    secretFingerprint(id, value),
-  ])
+  const ofSecret = secret && secretFingerprint(id, secret)
+  const entries = Object.entries(headers || {}).flatMap(([name, value]) => {
+    const ofHeader = secretFingerprint(id, value)
+    return ofHeader === undefined ? [] : [[name, ofHeader] as const]
+  })
   return {
-    ...(secret !== undefined && { secret: secretFingerprint(id, secret) }),
+    ...(ofSecret !== undefined && { secret: ofSecret }),
     headers: Object.fromEntries(entries),
   }
 }

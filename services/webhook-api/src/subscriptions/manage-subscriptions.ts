@@ -28,7 +28,7 @@ import {
   newSubscription,
   refuseForeignTenant,
 } from './subscription-changes.ts'
-import { shown } from './subscription-warnings.ts'
+import { droppedHeaders, shown } from './subscription-warnings.ts'
 
 export type SubscriptionDeps = {
   pool: Pool
@@ -134,7 +134,7 @@ async function change(
     // Failures of an inactive subscription, or of another URL, do not count from now on.
     if (wish.active === true || row.url !== before.url) await deps.forgetFailures(client, row.id)
     await announce(client, emit, { before, after: row, secret: wish.secret })
-    return shown(deps, row)
+    return shown(deps, row, droppedHeaders({ change: wish, before }, row))
   }, deps.slots.write(tenant))
   if (!isKnown) deps.settling.look(changed)
   return changed

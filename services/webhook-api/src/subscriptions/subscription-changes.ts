@@ -7,6 +7,7 @@ import { AppError, invalid } from '@surehook/service-kit/errors'
 import type { Tenant } from '../tenants/tenant.ts'
 import { changePolicy } from './policy/change-policy.ts'
 import type { FittedPolicy } from './policy/fit-to-ladder.ts'
+import { policyAt } from './policy/policy-at.ts'
 import { defaultOverlapS, rotateSecret } from './rotate-secret.ts'
 import type { SubscriptionRow } from './store/subscription-row.ts'
 
@@ -69,17 +70,18 @@ export function changeSubscription(
   row: SubscriptionRow,
   { change, now }: { change: FittedInput<SubscriptionChange>; now: Date },
 ): SubscriptionRow {
+  const url = change.url ?? row.url
   return {
     ...row,
     watched_table: change.table ?? row.watched_table,
     events: change.events ?? row.events,
-    url: change.url ?? row.url,
+    url,
     active: change.active ?? row.active,
     filter: change.filter === undefined ? row.filter : filterText(change.filter),
     selected: change.select === undefined ? row.selected : change.select,
     secrets: changeSecrets(box, row, { change, now }),
     updated_at: now,
-    policy: changePolicy(box, row, change.policy),
+    policy: changePolicy(box, { id: row.id, policy: policyAt(url, row) }, change.policy),
     name: change.name === undefined ? row.name : change.name,
     ...(change.active === true && { disabled_at: null, disabled_reason: null }),
   }

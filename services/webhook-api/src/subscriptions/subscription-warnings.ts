@@ -1,4 +1,8 @@
-import type { Subscription, Warning } from '@surehook/contracts/http/webhooks/webhooks'
+import type {
+  Subscription,
+  SubscriptionChange,
+  Warning,
+} from '@surehook/contracts/http/webhooks/webhooks'
 import { openHeaders } from '@surehook/matching/own-headers'
 import { isMalformedSecret } from '@surehook/matching/signed-headers'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
@@ -11,12 +15,17 @@ export type WarningDeps = { box: Pick<SecretBox, 'open'>; tables: Pick<KnownTabl
 
 /**
  * The subscription as clients see it, with the end of the overlap of a rotation, and with warnings
- * about what may prevent deliveries.
+ * about what may prevent deliveries. `ofChange`: the warnings about the change that is answered.
  */
-export function shown({ box, tables }: WarningDeps, row: SubscriptionRow): Subscription {
+export function shown(
+  { box, tables }: WarningDeps,
+  row: SubscriptionRow,
+  ofChange: readonly Warning[] = [],
+): Subscription {
   const subscription = toSubscription(row)
   const fields = tables.fieldsOf(subscription)
   const warnings = [
+    ...ofChange,
     ...tableWarnings(subscription, fields),
     ...ofSecret(box, row),
     ...ofHeaders(box, row),
@@ -27,6 +36,18 @@ export function shown({ box, tables }: WarningDeps, row: SubscriptionRow): Subsc
     ...(previousSecretExpiresAt !== null && { previousSecretExpiresAt }),
     ...(warnings.length > 0 && { warnings }),
   }
+}
+
+/** Names the own headers that a change has dropped, although its client did not ask for that. */
+export function droppedHeaders(
+  { change, before }: { change: Pick<SubscriptionChange, 'policy'>; before: SubscriptionRow },
+  after: SubscriptionRow,
+): Warning[] {
+  const names = before.policy?.headers?.names
+  const isAsked = change.policy === null || change.policy?.headers !== undefined
+  if (names === undefined || isAsked || after.policy?.headers !== undefined) return []
+  const message = `were dropped, because url has another origin now: ${names.join(', ')}`
+  return [{ field: 'policy.headers', message }]
 }
 
 export function secretWarnings(secret: string | undefined): Warning[] {

@@ -1,4 +1,4 @@
-import type { OwnHeaders } from '@surehook/matching/own-headers'
+import { type OwnHeaders, secretPart } from '@surehook/matching/own-headers'
 import type { AttemptResult } from '../transitions/decide-next-attempt.ts'
 
 const hidden = '***'
@@ -6,8 +6,6 @@ const hidden = '***'
  * The least characters of a value that are hidden at a cut end of the text. Fewer reveal nothing.
  */
 const leastCut = 4
-/** RFC 9110 §11.4: receivers echo credentials without their scheme too. */
-const credentials = /^[A-Za-z][\w-]* +(\S+)$/
 
 /**
  * Removes the values of the subscriber's headers from the result, because receivers echo requests.
@@ -26,7 +24,8 @@ export function hideValues(result: AttemptResult, headers: OwnHeaders): AttemptR
  * because one value may contain another.
  */
 function formsOf(values: readonly string[]): string[] {
-  const plain = values.flatMap((value) => [value, credentials.exec(value)?.[1] ?? value])
+  // Receivers echo credentials without their scheme too.
+  const plain = values.flatMap((value) => [value, secretPart(value)])
   const forms = plain.flatMap((value) => [
     value,
     JSON.stringify(value).slice(1, -1),

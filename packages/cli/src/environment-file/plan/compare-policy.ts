@@ -1,14 +1,18 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { DeliveryPolicyInput, Subscription } from '@surehook/client'
-import { secretFingerprint } from '@surehook/matching/secret-fingerprint'
+import { isFingerprintOf } from '@surehook/matching/secret-fingerprint'
 import { parseDuration } from '@surehook/service-kit/time'
 import type { PolicyWish } from '../file/wishes.ts'
 import type { Change } from './steps.ts'
 
 type Difference = { changes: Change[]; input: DeliveryPolicyInput }
 
-/** Returns the keys of the policy that differ. `null` sets a key to its default. */
-export function comparePolicy(wish: PolicyWish, found: Subscription): Difference {
+/**
+ * Returns the keys of the policy that differ. `null` sets a key to its default.
+ * @param url the URL that the subscription gets. Another one than its own may drop its headers, so
+ * they are sent again.
+ */
+export function comparePolicy(wish: PolicyWish, url: string, found: Subscription): Difference {
   const { headers, ...rest } = wish
   const policy = found.policy ?? {}
   const keys = Object.keys(rest) as (keyof typeof rest)[]
@@ -20,7 +24,8 @@ export function comparePolicy(wish: PolicyWish, found: Subscription): Difference
   )
   const input = Object.fromEntries(changed.map((key) => [key, rest[key]])) as DeliveryPolicyInput
   const ofHeaders = changedHeaders(headers, found)
-  if (ofHeaders.length === 0) return { changes, input }
+  const isLeft = url === found.url || orNull(headers) === null
+  if (ofHeaders.length === 0 && isLeft) return { changes, input }
   return { changes: [...changes, ...ofHeaders], input: { ...input, headers: orNull(headers) } }
 }
 
@@ -45,17 +50,25 @@ function changedHeaders(wish: PolicyWish['headers'], { id, policy, fingerprints 
   const before = new Set(policy?.headerNames)
   const names = [...new Set([...before, ...Object.keys(wish)])].toSorted()
   return names
-    .filter((name) => {
-      const value = wish[name]
-      if (value === undefined || !before.has(name)) return true
-      return fingerprints?.headers[name] !== secretFingerprint(id, value)
-    })
-    .map((name): Change => {
+    .map((name): Change | null => {
       const field = `policy.headers.${name}`
+      const value = wish[name]
       if (!before.has(name)) return { field, before: null, after: hiddenValue }
-      if (wish[name] === undefined) return { field, before: hiddenValue, after: null }
-      return { field, hidden: true }
+      if (value === undefined) return { field, before: hiddenValue, after: null }
+      return compareSecret(field, fingerprints?.headers[name], { subscriptionId: id, value })
     })
+    .filter((change) => change !== null)
+}
+
+/** Returns `null` if the subscription has the value. */
+export function compareSecret(
+  field: string,
+  fingerprint: string | undefined,
+  known: { subscriptionId: string; value: string },
+): Change | null {
+  const isSame = isFingerprintOf(fingerprint, known)
+  if (isSame === undefined) return { field, hidden: true, unknown: true }
+  return isSame ? null : { field, hidden: true }
 }
 
 /** Stands for a value that is not shown. */

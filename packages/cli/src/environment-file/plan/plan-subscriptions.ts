@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Subscription, WebhookChange } from '@surehook/client'
-import { secretFingerprint } from '@surehook/matching/secret-fingerprint'
 import type { SubscriptionWish, Wishes } from '../file/wishes.ts'
-import { comparePolicy, hiddenValue, policyInput } from './compare-policy.ts'
+import { comparePolicy, compareSecret, hiddenValue, policyInput } from './compare-policy.ts'
 import { type Fields, knownFields, sameFilter } from './known-fields.ts'
 import { eventsText, matchSubscriptions, sameTarget } from './match-subscriptions.ts'
 import { emptyPart, type Part } from './part.ts'
@@ -105,19 +104,24 @@ function update(
     return !isDeepStrictEqual(wanted[key], before(key))
   }
   const changed = keys.filter(differs)
-  const ofPolicy = comparePolicy(policy, found)
-  const isNewSecret =
-    secret !== undefined && found.fingerprints?.secret !== secretFingerprint(found.id, secret)
+  const ofPolicy = comparePolicy(policy, wish.url, found)
+  const ofSecret =
+    secret === undefined
+      ? null
+      : compareSecret('secret', found.fingerprints?.secret, {
+          subscriptionId: found.id,
+          value: secret,
+        })
   const changes: Change[] = [
     ...changed.map((key) => ({ field: key, before: before(key), after: wanted[key] })),
-    ...(isNewSecret ? [{ field: 'secret', hidden: true } as const] : []),
+    ...(ofSecret === null ? [] : [ofSecret]),
     ...ofPolicy.changes,
   ]
   if (changes.length === 0) return null
   const input: WebhookChange = {
     ...Object.fromEntries(changed.map((key) => [key, wanted[key]])),
-    ...(isNewSecret && { secret }),
-    ...(ofPolicy.changes.length > 0 && { policy: ofPolicy.input }),
+    ...(secret !== undefined && ofSecret !== null && { secret }),
+    ...(Object.keys(ofPolicy.input).length > 0 && { policy: ofPolicy.input }),
   }
   const name = labelOf(wish)
   return { kind: 'subscription', action: 'update', name, id: found.id, changes, input }

@@ -13,11 +13,14 @@ import { makePlan } from './plan.ts'
 const keep = { prune: false, allowDataLoss: false }
 const prune = { prune: true, allowDataLoss: false }
 
+/** Long enough to have a fingerprint. */
+const long = 'long-enough-to-be-compared'
+
 const billing = aWish({
   name: 'billing',
   table: 'orders',
   url: 'https://receiver.example/billing',
-  secret: 'the-secret-of-billing',
+  secret: 'the-secret-of-billing-1234',
 })
 const orders: FileTable = { columns: { total: { type: 'decimal' } }, access: { read: ['clerk'] } }
 const shop: Wishes = {
@@ -54,14 +57,18 @@ describe('a plan', () => {
 
   it('changes only the fields that differ, and keeps the id when the URL changes', () => {
     const environment = environmentOf(shop)
-    const changed = { ...billing, url: 'https://receiver.example/v2', secret: 'another-secret' }
+    const changed = {
+      ...billing,
+      url: 'https://receiver.example/v2',
+      secret: 'another-secret-of-billing',
+    }
     const { steps } = planFor(environment, { ...shop, subscriptions: [changed] })
     const [found] = environment.state.subscriptions
     expect(steps).toMatchObject([
       {
         action: 'update',
         id: found?.id,
-        input: { url: 'https://receiver.example/v2', secret: 'another-secret' },
+        input: { url: 'https://receiver.example/v2', secret: 'another-secret-of-billing' },
       },
     ])
     expect(JSON.stringify(steps.map(stepView))).not.toMatch(/another-secret|the-secret/)
@@ -110,8 +117,8 @@ describe('a plan', () => {
   it('tells subscriptions to one URL apart by what they are', () => {
     const same = { ...billing, name: null, events: ['INSERT' as const] }
     const [one, two] = [
-      { ...same, secret: 'one' },
-      { ...same, secret: 'two' },
+      { ...same, secret: `one-${long}` },
+      { ...same, secret: `two-${long}` },
     ]
     const environment = environmentOf({ subscriptions: [one, two] })
     expect(planFor(environment, { subscriptions: [two, one] }).steps).toEqual([])
@@ -133,11 +140,13 @@ describe('a plan', () => {
   })
 
   it('names the header that changes, and no value', () => {
-    const headers = { Authorization: 'Bearer one', 'X-A': 'two' }
+    const headers = { Authorization: `Bearer one-${long}`, 'X-A': `two-${long}` }
     const environment = environmentOf({
       subscriptions: [{ ...billing, policy: aPolicy({ headers }) }],
     })
-    const policy = aPolicy({ headers: { Authorization: 'Bearer three', 'X-B': 'four' } })
+    const policy = aPolicy({
+      headers: { Authorization: `Bearer three-${long}`, 'X-B': 'four' },
+    })
     const lines = linesOf(environment, { subscriptions: [{ ...billing, policy }] })
     expect(lines.slice(0, 4)).toEqual([
       '~ subscription billing',
@@ -145,6 +154,32 @@ describe('a plan', () => {
       '    - policy.headers.X-A: (hidden)',
       '    + policy.headers.X-B: (hidden)',
     ])
+  })
+
+  it('writes a secret again that is too short to be compared, and says so', () => {
+    const policy = aPolicy({ headers: { 'X-Pin': '4711', 'X-Key': long } })
+    const wishes = { subscriptions: [{ ...billing, secret: 'hunter2', policy }] }
+    const environment = environmentOf(wishes)
+    expect(linesOf(environment, wishes).slice(0, 3)).toEqual([
+      '~ subscription billing',
+      '    ~ secret: (hidden, too short to compare)',
+      '    ~ policy.headers.X-Pin: (hidden, too short to compare)',
+    ])
+    expect(planFor(environment, wishes).steps).toMatchObject([
+      { input: { secret: 'hunter2', policy: { headers: policy.headers } } },
+    ])
+  })
+
+  it('sends the headers again with another URL, which may drop them', () => {
+    const policy = aPolicy({ headers: { Authorization: `Bearer ${long}` } })
+    const environment = environmentOf({ subscriptions: [{ ...billing, policy }] })
+    const moved = { subscriptions: [{ ...billing, url: 'https://new.example', policy }] }
+    const { steps } = planFor(environment, moved)
+    expect(steps).toMatchObject([
+      { changes: [{ field: 'url' }], input: { policy: { headers: policy.headers } } },
+    ])
+    environment.run(steps)
+    expect(planFor(environment, moved).steps).toEqual([])
   })
 })
 

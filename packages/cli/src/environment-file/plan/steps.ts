@@ -21,7 +21,12 @@ export type StoredTable = Pick<Table, 'name' | 'columns' | 'access'> & { hasReco
 /** A difference of one field. The values of secrets are not part of it. */
 export type Change =
   | { readonly field: string; readonly before: unknown; readonly after: unknown }
-  | { readonly field: string; readonly hidden: true }
+  | {
+      readonly field: string
+      readonly hidden: true
+      /** The value is too short to be compared, so it is written again. */
+      readonly unknown?: true
+    }
 
 type DescribedStep = {
   readonly name: string

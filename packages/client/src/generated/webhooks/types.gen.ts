@@ -493,7 +493,7 @@ export type Subscription = {
      */
     previousSecretExpiresAt?: string;
     /**
-     * What may keep it from working. Absent without a warning
+     * What may keep it from working, or what was dropped. Absent without a warning
      */
     warnings?: Array<Warning>;
     /**
@@ -547,15 +547,15 @@ export type Warning = {
 };
 
 /**
- * Each hash is the first 16 bytes, in base64url, of HMAC-SHA-256 of a secret value. The key is `surehook fingerprint ` and the id of the subscription
+ * Each hash is the first 16 bytes, in base64url, of HMAC-SHA-256 of a secret value. The key is `surehook fingerprint ` and the id of the subscription. An unreadable secret has none, nor one under 24 characters, without `whsec_` or the scheme of credentials: it could be guessed
  */
 export type Fingerprints = {
     /**
-     * Hash of the current secret. Absent if unreadable
+     * Hash of the current secret, if it has one
      */
     secret?: string;
     /**
-     * Hashes of the values of the policy's headers, by name
+     * Hashes of the own headers, by name
      */
     headers: {
         [key: string]: string;
