@@ -1,10 +1,10 @@
+import type { LogPosition } from './log-position.ts'
+
 /**
  * TypeScript types of the values on the topics. The Avro schemas in `events/*.avsc` are the
  * contract. A test round-trips every type through its schema. Times named `…At` in jobs and
  * attempts are epoch milliseconds. All other times are ISO 8601 strings.
  */
-
-import type { LogPosition } from './log-position.ts'
 
 export const changeOperations = ['INSERT', 'UPDATE', 'DELETE'] as const
 export type ChangeOperation = (typeof changeOperations)[number]
