@@ -153,6 +153,20 @@ describe('PATCH /_webhooks/{id}', () => {
     })
   })
 
+  it('writes no state when nothing changes', async () => {
+    const input = { ...validInput(under.tenant), name: 'same', filter: { total: { gt: 10 } } }
+    const { body: created } = await under.client.call('POST', input)
+    const stateOf = async () => (await under.world.subscriptionStates()).get(created.id)
+    const before = await stateOf()
+    for (const change of [{}, { name: 'same' }, input]) {
+      const { status, body } = await under.client.call(`PATCH /${created.id}`, change)
+      expect([status, body]).toEqual([200, created])
+    }
+    expect(await stateOf()).toEqual(before)
+    await under.client.call(`PATCH /${created.id}`, { name: 'other' })
+    expect(await stateOf()).not.toEqual(before)
+  })
+
   it('keeps absent fields, and accepts its own tenant', async () => {
     const { body: created } = await under.client.call('POST', validInput(under.tenant))
     expect((await under.client.call(`PATCH /${created.id}`, {})).body).toEqual(created)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type {
   Subscription,
@@ -129,6 +130,8 @@ async function change(
     const wished = changeSubscription(deps.box, before, asked)
     const row = asksFields(wish) ? fittedRow(wished, tables) : wished
     isKnown = tables.fieldsOf(toSubscription(row)) !== undefined
+    // Failures from before `active: true` do not count, so it is a change in itself.
+    if (wish.active !== true && isSame(row, before)) return null
     await store.updateSubscription(client, row)
     await noteLongRetries(client, row)
     // Failures of an inactive subscription, or of another URL, do not count from now on.
@@ -136,9 +139,16 @@ async function change(
     await announce(client, emit, { before, after: row, secret: wish.secret })
     return shown(deps, row, droppedHeaders({ change: wish, before }, row))
   }, deps.slots.write(tenant))
-  if (!isKnown) deps.settling.look(changed)
-  return changed
+  // Nothing was written, but another call may just have written the same.
+  if (changed === null) await deps.writer.relayed()
+  const answer = changed ?? shown(deps, await ownSubscription(deps.pool, id, tenant))
+  if (!isKnown) deps.settling.look(answer)
+  return answer
 }
+
+/** Each state of a subscription is kept for days, so a change of nothing writes none. */
+const isSame = (row: SubscriptionRow, before: SubscriptionRow): boolean =>
+  isDeepStrictEqual({ ...row, updated_at: before.updated_at }, before)
 
 async function remove(deps: SubscriptionDeps, tenant: Tenant, id: string): Promise<void> {
   const { writer, slots } = deps

@@ -18,7 +18,8 @@ export type Rotation = {
 }
 
 /**
- * Returns the new secret first, and then those that still sign. No replaced secret outlives the
+ * Returns the new secret first, as it is stored if it is the current one, and then those that
+ * still sign. No replaced secret outlives the
  * latest requested overlap, so an overlap of 0 leaves only the new secret.
  */
 export function rotateSecret(box: SecretBox, rotation: Rotation): SealedSecret[] {
@@ -34,7 +35,11 @@ export function rotateSecret(box: SecretBox, rotation: Rotation): SealedSecret[]
       validUntil: earlier(validUntil, overlapEnd),
     }))
     .filter(({ validUntil }) => Date.parse(validUntil) > now.getTime())
-  const current = { ciphertext: box.seal(secret, subscriptionId), validUntil: null }
+  const known = secrets.find(
+    ({ ciphertext, validUntil }) =>
+      validUntil === null && opened(box, ciphertext, subscriptionId) === secret,
+  )
+  const current = known ?? { ciphertext: box.seal(secret, subscriptionId), validUntil: null }
   return [current, ...replaced].slice(0, maxSecrets)
 }
 
