@@ -14,6 +14,12 @@ export async function changedFiles(commit: string): Promise<string[]> {
   return [...differing, ...unknown].filter((file) => existsSync(`${repoRoot}/${file}`))
 }
 
+/** Returns the files of the checkout that exist, also those that git does not know yet. */
+export async function listedFiles(): Promise<string[]> {
+  const files = await listed(['ls-files', '--cached', '--others', '--exclude-standard', '-z'])
+  return files.filter((file) => existsSync(`${repoRoot}/${file}`))
+}
+
 async function listed(args: readonly string[]): Promise<string[]> {
   const { ok, output } = await runCommand({ args: ['git', ...args] })
   if (!ok) throw new Error(output.trim())

@@ -21,7 +21,7 @@ export type Step = {
 export function commandStep(
   name: string,
   args: readonly string[],
-  options: Pick<Command, 'priority' | 'timeoutMs'> = {},
+  options: Pick<Command, 'cwd' | 'priority' | 'timeoutMs'> = {},
 ): Step {
   return {
     name,

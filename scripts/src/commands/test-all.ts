@@ -16,6 +16,7 @@ await runTests(async (run) => {
         run.check('packages'),
         run.check('docs'),
         run.check('openapi'),
+        run.check('recipes'),
         ...run.withTool('promtool', run.check('alerts')),
         ...run.withTool('helm', run.check('helm'), run.jest('deploy', { priority: 10 })),
       ],

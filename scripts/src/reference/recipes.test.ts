@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
+import { listedFiles } from '../check/changed-files.ts'
 import { repoRoot } from '../lib/paths.ts'
 import { blocksOf, countPlaces, createdBy } from './recipe.ts'
 
@@ -34,7 +33,7 @@ describe('the recipe add-a-subscription-field', () => {
   test('names each file that spells the fields of the state', async () => {
     const page = await readFile(recipe, 'utf8')
     const named = blocksOf(page).map(({ file }) => file)
-    const files = (await trackedFiles()).filter((file) => /\.tsx?$/.test(file))
+    const files = (await listedFiles()).filter((file) => /\.tsx?$/.test(file))
     const spelled = await Promise.all(
       files.map(async (file) => spellsState(await readFile(`${repoRoot}/${file}`, 'utf8'))),
     )
@@ -46,16 +45,8 @@ describe('the recipe add-a-subscription-field', () => {
     const page = await readFile(recipe, 'utf8')
     const created = createdBy(page).map(({ file }) => file)
     const paths = [...page.matchAll(/`([\w./-]+\/[\w.-]+\.\w+)`/g)].map(([, path = '']) => path)
-    const tracked = await trackedFiles()
+    const tracked = await listedFiles()
     const missing = paths.filter((path) => !tracked.includes(path) && !created.includes(path))
     expect(missing).toEqual([])
   })
 })
-
-async function trackedFiles(): Promise<string[]> {
-  const { stdout } = await promisify(execFile)('git', ['ls-files'], {
-    cwd: repoRoot,
-    maxBuffer: 16 * 1024 * 1024,
-  })
-  return stdout.split('\n')
-}
