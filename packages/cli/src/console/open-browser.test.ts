@@ -1,15 +1,25 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { until } from '@surehook/testing/until'
 import { runCli } from '../cli/run-cli.ts'
 import { commands } from '../commands/commands.ts'
 import { openBrowser, openerOf } from './open-browser.ts'
 
 const url = 'https://hooks.example/console/#code=a&b;c'
+const page = '/tmp/a & b/console.html'
 
 let dir: string
 let env: NodeJS.ProcessEnv
@@ -19,43 +29,69 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true }))
 
-/** A desktop whose opener writes its argument into a file. */
+/** A desktop whose opener writes its arguments into a file. Returns what other users see. */
 function installOpener(exitCode = 0): () => string {
   const opened = join(dir, 'opened')
   for (const name of ['xdg-open', 'open']) {
     const file = join(dir, name)
-    writeFileSync(file, `#!/bin/sh\nprintf '%s' "$1" > '${opened}'\nexit ${exitCode}\n`)
+    writeFileSync(file, `#!/bin/sh\nprintf '%s' "$*" > '${opened}'\nexit ${exitCode}\n`)
     chmodSync(file, 0o755)
   }
   return () => readFileSync(opened, 'utf8')
 }
 
+/** Where the page leads to. */
+function targetOf(path: string): string {
+  const text = /location\.replace\((".*")\)/.exec(readFileSync(path, 'utf8'))?.[1]
+  return JSON.parse(text ?? '""') as string
+}
+const modeOf = (path: string) => statSync(path).mode & 0o777
+
 describe('openerOf', () => {
   it.each([
-    ['darwin', 'open', [url]],
-    ['win32', 'rundll32', ['url.dll,FileProtocolHandler', url]],
-    ['linux', 'xdg-open', [url]],
-  ] as const)('gives the URL to the opener of %s as one argument', (platform, file, args) => {
-    expect(openerOf(platform, { DISPLAY: ':0' }, url)).toEqual({ file, args })
+    ['darwin', 'open', [page]],
+    ['win32', 'rundll32', ['url.dll,FileProtocolHandler', page]],
+    ['linux', 'xdg-open', [page]],
+  ] as const)('gives the file to the opener of %s as one argument', (platform, file, args) => {
+    expect(openerOf(platform, { DISPLAY: ':0' })?.(page)).toEqual({ file, args })
   })
 
   it('finds none on a machine without a desktop', () => {
-    expect(openerOf('linux', {}, url)).toBeNull()
+    expect(openerOf('linux', {})).toBeNull()
   })
 })
 
 describe('openBrowser', () => {
-  it('passes the URL unchanged', async () => {
+  it('shows the URL to this user alone: a private file leads to it', async () => {
     const opened = installOpener()
-    expect(await openBrowser(url, env, 'linux')).toBe(true)
-    expect(opened()).toBe(url)
+    expect(await openBrowser(url, env, { platform: 'linux' })).toBe(true)
+    expect(opened()).not.toContain('code')
+    expect(targetOf(opened())).toBe(url)
+    expect([modeOf(opened()), modeOf(dirname(opened()))]).toEqual([0o600, 0o700])
+    rmSync(dirname(opened()), { recursive: true })
   })
 
-  it('says so when there is no opener, or when it fails', async () => {
-    expect(await openBrowser(url, env, 'linux')).toBe(false)
-    installOpener(3)
-    expect(await openBrowser(url, env, 'linux')).toBe(false)
-    expect(await openBrowser(url, {}, 'linux')).toBe(false)
+  it('leads to a URL with any characters', async () => {
+    const opened = installOpener()
+    const odd = `https://hooks.example/'"</script><b>/#code=a`
+    expect(await openBrowser(odd, env, { platform: 'linux' })).toBe(true)
+    expect(targetOf(opened())).toBe(odd)
+    expect(readFileSync(opened(), 'utf8').match(/</g)).toHaveLength(6)
+    rmSync(dirname(opened()), { recursive: true })
+  })
+
+  it('removes the file, also if the command has ended by then', async () => {
+    const opened = installOpener()
+    expect(await openBrowser(url, env, { platform: 'linux', lifetimeMs: 1 })).toBe(true)
+    await until(() => !existsSync(dirname(opened())))
+  })
+
+  it('says so when there is no opener, or when it fails, and leaves no file', async () => {
+    expect(await openBrowser(url, env, { platform: 'linux' })).toBe(false)
+    const opened = installOpener(3)
+    expect(await openBrowser(url, env, { platform: 'linux' })).toBe(false)
+    expect(existsSync(dirname(opened()))).toBe(false)
+    expect(await openBrowser(url, {}, { platform: 'linux' })).toBe(false)
   })
 })
 
@@ -92,7 +128,9 @@ describe('surehook console', () => {
     const opened = installOpener()
     const { code, asked, baseUrl, out, notes } = await open(developer)
     expect({ code, out }).toEqual({ code: 0, out: `${baseUrl}/console/#code=c0de` })
-    expect(opened()).toBe(out)
+    expect(targetOf(opened())).toBe(out)
+    expect(opened()).not.toContain('c0de')
+    rmSync(dirname(opened()), { recursive: true })
     expect(notes).toContain('a developer of shop/master')
     expect(`${out}${notes}`).not.toContain('mt_secret')
     expect(asked).toEqual([

@@ -155,32 +155,6 @@ describe('a plan', () => {
       '    + policy.headers.X-B: (hidden)',
     ])
   })
-
-  it('writes a secret again that is too short to be compared, and says so', () => {
-    const policy = aPolicy({ headers: { 'X-Pin': '4711', 'X-Key': long } })
-    const wishes = { subscriptions: [{ ...billing, secret: 'hunter2', policy }] }
-    const environment = environmentOf(wishes)
-    expect(linesOf(environment, wishes).slice(0, 3)).toEqual([
-      '~ subscription billing',
-      '    ~ secret: (hidden, too short to compare)',
-      '    ~ policy.headers.X-Pin: (hidden, too short to compare)',
-    ])
-    expect(planFor(environment, wishes).steps).toMatchObject([
-      { input: { secret: 'hunter2', policy: { headers: policy.headers } } },
-    ])
-  })
-
-  it('sends the headers again with another URL, which may drop them', () => {
-    const policy = aPolicy({ headers: { Authorization: `Bearer ${long}` } })
-    const environment = environmentOf({ subscriptions: [{ ...billing, policy }] })
-    const moved = { subscriptions: [{ ...billing, url: 'https://new.example', policy }] }
-    const { steps } = planFor(environment, moved)
-    expect(steps).toMatchObject([
-      { changes: [{ field: 'url' }], input: { policy: { headers: policy.headers } } },
-    ])
-    environment.run(steps)
-    expect(planFor(environment, moved).steps).toEqual([])
-  })
 })
 
 describe('what the file lacks', () => {

@@ -35,8 +35,8 @@ export const consoleCommand = defineCommand({
   details: [
     'The command prints a URL with a one-time code and opens it in your browser. The code works once,',
     'within 30 seconds. The URL contains no token. On a machine without a browser, open the URL on',
-    'another one. Programs of other users of the machine may see the URL while the browser starts. If',
-    'the console says that the code was used and you did not use it, revoke the token.',
+    'another one. The browser gets the URL from a file that only you can read, and that is removed after',
+    '30 seconds. If the console says that the code was used and you did not use it, revoke the token.',
     '',
     'With --operator the token comes from --admin-token-file, from SUREHOOK_ADMIN_TOKEN together with',
     '--url or SUREHOOK_URL, or from the system that `npm start` runs.',
