@@ -34,17 +34,30 @@ describe('AddressGuard', () => {
     ['IPv4-compatible', '::7f00:1'],
     ['6to4', '2002:7f00:1::'],
     ['Teredo', '2001:0:4136:e378:8000:63bf:3fff:fdd2'],
+    ['segment routing', '5f00::1'],
+    ['IPv6 documentation', '3fff::1'],
+    ['unassigned', '200::1'],
+    ['unassigned', '400::1'],
+    ['unassigned', '1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+    ['unassigned', '4000::1'],
+    ['unassigned', '8000::1'],
+    ['unassigned', 'f000::1'],
     ['not an address', 'localhost'],
   ])('refuses %s: %s', (_what, address) => {
     expect(guard.allows(address)).toBe(false)
   })
 
-  it.each(['8.8.8.8', '172.32.0.1', '2606:4700:4700::1111', '64:ff9b::808:808', '::ffff:8.8.8.8'])(
-    'allows the public address %s',
-    (address) => {
-      expect(guard.allows(address)).toBe(true)
-    },
-  )
+  it.each([
+    '8.8.8.8',
+    '172.32.0.1',
+    '2606:4700:4700::1111',
+    '2000::1',
+    '3ffe::1',
+    '64:ff9b::808:808',
+    '::ffff:8.8.8.8',
+  ])('allows the public address %s', (address) => {
+    expect(guard.allows(address)).toBe(true)
+  })
 
   it('allows exactly the networks that the operator names', () => {
     const opened = new AddressGuard(['127.0.0.0/8', '::1/128'], names)

@@ -15,13 +15,15 @@ type Network = [Address, number]
  * position depends on the prefix, so those are refused like all addresses that are not public.
  */
 const nat64 = ipaddr.parseCIDR('64:ff9b::/96')
+/** The only IPv6 addresses that IANA has given out for unicast. */
+const globalUnicast = ipaddr.parseCIDR('2000::/3')
 /** Deprecated IPv4-compatible addresses (RFC 4291 §2.5.5.1). */
 const ipv4Compatible = ipaddr.parseCIDR('::/96')
 
 /**
  * Decides which addresses a delivery may connect to: public ones, and the networks that the
- * operator allows. Every other address is refused: private, loopback, link-local, shared, metadata
- * and reserved ones, and IPv6 forms that embed such an address.
+ * operator allows. Every other address is refused: private, loopback, link-local, shared, metadata,
+ * reserved and unassigned ones, and IPv6 forms that embed such an address.
  */
 export class AddressGuard {
   readonly #allowed: readonly Network[]
@@ -36,9 +38,7 @@ export class AddressGuard {
   allows(text: string): boolean {
     if (!ipaddr.isValid(text)) return false
     const address = embedded(ipaddr.parse(text))
-    return (
-      address.range() === 'unicast' || this.#allowed.some((network) => within(address, network))
-    )
+    return isPublic(address) || this.#allowed.some((network) => within(address, network))
   }
 
   /**
@@ -88,6 +88,11 @@ function familyOf(family: number | string | undefined): number {
  */
 const blocked = () =>
   new AddressBlockedError('connections to an address that is not public are not allowed')
+
+function isPublic(address: Address): boolean {
+  if (address.range() !== 'unicast') return false
+  return address.kind() === 'ipv4' || within(address, globalUnicast)
+}
 
 function within(address: Address, [network, bits]: Network): boolean {
   return address.kind() === network.kind() && address.match(network, bits)
