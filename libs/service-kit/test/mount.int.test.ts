@@ -47,6 +47,28 @@ describe('an operation', () => {
     })
   })
 
+  it.each([
+    ['limit=%E9', ['limit']],
+    ['limit=3%C3', ['limit']],
+    ['limit=%EF%BF%BD%E9', ['limit']],
+    ['limit=3&limit=%E9', ['limit']],
+  ])('refuses the query %s by its parameter, because it is not UTF-8', async (query, fields) => {
+    const answer = await put(await serveThings(), { path: `${id}?${query}` })
+    const { violations } = (await answer.json()) as {
+      violations: { field: string; rule: string }[]
+    }
+    const broken = violations.filter(({ rule }) => rule === 'invalid_text')
+    expect([answer.status, broken.map(({ field }) => field)]).toEqual([400, fields])
+  })
+
+  it.each(['3%25', '%EF%BF%BD', '100%', '%zz', '%C3%A9'])(
+    'reads the value %s of a query as text',
+    async (value) => {
+      const answer = await put(await serveThings(), { path: `${id}?limit=${value}` })
+      expect(JSON.stringify(await answer.json())).not.toContain('invalid_text')
+    },
+  )
+
   const noObject = { field: 'body', message: 'must be an object', rule: 'invalid_type' }
   it.each([
     ['no body', '', { field: 'body', message: 'is required', rule: 'required' }],

@@ -54,6 +54,7 @@ describe('an access token', () => {
     expect(protectedHeader).toEqual({ alg: 'RS256', typ: 'at+jwt', kid: expect.any(String) })
     expect(payload).toMatchObject({ sub: user.id, roles: [] })
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(900)
+    expect((payload.iat ?? 0) - (payload.nbf ?? 0)).toBe(10)
   })
 
   it('is a JWE of five parts around the same token, when tokens are encrypted', async () => {

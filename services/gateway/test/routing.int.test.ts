@@ -90,7 +90,10 @@ describe('a path', () => {
     '/gw/../auth/admin/projects',
     '/gw/%2e%2e/auth/admin/projects',
     '/healthz/../auth/admin/projects',
-    'http://elsewhere/auth/login',
+    'http://user@g/auth/login',
+    'ftp://g/auth/login',
+    'http://g/gw/../auth/admin/projects',
+    'http://g//auth/login',
     '*',
   ])('%s that could be read in two ways reaches nobody', async (path) => {
     const answer = await rawGet(stand.port, path)
@@ -100,6 +103,25 @@ describe('a path', () => {
       violations: [{ field: 'path' }],
     })
     expect(seenBy()).toEqual(nobody)
+  })
+
+  it.each([
+    ['http://g/gw/api/rest/orders?a=1', 200],
+    ['HTTP://g:8080/gw/api/rest/orders', 200],
+    ['https://[::1]/gw/api/rest/orders', 200],
+    ['http://g/healthz', 200],
+    ['http://g', 404],
+    ['http://g?a=1', 404],
+  ])('%s in absolute form is served as its path', async (target, status) => {
+    const answer = await rawGet(stand.port, target)
+    expect(answer.status).toBe(status)
+  })
+
+  it('a target in absolute form names the host', async () => {
+    await rawGet(stand.port, 'http://api.example:81/gw/api/rest/orders?a=1')
+    expect(stand.data.seen).toMatchObject([
+      { url: '/api/rest/orders?a=1', headers: { 'x-forwarded-host': 'api.example:81' } },
+    ])
   })
 
   it.each([

@@ -15,6 +15,7 @@ import { requireHost } from './connection/require-host.ts'
 import { ClientGoneError } from './json-body.ts'
 import { refuseOtherMethods } from './mount.ts'
 import { sendProblem, toAppError } from './problem.ts'
+import { toOriginForm } from './request/origin-form.ts'
 import {
   type AroundCall,
   contextOf,
@@ -87,6 +88,7 @@ export function createApi(options: ApiServerOptions): RequestListener {
   return (incoming, outgoing) => {
     const req = incoming as Request
     const res = outgoing as Response
+    toOriginForm(req)
     begin(req, res)
     const toRoutes: NextFunction = (err?: unknown) => {
       if (err !== undefined) answerError(res, err)

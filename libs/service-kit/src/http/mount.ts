@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { parse as parseQuery } from 'node:querystring'
+import { parse as parseQuery, unescape } from 'node:querystring'
 import type { Operation } from '@surehook/contracts/operation'
 import type { RuledViolation } from '@surehook/contracts/problem'
 import type { IRouterMatcher, Request, RequestHandler, Response, Router } from 'express'
@@ -154,7 +154,7 @@ async function readInput<Op extends Operation>(
   const path = params && parsePart('params', params, { input: req.params, violations })
   const isPath = violations.length === 0
   const rest = {
-    query: query && parsePart('query', query, { input: queryOf(req), violations }),
+    query: query && parsePart('query', query, { input: queryOf(req, violations), violations }),
     headers: headers && parseHeaders(headers, req, violations),
   }
   const read = body && (await readBody(req, { bodyLimitBytes, types, violations }))
@@ -168,8 +168,27 @@ async function readInput<Op extends Operation>(
   return { input: input as Input<Op>, sound: sound as Sound<Op> | null, violations }
 }
 
-function queryOf({ url }: Request): unknown {
-  return parseQuery(/\?([^#]*)/.exec(url)?.[1] ?? '')
+/**
+ * Parses the query, and reports values that are not UTF-8. A lone `%`, as in `100%`, stands for
+ * itself.
+ */
+function queryOf({ url }: Request, violations: RuledViolation[]): unknown {
+  const broken = new Set<string>()
+  const decode = (text: string): string => {
+    const decoded = unescape(text)
+    const replaced = decoded.split('\ufffd').length - text.split(/%EF%BF%BD/i).length
+    if (replaced > 0) broken.add(decoded)
+    return decoded
+  }
+  const query = parseQuery(/\?([^#]*)/.exec(url)?.[1] ?? '', '&', '=', {
+    decodeURIComponent: decode,
+  })
+  for (const [field, value] of Object.entries(query)) {
+    const texts = [field, value].flat()
+    if (!texts.some((text) => text !== undefined && broken.has(text))) continue
+    violations.push({ field, message: 'must be percent-encoded UTF-8', rule: 'invalid_text' })
+  }
+  return query
 }
 
 function parseHeaders(schema: z.ZodObject, req: Request, violations: RuledViolation[]): unknown {

@@ -13,7 +13,7 @@ import type { ChangeDraft, NameOf } from './change-draft.ts'
  */
 export function draftOfCloudEvent(input: unknown, nameOf: NameOf): ChangeDraft {
   const violations: RuledViolation[] = []
-  const event = parsePart('body', CloudEvent, { input: withoutNulls(input), violations })
+  const event = parsePart('body', CloudEvent, { input: normalized(input), violations })
   if (event === undefined) return refused(violations, nameOf)
   const [operation, missingOperation] = operationOf(event)
   const [recordKey, missingKey] = recordKeyOf(event)
@@ -36,10 +36,16 @@ const refused = (violations: readonly RuledViolation[], nameOf: NameOf): ChangeD
   nameOf,
 })
 
-/** An attribute that is `null` is not set (JSON format of CloudEvents, section 2.2). */
-function withoutNulls(input: unknown): unknown {
+/**
+ * An attribute that is `null` is not set (JSON format of CloudEvents, section 2.2). A time may have
+ * `t` and `z` in lower case (RFC 3339, section 5.6).
+ */
+function normalized(input: unknown): unknown {
   if (!isJsonObject(input)) return input
-  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
+  const { time, ...others } = input
+  const upper = typeof time === 'string' ? time.toUpperCase() : time
+  const entries = Object.entries({ ...others, time: upper })
+  return Object.fromEntries(entries.filter(([, value]) => value !== null && value !== undefined))
 }
 
 type WithFaults<T> = [value: T, faults: RuledViolation[]]

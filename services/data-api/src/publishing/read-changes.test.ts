@@ -83,6 +83,12 @@ describe('a CloudEvent', () => {
     ])
   })
 
+  test('may have its time in lower case', () => {
+    for (const time of ['2026-01-02t03:04:05.678z', '2026-01-02t05:04:05.678+02:00']) {
+      expect(read(structured, { ...event, time })[0]?.timestamp).toBe('2026-01-02T03:04:05.678Z')
+    }
+  })
+
   test('may have other attributes', () => {
     expect(read(structured, { ...event, partitionkey: 'x', dataschema: '/s' })).toEqual([updated])
   })

@@ -64,7 +64,7 @@ const isBelow = (path: string, prefix: string) =>
 function canonical(rawPath: string): string | null {
   if (!visibleAscii.test(rawPath)) return null
   const [root, ...segments] = rawPath.split('/')
-  // Also refuses targets that are not paths: `*`, `http://elsewhere/`.
+  // Also refuses targets that are not paths: `*`, `ftp://elsewhere/`.
   if (root !== '' || segments.length === 0) return null
   const clean: string[] = []
   for (const [index, segment] of segments.entries()) {

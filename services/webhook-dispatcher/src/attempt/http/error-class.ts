@@ -28,11 +28,18 @@ const tlsCode =
  * The inspected properties of an error. There is no `instanceof`, because socket errors may come
  * from another realm.
  */
-type Failure = { name?: unknown; code?: unknown; cause?: unknown; errors?: unknown }
+export type Failure = {
+  name?: unknown
+  code?: unknown
+  message?: unknown
+  syscall?: unknown
+  cause?: unknown
+  errors?: unknown
+}
 
 /** Classifies a failed exchange. Failures of the socket itself are `refused`. */
 export function errorClassOf(err: unknown): ErrorClass {
-  for (let at = asFailure(err); at !== null; at = innerOf(at)) {
+  for (const at of failuresOf(err)) {
     if (at.name === 'TimeoutError' || at.name === 'AbortError') return 'timeout'
     // Some errors of undici's parser have no code.
     if (at.name === 'HTTPParserError') return 'http'
@@ -42,6 +49,13 @@ export function errorClassOf(err: unknown): ErrorClass {
     if (tlsCode.test(code)) return 'tls'
   }
   return 'refused'
+}
+
+/** Returns the error, its cause, the cause of that, and so on. */
+export function failuresOf(err: unknown): Failure[] {
+  const failures: Failure[] = []
+  for (let at = asFailure(err); at !== null; at = innerOf(at)) failures.push(at)
+  return failures
 }
 
 /** Returns the cause, or the first failure if several addresses were tried. */

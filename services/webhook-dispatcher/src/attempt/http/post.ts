@@ -9,6 +9,7 @@ import { TimeLimit } from '../time-limit.ts'
 import { Answer, type ExchangeResult } from './answer.ts'
 import { maxBytes, StaleConnectionError } from './answer-filter.ts'
 import { errorClassOf } from './error-class.ts'
+import { failureText } from './failure-text.ts'
 import { tlsConnector } from './tls-connector.ts'
 
 export type PosterOptions = {
@@ -74,11 +75,10 @@ export class Poster implements AsyncDisposable {
       return { kind: 'responded', status, answer, isCut, latencyMs, retryAfter }
     }
     const { error } = answered
-    const message = error instanceof Error ? describe(error) : String(error)
     const failure = {
       kind: 'unreachable',
       errorClass: errorClassOf(error),
-      message,
+      message: failureText(error),
       latencyMs,
     } as const
     return error instanceof NameUnresolvedError ? { ...failure, failedLookup: error } : failure
@@ -146,8 +146,3 @@ export class Poster implements AsyncDisposable {
 
 const timedOut = (timeoutMs: number) =>
   Object.assign(new Error(`no complete answer within ${timeoutMs} ms`), { name: 'TimeoutError' })
-
-function describe(err: Error): string {
-  const inner = err instanceof AggregateError ? err.errors[0] : err.cause
-  return inner instanceof Error && inner.message !== '' ? inner.message : err.message
-}

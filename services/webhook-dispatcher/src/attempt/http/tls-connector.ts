@@ -41,7 +41,7 @@ export function tlsConnector(
       callback(err as Error, null)
       return
     }
-    const servername = isIP(hostname) === 0 ? hostname : ''
+    const servername = serverNameOf(hostname)
     const target = { host: hostname, port: Number(port || 443), servername, session }
     const socket = connect({ ...settings, ...target })
     socket.setNoDelay(true).setKeepAlive(true, keepAliveProbeMs)
@@ -51,6 +51,10 @@ export function tlsConnector(
     whenConnected(socket, timeoutMs, callback)
   }
 }
+
+/** The name for SNI: without the dot of the root, and none for an address (RFC 6066, section 3). */
+export const serverNameOf = (hostname: string): string =>
+  isIP(hostname) === 0 ? hostname.replace(/\.$/, '') : ''
 
 function whenConnected(
   socket: TLSSocket,
