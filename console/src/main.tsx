@@ -16,7 +16,13 @@ const keeper = new SessionKeeper(
   openStore(() => window.sessionStorage),
   openPeers(),
 )
-const codes = new CodeSignIn(keeper, redeemCode)
+const codes = new CodeSignIn(keeper, {
+  redeem: redeemCode,
+  mayReplaceSession: () =>
+    window.confirm(
+      'This link ends your session and signs you in as the person who made it. Continue only if you made it yourself with `surehook console`.',
+    ),
+})
 const redeemFromAddress = () => {
   const code = takeCode()
   if (code !== null) void codes.start(code)

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { codeIn, takeCode } from './code-in-address.ts'
-import { CodeSignIn } from './code-sign-in.ts'
+import { CodeSignIn, type CodeSignInDeps } from './code-sign-in.ts'
 import { type Session, SessionKeeper } from './session.ts'
 
 const session: Session = { kind: 'operator', token: 'admin' }
@@ -9,6 +9,9 @@ function newKeeper() {
   const store = { getItem: () => null, setItem: () => {}, removeItem: () => {} }
   return new SessionKeeper(store)
 }
+
+const newSignIn = (keeper: SessionKeeper, redeem: CodeSignInDeps['redeem'], may = true) =>
+  new CodeSignIn(keeper, { redeem, mayReplaceSession: () => may })
 
 it.each([
   ['#code=abc-_', 'abc-_'],
@@ -31,7 +34,7 @@ it('takes the code out of the address, and leaves other addresses alone', () => 
 
 it('begins the session of the code, as a form does', async () => {
   const keeper = newKeeper()
-  const codes = new CodeSignIn(keeper, async () => session)
+  const codes = newSignIn(keeper, async () => session)
   const starting = codes.start('abc')
   expect(codes.current()).toEqual({ status: 'pending' })
   await starting
@@ -41,7 +44,7 @@ it('begins the session of the code, as a form does', async () => {
 it('keeps an earlier session when the code is refused, until the user has seen it', async () => {
   const keeper = newKeeper()
   const error = new Error('used')
-  const codes = new CodeSignIn(keeper, () => Promise.reject(error))
+  const codes = newSignIn(keeper, () => Promise.reject(error))
   keeper.start(session, { keepInTab: false })
   await codes.start('abc')
   expect(codes.current()).toEqual({ status: 'failed', error })
@@ -52,7 +55,7 @@ it('keeps an earlier session when the code is refused, until the user has seen i
 
 it('forgets a refusal when somebody signs in by form', async () => {
   const keeper = newKeeper()
-  const codes = new CodeSignIn(keeper, () => Promise.reject(new Error('used')))
+  const codes = newSignIn(keeper, () => Promise.reject(new Error('used')))
   await codes.start('abc')
   keeper.start(session, { keepInTab: false })
   expect(codes.current()).toEqual({ status: 'none' })
@@ -60,7 +63,7 @@ it('forgets a refusal when somebody signs in by form', async () => {
 
 it('leaves a session that began while the code was redeemed', async () => {
   const keeper = newKeeper()
-  const codes = new CodeSignIn(keeper, async () => ({ kind: 'operator', token: 'of the code' }))
+  const codes = newSignIn(keeper, async () => ({ kind: 'operator', token: 'of the code' }))
   const starting = codes.start('abc')
   keeper.start(session, { keepInTab: false })
   await starting
@@ -69,10 +72,36 @@ it('leaves a session that began while the code was redeemed', async () => {
 
 it('begins the session of the code also when the one before ends meanwhile', async () => {
   const keeper = newKeeper()
-  const codes = new CodeSignIn(keeper, async () => session)
+  const codes = newSignIn(keeper, async () => session)
   keeper.start({ kind: 'operator', token: 'revoked' }, { keepInTab: false })
   const starting = codes.start('abc')
   keeper.end('The token was refused.')
   await starting
   expect([codes.current(), keeper.current()]).toEqual([{ status: 'none' }, { session }])
+})
+
+it('replaces a session only if the user agrees: a stranger may have made the link', async () => {
+  const stranger: Session = { kind: 'operator', token: 'of a stranger' }
+  const redeemed: string[] = []
+  const redeem = async (code: string) => {
+    redeemed.push(code)
+    return stranger
+  }
+  const keeper = newKeeper()
+  keeper.start(session, { keepInTab: false })
+  const refused = newSignIn(keeper, redeem, false)
+  await refused.start('abc')
+  expect([refused.current(), keeper.current(), redeemed]).toEqual([
+    { status: 'none' },
+    { session },
+    [],
+  ])
+  await newSignIn(keeper, redeem, true).start('abc')
+  expect(keeper.current()).toEqual({ session: stranger })
+})
+
+it('asks nobody who has no session', async () => {
+  const keeper = newKeeper()
+  await newSignIn(keeper, async () => session, false).start('abc')
+  expect(keeper.current()).toEqual({ session })
 })

@@ -8,16 +8,22 @@ export type CodeState =
 
 const none: CodeState = { status: 'none' }
 
+export type CodeSignInDeps = {
+  redeem: (code: string) => Promise<Session>
+  /** Asks the user. The link may come from a stranger, who would then see what the user enters. */
+  mayReplaceSession: () => boolean
+}
+
 /** Signs in with a one-time code, as a form does with a token. */
 export class CodeSignIn {
   readonly #keeper: SessionKeeper
-  readonly #redeem: (code: string) => Promise<Session>
+  readonly #deps: CodeSignInDeps
   readonly #listeners = new Set<() => void>()
   #state = none
 
-  constructor(keeper: SessionKeeper, redeem: (code: string) => Promise<Session>) {
+  constructor(keeper: SessionKeeper, deps: CodeSignInDeps) {
     this.#keeper = keeper
-    this.#redeem = redeem
+    this.#deps = deps
     keeper.subscribe(() => {
       // The code may still begin the session that follows one that ended.
       if (keeper.current().session === null && this.#state.status === 'pending') return
@@ -34,10 +40,11 @@ export class CodeSignIn {
   readonly current = (): CodeState => this.#state
 
   async start(code: string): Promise<void> {
+    if (this.#keeper.current().session !== null && !this.#deps.mayReplaceSession()) return
     const pending: CodeState = { status: 'pending' }
     this.#become(pending)
     try {
-      const session = await this.#redeem(code)
+      const session = await this.#deps.redeem(code)
       // Another sign-in may have begun meanwhile.
       if (this.#state !== pending) return
       this.#keeper.start(session, { keepInTab: false })
