@@ -22,6 +22,7 @@ const { scripts } = JSON.parse(await readFile(`${repoRoot}/package.json`, 'utf8'
   scripts: Record<string, string>
 }
 const commandsOf = ({ steps }: Job): string => steps.map(({ run = '' }) => run).join('\n')
+const isInstall = (line: string) => /\bnpm (?:ci|i|install)\b/.test(line)
 const namesIn = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, name = '']) => name)
 
@@ -64,6 +65,14 @@ describe('the release', () => {
       images: { contents: 'read', packages: 'write' },
       chart: { packages: 'write' },
     })
+  })
+
+  it('runs no lifecycle scripts of packages in a job that may write', () => {
+    const writing = entries.filter(([, { permissions: of = {} }]) =>
+      Object.values(of).includes('write'),
+    )
+    const installs = writing.flatMap(([, job]) => commandsOf(job).split('\n')).filter(isInstall)
+    expect(installs).toEqual(['npm ci --ignore-scripts'])
   })
 
   it('publishes only what the dry run made, each in one job', () => {
