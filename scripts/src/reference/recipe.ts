@@ -27,10 +27,10 @@ export const countPlaces = (text: string, diff: string): number =>
 /** Adds the lines of the block at its place. */
 export function applyBlock(text: string, diff: string): string {
   const added = partsOf(diff).filter((_, at) => at % 2 === 1)
-  return text.replace(patternOf(diff), (...found: unknown[]) =>
+  return text.replace(patternOf(diff), (...found: (string | undefined)[]) =>
     found
       .slice(1, 2 * added.length + 2)
-      .map((part, at) => (at % 2 === 0 ? part : withLines(String(part ?? ''), added[(at - 1) / 2])))
+      .map((part, at) => (at % 2 === 0 ? part : withLines(part ?? '', added[(at - 1) / 2])))
       .join(''),
   )
 }
@@ -54,7 +54,7 @@ function patternOf(diff: string): RegExp {
   const patterns = parts.map((part, at) => {
     if (at % 2 === 0) return `(${escaped(part)})`
     const [isFirst, after] = [parts[at - 1] === '', parts[at + 1] ?? '']
-    return isFirst || after === '' ? '()' : `((?:(?:${/^ */.exec(after.slice(1))}.*)?\n)*?)`
+    return isFirst || after === '' ? '()' : `((?:(?:${/^ */.exec(after.slice(1))?.[0]}.*)?\n)*?)`
   })
   return new RegExp(`^${patterns.join('')}`, 'gm')
 }

@@ -31,7 +31,7 @@ export class Introspection {
     if (!mayAskSchema.test(query)) return work()
     return this.#turns.run(client, async () => {
       await nextTurn()
-      return await work()
+      return work()
     })
   }
 

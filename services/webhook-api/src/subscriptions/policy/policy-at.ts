@@ -1,12 +1,15 @@
-import type { SubscriptionRow } from '../store/subscription-row.ts'
+import type { StoredPolicy } from './stored-policy.ts'
 
-type Policy = SubscriptionRow['policy']
+type Policy = StoredPolicy | null
 
 /**
  * Returns the policy that stays when the subscription's URL becomes `url`. Own headers often hold
  * credentials for one receiver, so they do not go to another origin.
  */
-export function policyAt(url: string, { url: before, policy }: SubscriptionRow): Policy {
+export function policyAt(
+  url: string,
+  { url: before, policy }: { url: string; policy: Policy },
+): Policy {
   if (policy?.headers === undefined || originOf(url) === originOf(before)) return policy
   const { headers: _, ...rest } = policy
   return Object.keys(rest).length === 0 ? null : rest
