@@ -12,8 +12,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { json } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { until } from '@surehook/testing/until'
 import { runCli } from '../cli/run-cli.ts'
 import { commands } from '../commands/commands.ts'
 import { openBrowser, openerOf } from './open-browser.ts'
@@ -83,7 +83,7 @@ describe('openBrowser', () => {
   it('removes the file, also if the command has ended by then', async () => {
     const opened = installOpener()
     expect(await openBrowser(url, env, { platform: 'linux', lifetimeMs: 1 })).toBe(true)
-    await until(() => !existsSync(dirname(opened())))
+    while (existsSync(dirname(opened()))) await delay(10)
   })
 
   it('says so when there is no opener, or when it fails, and leaves no file', async () => {
