@@ -1,13 +1,8 @@
 import { once } from 'node:events'
-import { mkdtemp, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { signingKeys } from '@surehook/matching/signed-headers'
-import { createCertificates } from '@surehook/scripts/receiver/certificates'
 import { UsageError } from '../cli/command.ts'
 import { forward } from './forward.ts'
 import { receiverTls, receiverUrl } from './receiver-address.ts'
@@ -45,19 +40,6 @@ describe('a change is forwarded', () => {
   it('once, also if the receiver redirects', async () => {
     const server = createServer((_req, res) => res.writeHead(302, { location: '/' }).end())
     expect(await sent(`localhost:${await listen(server)}/x`)).toMatchObject({ status: 302 })
-  })
-
-  it('over TLS with a certificate that the option names, or with any', async () => {
-    const { ca, cert, key } = await createCertificates({ names: ['localhost'] })
-    const server = createTlsServer({ cert, key }, (_req, res) => res.writeHead(204).end())
-    const url = `https://localhost:${await listen(server)}`
-    const refused = await sent(url)
-    expect([refused.status, refused.error]).toEqual([null, expect.stringContaining('--insecure')])
-    const file = join(await mkdtemp(join(tmpdir(), 'ca-')), 'ca.pem')
-    await writeFile(file, ca)
-    expect(await sent(url, receiverTls(file, undefined))).toMatchObject({ status: 204 })
-    expect(await sent(url, receiverTls(undefined, true))).toMatchObject({ status: 204 })
-    expect(() => receiverTls(`${file}x`, undefined)).toThrow(UsageError)
   })
 
   it('with the reason if the receiver does not answer', async () => {
