@@ -1,5 +1,6 @@
 import { dispatchers } from './dispatchers.ts'
 import { fairness } from './fairness.ts'
+import { hanging } from './hanging.ts'
 import { neighbours } from './neighbours.ts'
 import { openStallBench, type StallBench, type StallOptions } from './stall-bench.ts'
 
@@ -13,5 +14,6 @@ export function stallScenarios(options: StallOptions): Record<string, () => Prom
     neighbours: on(neighbours),
     fairness: on(fairness),
     dispatchers: on(dispatchers),
+    hanging: on(hanging),
   }
 }
