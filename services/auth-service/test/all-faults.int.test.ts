@@ -40,11 +40,17 @@ const transports = [
 const fieldsOf = (violations: readonly Violation[] | undefined) =>
   violations?.map(({ field }) => field).toSorted()
 
+const noAddress = {
+  field: 'email',
+  message: 'must be an e-mail address, without quotes, comments and letters beyond ASCII',
+  rule: 'invalid_format',
+}
+
 describe.each(transports)('over %s one answer names the faults of every field', (_name, ask) => {
   it('of a signup', async () => {
     const args = { email: 'ada', password: 'password', firstName: 'a\u0007', roleId: randomUUID() }
     expect(await ask({ name: 'signup', path: 'signup', args })).toEqual([
-      { field: 'email', message: 'must be an e-mail address', rule: 'invalid_format' },
+      noAddress,
       {
         field: 'firstName',
         message: 'must be text without control characters',
@@ -78,7 +84,7 @@ describe.each(transports)('over %s one answer names the faults of every field', 
   it('of a reset', async () => {
     const args = { email: 'ada', newPassword: 'short', code: '' }
     expect(await ask({ name: 'resetPassword', path: 'reset-password', args })).toEqual([
-      { field: 'email', message: 'must be an e-mail address', rule: 'invalid_format' },
+      noAddress,
       { field: 'code', message: 'must have at least 1 character', rule: 'too_short' },
       { field: 'newPassword', message: 'must have at least 8 characters', rule: 'too_short' },
     ])
