@@ -126,11 +126,9 @@ export class LedgerReading {
   }
 
   async #addMove(message: KafkaMessage): Promise<void> {
-    // The key is the delivery's id, so records of other deliveries need no decoding.
-    const index = this.#find(String(message.key ?? ''))
-    if (index < 0) return
     const transition = await decoded(this.#options.codec.attempt, message)
-    if (transition !== null) this.table.setTransition(index, transition)
+    const index = transition === null ? -1 : this.#find(transition.deliveryId)
+    if (transition !== null && index >= 0) this.table.setTransition(index, transition)
   }
 
   /** @returns -1 for a job of another span */

@@ -1,5 +1,5 @@
 import type { ChangeEvent, DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
-import { deliveryId } from '@surehook/contracts/ids'
+import { deliveryId, endpointId } from '@surehook/contracts/ids'
 import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import { type Cluster, openCluster } from '@surehook/kafka/client/cluster'
@@ -31,7 +31,9 @@ export class PublishedDeliveries {
     const { codec, producer } = this.#world
     const transition = anAttempt({ ...this.#of(event), at: Date.now(), ...change })
     const value = codec.attempt.encode(transition)
-    await producer.send([{ topic: attemptsTopic, key: transition.deliveryId, value }])
+    const { projectId, environment, url } = transition
+    const key = endpointId(projectId, environment, url)
+    await producer.send([{ topic: attemptsTopic, key, value }])
   }
 
   #id = (event: ChangeEvent) => deliveryId(event.id, this.#subscriptionId)
