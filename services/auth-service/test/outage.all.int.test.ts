@@ -42,13 +42,23 @@ describe('without Kafka', () => {
   })
 
   it('answers a change only when the topic has it', async () => {
+    await call('PUT /frozen/environments/master', {})
     await stack.processes.kafka?.kill('SIGSTOP')
-    const change = call('PUT /frozen/environments/master', {})
-    const first = await Promise.race([change.then(() => 'answered'), committed('frozen')])
+    const change = call('PUT /frozen/environments/master', { auth: { accessTokenTtl: 77 } })
+    const first = await Promise.race([change.then(() => 'answered'), committed('frozen', '77')])
     expect(first).toBe('committed')
     await stack.processes.kafka?.kill('SIGCONT')
     expect((await change).status).toBe(200)
-    expect((await world.platformState()).environments.has('frozen/master')).toBe(true)
+    const state = (await world.platformState()).environments.get('frozen/master')
+    expect(state?.settings).toContain('"accessTokenTtl":77')
+  })
+
+  it('makes no environment while Kafka does not answer', async () => {
+    await stack.processes.kafka?.kill('SIGSTOP')
+    const refused = await call('PUT /never/environments/master', {})
+    await stack.processes.kafka?.kill('SIGCONT')
+    expect([refused.status, refused.body.error]).toEqual([503, 'SERVICE_UNAVAILABLE'])
+    expect((await call('GET /never/environments/master')).status).toBe(404)
   })
 
   it('answers 404 for a revoked management token only when the topic has it', async () => {
@@ -100,9 +110,10 @@ describe('without PostgreSQL', () => {
   })
 })
 
-/** Resolves when the database holds the project, even if Kafka does not. */
-async function committed(project: string): Promise<'committed'> {
-  const isThere = async () => (await call(`GET /${project}/environments/master`)).status === 200
+/** Resolves when the database has the setting, even if Kafka does not. */
+async function committed(project: string, setting: string): Promise<'committed'> {
+  const isThere = async () =>
+    (await call(`GET /${project}/environments/master`)).text.includes(setting)
   await until(isThere, { what: `commit of ${project}` })
   return 'committed'
 }

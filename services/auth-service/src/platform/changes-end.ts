@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { LogPosition } from '@surehook/contracts/log-position'
 import { changesTopic } from '@surehook/contracts/topics'
@@ -5,7 +6,7 @@ import type { Kafka } from '@surehook/kafka/client/surface'
 import { LogEnds } from '@surehook/kafka/offsets/log-ends'
 import { readTopicId } from '@surehook/kafka/topics/topic-id'
 import { boundedBy } from '@surehook/service-kit/bounded'
-import { unavailable } from '@surehook/service-kit/errors'
+import { AppError, unavailable } from '@surehook/service-kit/errors'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 
 /** The end of `changes` at the time of its reading. */
@@ -17,6 +18,8 @@ export type ChangesEnd = {
 export type ReadChangesEnd = () => Promise<ChangesEnd>
 
 const readWithinMs = 5_000
+const retryMs = 200
+const away = 'Kafka shows no end of the changes'
 /**
  * Less than the 10 s that a deletion takes: no environment is made and deleted between the reading
  * and its use.
@@ -45,15 +48,26 @@ export function openChangesEnd({ kafka, writer, log }: ChangesEndDeps): {
   }
   return {
     async read() {
-      const readAt = performance.now()
-      const found = await boundedBy(readWithinMs, position(), 'Kafka shows no end of the changes')
-      return {
-        current() {
-          if (performance.now() - readAt < currentForMs) return found
-          throw unavailable('The environment was not made in time')
-        },
+      const deadline = performance.now() + readWithinMs
+      for (;;) {
+        const readAt = performance.now()
+        try {
+          return endOf(await boundedBy(deadline - readAt, position(), away), readAt)
+        } catch (err) {
+          if (err instanceof AppError) throw err
+          // After an outage the first requests meet the connections of before.
+          if (performance.now() + retryMs > deadline) throw unavailable(away, err)
+          await sleep(retryMs)
+        }
       }
     },
     [Symbol.asyncDispose]: () => ends[Symbol.asyncDispose](),
   }
 }
+
+const endOf = (position: LogPosition, readAt: number): ChangesEnd => ({
+  current() {
+    if (performance.now() - readAt < currentForMs) return position
+    throw unavailable('The environment was not made in time')
+  },
+})
