@@ -46,7 +46,7 @@ export type EnvironmentState = {
    * environment.
    */
   deletedAt: string | null
-  /** Increases when all keys are replaced at once. What was learnt under an earlier one is invalid. */
+  /** Increases when all keys are replaced at once. What a service knows of them is then invalid. */
   keyEpoch: number
   /** ISO 8601. An earlier environment of the same name has another. `null`: not known. */
   createdAt: string | null
