@@ -60,7 +60,8 @@ describe.each(transports)('two replicas behind the gateway, over %s,', (_name, t
     await tenant.do('logout', {}, { accessToken })
     const uses = await many(4, () => tenant.call('logout', {}, { accessToken }))
     const refreshes = await many(4, () => tenant.call('refreshToken', { refreshToken }))
-    expect(countOf([...uses, ...refreshes], 'AUTH_TOKEN_INVALID')).toBe(8)
+    const codes = [...uses, ...refreshes].map(({ code }) => code)
+    expect(codes).toEqual(Array(8).fill('AUTH_TOKEN_INVALID'))
   })
 
   it('share an emergency: keys that are replaced at once are gone on both', async () => {

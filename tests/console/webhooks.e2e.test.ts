@@ -184,6 +184,22 @@ it('builds a filter by keyboard, names what is wrong with a condition, and saves
   expect(faults).toEqual([])
 })
 
+it('keeps the focus when the columns arrive', async () => {
+  const arrive = Promise.withResolvers<void>()
+  await page.route('**/_tables', async (route) => {
+    await arrive.promise
+    await route.continue()
+  })
+  await signIn(page, tenant)
+  await fillWebhook('https://example.com/')
+  await button('Add a condition').focus()
+  await page.keyboard.press('Enter')
+  await condition(1).locator('input:focus').fill('to')
+  arrive.resolve()
+  await condition(1).locator('select:focus').selectOption('total')
+  expect(faults).toEqual([])
+})
+
 async function expectInvalid(label: string): Promise<void> {
   await page.locator('input[aria-invalid="true"]').first().waitFor()
   expect(await page.getByLabel(label).getAttribute('aria-invalid')).toBe('true')

@@ -31,7 +31,9 @@ export async function openBalancer(): Promise<Balancer> {
     add(target, 1)
     res.once('close', () => add(target, -1))
     const { method, headers } = req
-    const onward = request(new URL(req.url ?? '/', target), { method, headers }, (answer) => {
+    // A kept connection may end at the target just as the next request leaves.
+    const options = { method, headers, agent: false }
+    const onward = request(new URL(req.url ?? '/', target), options, (answer) => {
       res.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(res)
     })

@@ -3,7 +3,9 @@ import type { Kafka, KafkaMessage } from '@surehook/kafka/client/surface'
 import { withAdmin } from '@surehook/kafka/client/with-admin'
 import { SupervisedConsumer } from '@surehook/kafka/consumer/supervised-consumer'
 import { partitionKey } from '@surehook/kafka/topics/partition-key'
+import { retryUntilReady } from '@surehook/service-kit/lifecycle'
 import type { Logger } from 'pino'
+import { silent } from './database.ts'
 
 export type FollowTopicsOptions = {
   kafka: Kafka
@@ -46,6 +48,15 @@ export function followTopics(options: FollowTopicsOptions): SupervisedConsumer {
  * fetch, some time after its join. Records written in between would be missing.
  */
 export function endsOf(kafka: Kafka, topics: readonly string[]): Promise<LogEnds> {
+  const signal = AbortSignal.timeout(120_000)
+  // A broker may lead a new topic a moment later than the metadata say.
+  return retryUntilReady('the ends of topics', () => readEnds(kafka, topics), {
+    log: silent,
+    signal,
+  })
+}
+
+function readEnds(kafka: Kafka, topics: readonly string[]): Promise<LogEnds> {
   return withAdmin(kafka, async (admin) => {
     const ends = topics.map(async (topic) =>
       (await admin.fetchTopicOffsets(topic)).map(

@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { changeKey } from '@surehook/contracts/ids'
 import { openEventCodec } from '@surehook/schemas/codec'
+import { makeTopic, testKafka } from '@surehook/testing/kafka'
 import { Kafka, type KafkaMessage, logLevel } from 'kafkajs'
 import { InvalidChangeError, type NewChange, openChangePublisher } from '../src/index.ts'
 
 const brokers = [process.env['TEST_KAFKA_BROKERS'] ?? '']
 const schemaRegistryUrl = process.env['TEST_REGISTRY_URL'] ?? ''
 const kafka = new Kafka({ brokers, logLevel: logLevel.NOTHING })
-const admin = kafka.admin()
 
 const change = (recordId: string, record: object = {}): NewChange => ({
   projectId: 'shop',
@@ -24,11 +24,7 @@ const change = (recordId: string, record: object = {}): NewChange => ({
 const openPublisher = (topic: string) =>
   openChangePublisher({ brokers, schemaRegistryUrl, source: 'billing', topic })
 
-async function makeTopic(): Promise<string> {
-  const topic = `test-changes-${randomUUID()}`
-  await admin.createTopics({ topics: [{ topic, numPartitions: 4 }], waitForLeaders: true })
-  return topic
-}
+const newTopic = () => makeTopic(testKafka(), { partitions: 4 })
 
 /** Reads `count` messages of `topic` from its beginning. */
 async function read(
@@ -54,17 +50,14 @@ async function read(
 /** Returns which kafkajs functions differ in a process that has published a change. */
 async function changedIn(...options: string[]): Promise<{ modules: number; changed: string[] }> {
   const host = `${import.meta.dirname}/fixtures/publishing-host.ts`
-  const args = ['--conditions=source', host, await makeTopic(), ...options]
+  const args = ['--conditions=source', host, await newTopic(), ...options]
   const { stdout } = await promisify(execFile)(process.execPath, args)
   return JSON.parse(stdout) as { modules: number; changed: string[] }
 }
 
-beforeAll(() => admin.connect())
-afterAll(() => admin.disconnect())
-
 describe('openChangePublisher', () => {
   it('publishes changes that follow the contract', async () => {
-    const topic = await makeTopic()
+    const topic = await newTopic()
     await using publisher = await openPublisher(topic)
     const id = randomUUID()
     await publisher.publish([{ ...change('1', { total: 12.5 }), id, requestId: 'r-1' }])
@@ -78,7 +71,7 @@ describe('openChangePublisher', () => {
   })
 
   it('keeps the order of concurrent calls and of large ones for every record', async () => {
-    const topic = await makeTopic()
+    const topic = await newTopic()
     await using publisher = await openPublisher(topic)
     const calls = Array.from({ length: 60 }, (_, call) =>
       publisher.publish(
@@ -103,7 +96,7 @@ describe('openChangePublisher', () => {
   })
 
   it('sends nothing of a call with an invalid change', async () => {
-    const topic = await makeTopic()
+    const topic = await newTopic()
     await using publisher = await openPublisher(topic)
     const refused = publisher.publish([change('1'), { ...change('2'), table: 'Orders!' }])
     await expect(refused).rejects.toThrow(InvalidChangeError)

@@ -19,6 +19,6 @@ export async function containerChecks(
   }
   const why = await whyNoContainers(env)
   if (why !== null) return { steps: [], said: `${whatItIs} were not tested: ${why}` }
-  const run = () => runJest({ level: 'containers', dir, env: {} })
+  const run = () => runJest({ level: 'containers', dir, environment: async () => ({}) })
   return { steps: [{ name: 'containers', run }], said: `${whatItIs} were tested` }
 }

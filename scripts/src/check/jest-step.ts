@@ -16,7 +16,8 @@ export type JestLevel =
 
 export type JestStep = {
   level: JestLevel
-  env: NodeJS.ProcessEnv
+  /** Asked before each run, because the stacks of the first may be gone by the second. */
+  environment: () => Promise<NodeJS.ProcessEnv>
   dir: string
   /** Test files to skip. */
   without?: RegExp | null
@@ -88,8 +89,11 @@ async function runAlone(
   files: readonly string[],
 ): Promise<StepResult> {
   // The costs of the level are those of its first run.
-  const env = { ...step.env, TEST_COSTS_DIR: `${step.dir}/costs-again` }
-  const second = await runOnce({ ...step, env }, `${step.level}-again`, files)
+  const environment = async () => ({
+    ...(await step.environment()),
+    TEST_COSTS_DIR: `${step.dir}/costs-again`,
+  })
+  const second = await runOnce({ ...step, environment }, `${step.level}-again`, files)
   if (second.failed > 0) return { passed, failed, output: `${output}\n\nalone:\n${second.output}` }
   return { passed: passed + failed, failed: 0, flaky: failed, output }
 }
@@ -123,13 +127,14 @@ async function runOnce(step: JestStep, name: string, files: readonly string[]): 
 }
 
 async function runToTheEnd(
-  { level, env, dir, without = null, priority = 0 }: JestStep,
+  { level, environment, dir, without = null, priority = 0 }: JestStep,
   { name, resultFile, files }: { name: string; resultFile: string; files: readonly string[] },
 ): Promise<CommandResult & { hung: boolean }> {
   const options = ['--selectProjects', level]
   if (without !== null) options.push('--testPathIgnorePatterns', without.source)
   if (files.length > 0) options.push('--runTestsByPath', ...files)
   const order = files.length > 0 ? ['--runInBand'] : [`--maxWorkers=${workersOf[level]}`]
+  const env = await environment()
   const hanging = new AbortController()
   let endedAt = Number.POSITIVE_INFINITY
   const watch = setInterval(() => {

@@ -72,11 +72,9 @@ async function runPlan(
     jest: (level, { priority = 0, ...step } = {}) => ({
       name: level,
       ...step,
-      run: async () => {
-        // Fault tests start stacks of their own, because they break them. Others would use the CPU.
-        if (level === 'faults') await stacks.stop()
-        const env = await environmentOf(level, { infra, stacks })
-        return runJest({ level, dir, env, without: filesWithout(level, noLocal), priority })
+      run: () => {
+        const environment = () => environmentOf(level, { infra, stacks })
+        return runJest({ level, dir, environment, without: filesWithout(level, noLocal), priority })
       },
     }),
     withTool: (tool, ...steps) => {
@@ -127,7 +125,11 @@ async function environmentOf(
   { infra, stacks }: { infra: Infra; stacks: Stacks },
 ): Promise<NodeJS.ProcessEnv> {
   if (level === 'unit' || level === 'deploy' || level === 'containers') return {}
-  if (level === 'faults') return { TEST_INFRA: 'local' }
+  if (level === 'faults') {
+    // These tests start stacks of their own, because they break them. Others would use the CPU.
+    await stacks.stop()
+    return { TEST_INFRA: 'local' }
+  }
   return { TEST_INFRA: infra, TEST_STACKS: await stacks.endpoints() }
 }
 

@@ -36,7 +36,6 @@ export const Env = z.object({
   WEBHOOK_CIRCUIT_COOLDOWN: durationBetween('100ms', '24h').prefault('2m'),
   WEBHOOK_ALLOWED_NETWORKS: commaList.pipe(z.array(cidr)).prefault(''),
   WEBHOOK_ENDPOINT_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(32),
-  WEBHOOK_PROJECT_CONCURRENCY: z.coerce.number().int().min(1).max(100_000).default(128),
   WEBHOOK_CONCURRENCY: z.coerce.number().int().min(1).max(100_000).default(1_024),
   WEBHOOK_WINDOW: z.coerce.number().int().min(1).max(100_000).default(1_000),
 })
@@ -70,8 +69,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     ladder: retryLadderOf(read),
     attempt: {
       timeoutMs: read.WEBHOOK_TIMEOUT,
-      // No attempt of a project ever waits for a connection.
-      connectionsPerOrigin: read.WEBHOOK_PROJECT_CONCURRENCY,
+      // No attempt ever waits for a connection.
+      connectionsPerOrigin: read.WEBHOOK_CONCURRENCY,
       maxPools,
       allowedNetworks: read.WEBHOOK_ALLOWED_NETWORKS,
       extraCa: read.WEBHOOK_EXTRA_CA_FILE ? [readFileSync(read.WEBHOOK_EXTRA_CA_FILE, 'utf8')] : [],
@@ -79,7 +78,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     circuit: circuitOf(read),
     drainMs: Math.min(read.WEBHOOK_TIMEOUT + 1_000, longestDrainMs),
     endpointConcurrency: read.WEBHOOK_ENDPOINT_CONCURRENCY,
-    concurrency: { all: read.WEBHOOK_CONCURRENCY, each: read.WEBHOOK_PROJECT_CONCURRENCY },
+    concurrency: read.WEBHOOK_CONCURRENCY,
     window: { messages: read.WEBHOOK_WINDOW, bytes: windowBytes },
   })
 }

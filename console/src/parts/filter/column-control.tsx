@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react'
 import { useFilterForm } from './filter-context.ts'
 import { fieldOf, splitField, typeOf } from './model/columns.ts'
 
@@ -11,6 +12,7 @@ type ColumnControlProps = {
 /** The column of a condition. The columns of a known table are offered, others are typed. */
 export function ColumnControl({ field, isWrong, describedBy, onChange }: ColumnControlProps) {
   const { columns } = useFilterForm()
+  const focus = useKeptFocus(columns === null)
   const common = {
     className: 'control',
     'aria-describedby': describedBy,
@@ -20,6 +22,7 @@ export function ColumnControl({ field, isWrong, describedBy, onChange }: ColumnC
     return (
       <input
         {...common}
+        {...focus}
         className="control filter-column"
         aria-label="Column"
         placeholder="column, or json.path"
@@ -36,6 +39,7 @@ export function ColumnControl({ field, isWrong, describedBy, onChange }: ColumnC
     <div className="filter-column">
       <select
         {...common}
+        {...focus}
         aria-label="Column"
         value={column}
         onChange={(event) => onChange(event.target.value)}
@@ -61,4 +65,19 @@ export function ColumnControl({ field, isWrong, describedBy, onChange }: ColumnC
       )}
     </div>
   )
+}
+
+/** The columns may arrive while someone types: what replaces the focused control gets the focus. */
+function useKeptFocus(isTyped: boolean) {
+  const ref = useRef<HTMLInputElement & HTMLSelectElement>(null)
+  const isFocused = useRef(false)
+  const shown = useRef(isTyped)
+  useEffect(() => {
+    if (shown.current !== isTyped && isFocused.current) ref.current?.focus()
+    shown.current = isTyped
+  }, [isTyped])
+  const set = (focused: boolean) => () => {
+    isFocused.current = focused
+  }
+  return { ref, onFocus: set(true), onBlur: set(false) }
 }

@@ -38,6 +38,21 @@ describe('slots', () => {
     expect(got).toEqual(['f0', 'f1', 'f2', 'f3', 'q', 'f4'])
   })
 
+  it('may be as many of each owner as are free, so that a newcomer finds some', async () => {
+    const { slots, got, take, free } = callersOf({ room: { all: 12, each: 'free' } })
+    for (let n = 0; n < 12; n++) void take('a', `a${n}`)
+    await free()
+    expect(got).toHaveLength(6)
+    for (let n = 0; n < 12; n++) void take('b', `b${n}`)
+    await free()
+    expect(got.slice(6)).toEqual(['b0', 'b1', 'b2'])
+    await free('a0', 'a1', 'a2')
+    expect(got.slice(9)).toEqual(['b3', 'a6'])
+    expect(slots.taken).toBe(8)
+    expect(slots.isAtLimit('b')).toBe(true)
+    expect(slots.isAtLimit('c')).toBe(false)
+  })
+
   it('go to the owner that holds the fewest, and in turn among equals', async () => {
     const { got, take, free } = callersOf({ room: { all: 3 } })
     for (const name of ['a0', 'a1', 'a2', 'a3', 'a4']) void take('a', name)

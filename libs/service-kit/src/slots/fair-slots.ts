@@ -1,9 +1,16 @@
 import { unavailable } from '../errors.ts'
 import { type Room, SlotOwner, type Waiter } from './slot-owner.ts'
 
+/**
+ * The most slots taken at once: in all, and by each owner. `free`: an owner may have as many as are
+ * free. So one owner gets half of all, two get a third each, and a newcomer always finds some: the
+ * dynamic thresholds of Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory
+ * packet switches" (1998), with a factor of 1.
+ */
+export type SlotRoom = { all: number; each: number | 'free' }
+
 export type FairSlotsOptions = {
-  /** The most slots taken at once: in all, and by each owner. */
-  room: Partial<Room>
+  room: Partial<SlotRoom>
   /** The most slots waited for. Any number by default. */
   waiting?: Partial<Room> | (() => Room)
   /** By default a caller waits until it gets a slot or its signal aborts. */
@@ -45,7 +52,7 @@ export type TakeOptions = {
  *   It is refused if its own owner would wait for as many.
  */
 export class FairSlots {
-  readonly #room: Room
+  readonly #room: SlotRoom
   readonly #waiting: (() => Room) | null
   readonly #maxWaitMs: number | undefined
   readonly #refusal: (reason: Refusal) => Error
@@ -56,7 +63,8 @@ export class FairSlots {
 
   constructor({ room, waiting, maxWaitMs, refusal = refusalOf }: FairSlotsOptions) {
     this.#room = roomOf(room)
-    this.#waiting = typeof waiting === 'function' ? waiting : waiting ? () => roomOf(waiting) : null
+    this.#waiting =
+      typeof waiting === 'function' ? waiting : waiting ? () => waitingRoomOf(waiting) : null
     this.#maxWaitMs = maxWaitMs
     this.#refusal = refusal
   }
@@ -73,12 +81,12 @@ export class FairSlots {
 
   /** How many slots are waited for only because other owners have taken all. */
   get starving(): number {
-    return this.taken < this.#room.all ? 0 : this.#root.wantedBelow(this.#room.each)
+    return this.taken < this.#room.all ? 0 : this.#root.wantedBelow(this.#each)
   }
 
   /** True if the owner has taken as many slots as one owner may. */
   isAtLimit(name: OwnerName): boolean {
-    return this.#ask(name, (owner) => owner.outermost.held >= this.#room.each)
+    return this.#ask(name, (owner) => owner.outermost.held >= this.#each)
   }
 
   /** Throws the refusal if `take` would reject with it now. */
@@ -157,7 +165,7 @@ export class FairSlots {
 
   #serveNext(): void {
     while (this.#root.wanted > 0 && this.#root.held < this.#room.all) {
-      const next = this.#root.next(this.#room.each)
+      const next = this.#root.next(this.#each)
       this.#isBlocked = next !== undefined && this.#root.held + next.slots > this.#room.all
       if (next === undefined || this.#isBlocked) return
       next.owner.serve(next)
@@ -180,9 +188,14 @@ export class FairSlots {
 
   /** A newcomer passes waiting callers only if all of them are at the limits of other owners. */
   #isFree({ outermost }: SlotOwner, slots: number): boolean {
-    const { all, each } = this.#room
     if (this.#isBlocked || outermost.wanted > 0) return false
-    return this.#root.held + slots <= all && outermost.held + slots <= each
+    return this.#root.held + slots <= this.#room.all && outermost.held + slots <= this.#each
+  }
+
+  /** The most slots of one owner now. */
+  get #each(): number {
+    const { all, each } = this.#room
+    return each === 'free' ? all - this.#root.held : each
   }
 
   #mayWait(owner: SlotOwner, weight: number): boolean {
@@ -191,7 +204,8 @@ export class FairSlots {
   }
 
   #atMost(slots: number): number {
-    return Math.min(slots, this.#room.all, this.#room.each)
+    const { all, each } = this.#room
+    return Math.min(slots, all, each === 'free' ? Math.ceil(all / 2) : each)
   }
 
   #ownerOf(name: OwnerName): SlotOwner {
@@ -208,7 +222,12 @@ export class FairSlots {
   }
 }
 
-const roomOf = ({ all = Number.POSITIVE_INFINITY, each = all }: Partial<Room>): Room => ({
+const roomOf = ({ all = Number.POSITIVE_INFINITY, each = all }: Partial<SlotRoom>): SlotRoom => ({
+  all,
+  each,
+})
+
+const waitingRoomOf = ({ all = Number.POSITIVE_INFINITY, each = all }: Partial<Room>): Room => ({
   all,
   each,
 })

@@ -141,7 +141,6 @@ export const meanings: Readonly<Record<string, Meaning>> = {
     meaning: "PEM of further authorities of receivers' certificates",
   },
   WEBHOOK_ENDPOINT_CONCURRENCY: { meaning: 'Attempts in flight per endpoint' },
-  WEBHOOK_PROJECT_CONCURRENCY: { meaning: 'Attempts in flight per project and process' },
   WEBHOOK_CONCURRENCY: { meaning: 'Attempts in flight per process' },
   WEBHOOK_WINDOW: { meaning: 'Messages of a partition that are held in memory' },
   CORS_ALLOWED_ORIGINS: {

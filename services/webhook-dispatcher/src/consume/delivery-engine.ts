@@ -132,7 +132,7 @@ function createDispatcher(
         maxInFlight: config.endpointConcurrency,
         maxLocalWaitMs: () => (ownLoad.saturated ? longerLocalWaitMs : localWaitMs),
       },
-      slots: new FairSlots({ room: config.concurrency }),
+      slots: new FairSlots({ room: { all: config.concurrency, each: 'free' } }),
       window: config.window,
       attempts: new Attempts({ poster, delays, ladder, metrics, tracer, log }),
       transitions: new Transitions({ producer, codec, log }),

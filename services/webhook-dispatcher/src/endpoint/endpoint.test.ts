@@ -255,14 +255,16 @@ describe('the slots of a project', () => {
   })
 
   it('keep nothing in memory that waits for them without an end', () => {
-    const slots = slotsOf({ all: 8, each: 1 })
-    endpointOf('a', slots, 1)
-    const { endpoint } = endpointOf('a', slots, 20)
-    expect(endpoint.slotsForPaused).toBe(0)
-    expect(endpoint.accepts).toBe(true)
     jest.useFakeTimers({ doNotFake: ['nextTick'] })
     try {
-      expect(shedForLong(endpoint)).toHaveLength(20)
+      const slots = slotsOf({ all: 8, each: 1 })
+      endpointOf('a', slots, 1)
+      const { endpoint } = endpointOf('a', slots, 20)
+      expect(endpoint.slotsForPaused).toBe(0)
+      expect(endpoint.accepts).toBe(true)
+      expect(shedForLong(endpoint)).toEqual([])
+      jest.advanceTimersByTime(1_000)
+      expect(endpoint.shed()).toHaveLength(20)
     } finally {
       jest.useRealTimers()
     }

@@ -209,14 +209,14 @@ export class Endpoint<T> {
    * unanswered count too.
    */
   #allowedQueue(): number {
-    // Its project has taken all slots, so nothing says when the next one starts.
-    if (this.#slotWait.isWaiting) return this.inFlight
     const [oldest] = this.#startedAt
     const age = oldest === undefined ? 0 : performance.now() - oldest.at
-    const expectedMs = Math.max(this.#latencyMs, age, 0.1)
+    const { isWaiting, waitedMs } = this.#slotWait
+    const expectedMs = Math.max(this.#latencyMs, age, waitedMs, 0.1)
     const waitMs = this.#limits.maxLocalWaitMs()
-    const cap = this.#cap
-    const answered = Math.max(cap, Math.floor((cap * waitMs) / expectedMs))
+    // If its project has taken all slots, it goes on with those that it has.
+    const least = isWaiting ? this.inFlight : this.#cap
+    const answered = Math.max(least, Math.floor((Math.max(1, least) * waitMs) / expectedMs))
     const perSecond = this.#perSecond
     if (perSecond === null) return answered
     return Math.min(answered, Math.max(1, Math.floor((perSecond * waitMs) / 1_000)))

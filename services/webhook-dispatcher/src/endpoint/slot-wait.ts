@@ -10,7 +10,8 @@ export type ProjectSlots = { all: FairSlots; projectId: string }
 export class SlotWait {
   readonly #slots: ProjectSlots
   readonly #onSlot: () => void
-  #wait: AbortController | null = null
+  readonly #end = new AbortController()
+  #waitsSince: number | null = null
   #came: Slot | null = null
 
   /** @param onSlot called when a slot came. It is freed unless `take` is called meanwhile */
@@ -20,7 +21,12 @@ export class SlotWait {
   }
 
   get isWaiting(): boolean {
-    return this.#wait !== null
+    return this.#waitsSince !== null
+  }
+
+  /** How long it has waited for the next slot. */
+  get waitedMs(): number {
+    return this.#waitsSince === null ? 0 : performance.now() - this.#waitsSince
   }
 
   /** Returns a slot, or null: `onSlot` is called when one is free. */
@@ -28,23 +34,22 @@ export class SlotWait {
     const { all, projectId } = this.#slots
     const slot = this.#came ?? all.tryTake(projectId)
     this.#came = null
-    if (slot === null && this.#wait === null) void this.#waitFor(new AbortController())
+    if (slot === null && !this.isWaiting) void this.#wait()
     return slot
   }
 
   /** Ends the wait. */
   dispose(): void {
-    this.#wait?.abort()
-    this.#wait = null
+    this.#end.abort()
   }
 
-  async #waitFor(wait: AbortController): Promise<void> {
+  async #wait(): Promise<void> {
     const { all, projectId } = this.#slots
-    this.#wait = wait
-    const { signal } = wait
+    const { signal } = this.#end
+    this.#waitsSince = performance.now()
     const slot = await all.take(projectId, { signal }).catch(() => null)
+    this.#waitsSince = null
     if (slot === null) return
-    this.#wait = null
     this.#came = slot
     if (!signal.aborted) this.#onSlot()
     this.#came?.[Symbol.dispose]()

@@ -42,7 +42,7 @@ const shortestHoldMs = 300
  * How much longer a job waits if its partition is ahead of the dispatcher: written earlier, the row
  * would be written twice.
  */
-const longerHoldMs = 5_000
+const longerHoldMs = 30_000
 /** Jobs wait for the longest time once this share of the limit is in use. */
 const shareOfLongestHold = 0.1
 const lookEveryMs = 100

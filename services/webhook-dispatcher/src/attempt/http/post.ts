@@ -10,6 +10,7 @@ import { Answer, type ExchangeResult } from './answer.ts'
 import { maxBytes, StaleConnectionError } from './answer-filter.ts'
 import { errorClassOf } from './error-class.ts'
 import { failureText } from './failure-text.ts'
+import { Handshakes } from './handshakes.ts'
 import { tlsConnector } from './tls-connector.ts'
 
 export type PosterOptions = {
@@ -47,6 +48,7 @@ type Connections = { pool: Pool; newClient: () => Client }
 export class Poster implements AsyncDisposable {
   readonly #options: PosterOptions
   readonly #secureContext: SecureContext
+  readonly #handshakes = new Handshakes()
   readonly #connections: TenantCache<Connections>
   /** Pools that are closing and only finish their requests. */
   readonly #closing = new Set<Pool | Client>()
@@ -120,7 +122,14 @@ export class Poster implements AsyncDisposable {
     const known = this.#connections.get(tenant, origin)
     if (known) return known
     const options: Client.Options = {
-      connect: tlsConnector({ ...this.#options, secureContext: this.#secureContext }, tenant),
+      connect: tlsConnector(
+        {
+          ...this.#options,
+          secureContext: this.#secureContext,
+          handshakes: this.#handshakes,
+        },
+        tenant,
+      ),
       // With HTTP/2 all deliveries to an origin would share one connection, and its loss would fail
       // all of them. `filterAnswers` also reads only HTTP/1.1.
       allowH2: false,
