@@ -49,12 +49,13 @@ export const password = z
   .max(1024, { abort: true })
   .refine(wellFormed, ruled('must be valid text', 'invalid_text'))
 
-/** Six digits. What has not six digits is a wrong code, as any other. */
+/** Any text may be tried. What nobody mailed is a wrong code. */
 const mailedCode = z
   .string()
   .min(1)
   .max(64, { abort: true })
   .refine(isPlain, ruled('must be plain text', 'invalid_text'))
+  .describe('From the mail: six digits, or 20 letters and digits after many wrong codes')
 
 /** BCP 47, without its rarer parts. */
 const LanguageTag = z
@@ -142,10 +143,10 @@ export const confirmSignup = defineOperation({
   summary: 'Confirm an e-mail address',
   description:
     'Confirms the address with the mailed code and logs the user in. A code is valid for one ' +
-    'hour and five attempts.',
+    'hour, and a code of six digits for five attempts.',
   body: z.strictObject({
     email: Email,
-    code: mailedCode.describe('The six digits from the mail'),
+    code: mailedCode,
   }),
   reply: { status: 200, schema: LoggedIn },
   errors: [...always, 'AUTH_INVALID_CODE', 'RATE_LIMIT_EXCEEDED'],
@@ -211,7 +212,7 @@ export const resetPassword = defineOperation({
   body: z.strictObject({
     email: Email,
     newPassword: newPassword.describe('8 characters or more, and not a common one'),
-    code: mailedCode.describe('The six digits from the mail'),
+    code: mailedCode,
   }),
   reply: { status: 200, schema: Message },
   errors: [...always, 'AUTH_INVALID_CODE', 'RATE_LIMIT_EXCEEDED'],

@@ -14,7 +14,7 @@ export type CaughtMail = {
   text: string
   html: string
   messageId: string
-  /** The six digits in the mail, or `null`. */
+  /** The code in the mail, six digits or 20 letters and digits, or `null`. */
   code: string | null
   raw: string
 }
@@ -117,7 +117,7 @@ async function catchMail(
 async function parseMail(raw: string): Promise<Omit<CaughtMail, 'to'>> {
   const { from, subject = '', text = '', html = '', messageId = '' } = await PostalMime.parse(raw)
   const sender = { name: from?.name ?? '', address: from?.address ?? '' }
-  const code = /\b\d{6}\b/.exec(text)?.[0] ?? null
+  const code = /\b(?:\d{6}|[0-9A-HJKMNP-TV-Z]{20})\b/.exec(text)?.[0] ?? null
   return { from: sender, subject, text, html, messageId, code, raw }
 }
 

@@ -173,58 +173,74 @@ describe('a code', () => {
     expect(outcome(await confirm(code))).toEqual([200])
   })
 
-  it('is not followed by another within the hour after 30 wrong tries', async () => {
+  const long = /^[0-9A-HJKMNP-TV-Z]{20}$/
+  /** Requests another code and tries it wrongly, until `tries` were wrong. */
+  const tryWrongly = async (tries: number) => {
     let code = await mailedCode()
-    for (let codes = 1; codes <= 5; codes++) {
-      for (let i = 1; i <= 5; i++) await confirm(wrong(code, i))
-      if (codes === 5) await forgetResends()
-      await resend()
-      code = await mailedCode(codes + 1)
+    for (let done = 0; done < tries; done++) {
+      if (done > 0 && done % 5 === 0) {
+        await resend()
+        code = await mailedCode(1 + done / 5)
+      }
+      expect(outcome(await confirm(wrong(code, 1 + (done % 5))))).toEqual(invalidCode)
     }
-    for (let i = 1; i <= 5; i++) await confirm(wrong(code, i))
-    const spent = await resend()
-    const other = await client.send('POST resend-code', { body: { email: newEmail() } })
-    expect([spent.status, spent.body]).toEqual([200, other.body])
-    const { rows } = await accounts.database.query(
-      `select attempts_left, wrong_tries from code where ${ofUser}`,
-      [email],
-    )
-    expect(rows).toEqual([{ attempts_left: 0, wrong_tries: 30 }])
-    await sql(`update code set wrong_since = now() - interval '61 minutes' where ${ofUser}`)
+  }
+
+  it('is long after ten wrong tries within a week, and no wrong tries use it up', async () => {
+    await tryWrongly(10)
     await resend()
-    // This is the next mail after the sixth: no mail was sent in between.
-    code = await mailedCode(7)
-    expect(accounts.catcher.mails.filter(({ to }) => to === email)).toHaveLength(7)
-    expect(outcome(await confirm(code))).toEqual([200])
+    const code = await mailedCode(3)
+    expect(code).toMatch(long)
+    for (let i = 1; i <= 40; i++) await confirm(String(i).padStart(6, '0'))
+    const [half, rest] = [code.slice(0, 10), code.slice(10)]
+    expect(outcome(await confirm(` ${half.toLowerCase()}-${rest}`))).toEqual([200])
+  })
+
+  it('is short again when the week is over', async () => {
+    await tryWrongly(10)
+    await sql(`update code set wrong_since = now() - interval '169 hours' where ${ofUser}`)
+    await resend()
+    expect(await mailedCode(3)).toMatch(/^\d{6}$/)
+  })
+
+  it.each([
+    [13, [200]],
+    [14, invalidCode],
+  ])('is right after %i wrong tries of a week: %j', async (tries, expected) => {
+    await tryWrongly(9)
+    await resend()
+    const code = await mailedCode(3)
+    for (let i = 10; i <= tries; i++) await confirm(wrong(code, i))
+    expect(outcome(await confirm(code))).toEqual(expected)
+  })
+
+  it('of a recovery is long alike, also after one was redeemed', async () => {
+    await confirm(await mailedCode())
+    const recover = () => client.send('POST recover-password', { body: { email } })
+    const reset = (code: string, newPassword: string) =>
+      client.send('POST reset-password', { body: { email, newPassword, code } })
+    await recover()
+    const short = await mailedCode(2)
+    await sql(`update code set wrong_tries = 30, wrong_since = now() where ${ofUser}`)
+    expect(outcome(await reset(short, 'a wholly new one 9'))).toEqual([200])
+    // The notice of the reset is the third mail.
+    await accounts.catcher.waitFor(email, { count: 3 })
+    expect(outcome(await recover())).toEqual([200])
+    const code = await mailedCode(4)
+    expect(code).toMatch(long)
+    expect(outcome(await reset(short, 'another new one 8'))).toEqual(invalidCode)
+    expect(outcome(await reset(code, 'another new one 8'))).toEqual([200])
   })
 
   it('keeps its five attempts, however many tries were wrong before it', async () => {
     const first = await mailedCode()
     await confirm(wrong(first))
-    await sql(`update code set wrong_tries = 29 where ${ofUser}`)
+    await sql(`update code set wrong_tries = 9 where ${ofUser}`)
     await resend()
     const code = await mailedCode(2)
     for (let i = 1; i <= 4; i++) expect(outcome(await confirm(wrong(code, i)))).toEqual(invalidCode)
     expect(outcome(await resend())).toEqual([200])
     expect(outcome(await confirm(code))).toEqual([200])
-  })
-
-  it('of a recovery is limited alike', async () => {
-    await confirm(await mailedCode())
-    const recover = () => client.send('POST recover-password', { body: { email } })
-    await recover()
-    const code = await mailedCode(2)
-    await sql(`update code set wrong_tries = 30, wrong_since = now() where ${ofUser}`)
-    expect(outcome(await recover())).toEqual([200])
-    const newPassword = 'a wholly new one 9'
-    const reset = { email, newPassword, code }
-    expect(outcome(await client.send('POST reset-password', { body: reset }))).toEqual([200])
-    // The notice of the reset comes after whatever was sent before.
-    await accounts.catcher.waitFor(email, { count: 3 })
-    const codes = accounts.catcher.mails.filter(
-      ({ to, code: sent }) => to === email && sent !== null,
-    )
-    expect(codes).toHaveLength(2)
   })
 
   it('is not sent again to a confirmed address', async () => {
@@ -247,14 +263,3 @@ describe('a code', () => {
     for (const { row } of rows) expect(row).not.toContain(code)
   })
 })
-
-/** These tests do not cover the limit of five codes a minute. */
-async function forgetResends(): Promise<void> {
-  const { createClient } = await import('redis')
-  const redis = createClient({ url: process.env['TEST_REDIS_URL'] ?? '' })
-  await redis.connect()
-  for await (const keys of redis.scanIterator({ MATCH: 'auth:rate:resend:*' })) {
-    if (keys.length > 0) await redis.del(keys)
-  }
-  redis.destroy()
-}

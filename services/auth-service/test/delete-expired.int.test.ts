@@ -4,6 +4,7 @@ import { openExpiryDeletion } from '@surehook/service-kit/postgres/delete-expire
 import { openPool } from '@surehook/service-kit/postgres/pool'
 import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
+import { expiredCodes } from '../src/accounts/delete-expired-codes.ts'
 import { sessionDeletions } from '../src/sessions/delete-expired-sessions.ts'
 import { log, openWorld, type World } from './support/under-test.ts'
 
@@ -75,4 +76,28 @@ it('removes what is old, in batches, and nothing else', async () => {
   }
   expect((await idsIn('session', 'id')).toSorted()).toEqual(kept.toSorted())
   expect((await idsIn('revocation', 'session_id')).toSorted()).toEqual(living.toSorted())
+})
+
+it('keeps an expired code for the week in which its wrong tries count', async () => {
+  const addCode = async (expires: string, wrongTries: number, since: string) => {
+    const id = randomUUID()
+    await pool.query(
+      `with owner as (
+         insert into user_account (id, project_id, environment, email)
+         values ($1::uuid, 'p', 'master', $1::text) returning id)
+       insert into code (user_id, purpose, code_hash, attempts_left, expires_at, wrong_tries, wrong_since)
+       select id, 'recovery', '', 0, now() + $2::interval, $3, now() + $4::interval from owner`,
+      [id, expires, wrongTries, since],
+    )
+    return id
+  }
+  const kept = [
+    await addCode('-59 minutes', 0, '-1 hour'),
+    await addCode('-6 days', 1, '-6 days'),
+    await addCode('1 hour', 9, '-8 days'),
+  ]
+  await addCode('-61 minutes', 0, '-1 hour')
+  await addCode('-7 days', 9, '-169 hours')
+  expect(await expiredCodes.run(pool)).toBe(false)
+  expect((await idsIn('code', 'user_id')).toSorted()).toEqual(kept.toSorted())
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { proxyList } from '@surehook/service-kit/http/request/trusted-proxies'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, openAuthClient, password } from './support/auth-client.ts'
@@ -157,6 +157,82 @@ describe.each([
       expect(await call([ask()], '203.0.113.5')).toMatchObject([{ code: 'ok' }])
     },
   )
+})
+
+describe('an environment', () => {
+  let twin: Running
+  beforeEach(async () => {
+    twin = await accounts.startService()
+  })
+  afterEach(async () => {
+    await twin[Symbol.asyncDispose]()
+  })
+
+  /** 30 wrong short codes, from many clients and at both replicas. */
+  async function useUp(path: string): Promise<void> {
+    const other = await openAuthClient(twin.api, {
+      projectId: client.projectId,
+      settings: { emailVerification: true },
+    })
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        (n % 2 === 0 ? client : other).send(`POST ${path}`, {
+          body: { email: newEmail(), code: '123456', ...newPasswordOf(path) },
+          headers: { 'x-forwarded-for': `203.0.113.${n}` },
+        }),
+      ),
+    )
+    expect(new Set(answers.map(({ body }) => body.error))).toEqual(new Set(['AUTH_INVALID_CODE']))
+  }
+  const newPasswordOf = (path: string) =>
+    path === 'reset-password' ? { newPassword: 'a wholly new one 9' } : {}
+  const mailed = async (email: string, count: number) =>
+    (await accounts.catcher.waitFor(email, { count })).code ?? ''
+  const long = /^[0-9A-Z]{20}$/
+
+  it('takes 30 wrong short recovery codes an hour, and then mails long ones', async () => {
+    const [email, first] = await withCode()
+    await call(confirm(email, first))
+    await client.send('POST recover-password', { body: { email } })
+    const short = await mailed(email, 2)
+    await useUp('reset-password')
+    const [refused] = await rest([reset(email, short)], '198.51.100.1')
+    expect(refused?.code).toBe('RATE_LIMIT_EXCEEDED')
+    expect(refused?.retryAfter).toBeGreaterThan(3_500)
+    expect(refused?.retryAfter).toBeLessThanOrEqual(3_600)
+    await client.send('POST recover-password', { body: { email } })
+    const code = await mailed(email, 3)
+    expect(code).toMatch(long)
+    expect(await call(reset(email, code))).toMatchObject([{ code: 'ok' }])
+  })
+
+  it('still confirms the short codes of signups then, and sends long ones again', async () => {
+    await useUp('confirm-signup')
+    const [email, code] = await withCode()
+    expect(code).toMatch(/^\d{6}$/)
+    expect(await call(confirm(email, code))).toMatchObject([{ code: 'ok' }])
+    const [later] = await withCode()
+    await client.send('POST resend-code', { body: { email: later } })
+    const again = await mailed(later, 2)
+    expect(again).toMatch(long)
+    expect(await call(confirm(later, again))).toMatchObject([{ code: 'ok' }])
+    // The budgets of the two purposes are apart.
+    await client.send('POST recover-password', { body: { email } })
+    expect(await mailed(email, 2)).toMatch(/^\d{6}$/)
+  })
+
+  it('made again under its name has a budget of its own', async () => {
+    await useUp('confirm-signup')
+    await accounts.database.query(
+      "update environment set created_at = created_at + interval '1 ms' where project_id = $1",
+      [client.projectId],
+    )
+    const [email] = await withCode()
+    await client.send('POST resend-code', { body: { email } })
+    expect(await mailed(email, 2)).toMatch(/^\d{6}$/)
+  })
+
+  const call = (one: Call) => rest([one], '198.51.100.2')
 })
 
 it('a client of IPv6 is its /64', async () => {

@@ -14,7 +14,7 @@ export function CodeForm({ email, onSignedIn }: Props) {
     <AuthForm title="Confirm your address" submit={submit}>
       <p>We sent a code to {email}.</p>
       <label>
-        Code <input name="code" inputMode="numeric" autoComplete="one-time-code" required />
+        Code <input name="code" autoComplete="one-time-code" required />
       </label>
       <button type="submit">Confirm</button>
     </AuthForm>

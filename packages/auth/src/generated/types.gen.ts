@@ -395,7 +395,7 @@ export type ConfirmSignupData = {
     body: {
         email: Email;
         /**
-         * The six digits from the mail
+         * From the mail: six digits, or 20 letters and digits after many wrong codes
          */
         code: string;
     };
@@ -921,7 +921,7 @@ export type ResetPasswordData = {
          */
         newPassword: string;
         /**
-         * The six digits from the mail
+         * From the mail: six digits, or 20 letters and digits after many wrong codes
          */
         code: string;
     };

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto'
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { newEventId } from '@surehook/contracts/ids'
 import type { EncryptionKeys } from '@surehook/service-kit/config/config'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
@@ -8,6 +8,7 @@ import type { Pool, PoolClient } from 'pg'
 import { mailContext } from '../mail/outbox.ts'
 import type { Tenant } from '../platform/tenant.ts'
 import { writeDecoy } from '../write-decoy.ts'
+import { newLongCode, newShortCode } from './code-text.ts'
 
 export type CodePurpose = 'verification' | 'recovery'
 
@@ -22,13 +23,13 @@ export type Codes = {
   /**
    * Makes a new code and puts its mail into the outbox, in one transaction. The two codes before it
    * stay valid for their hour, so a stranger who requests codes for an address does not invalidate
-   * its owner's codes.
+   * its owner's codes. The code is long if the account had too many wrong tries within the week.
    *
-   * If the address has no eligible account, or if the account has too many wrong tries within the
-   * hour, no code is made. The call then writes as much and returns the same, so that the caller
-   * learns nothing.
+   * If the address has no eligible account, no code is made. The call then writes as much and
+   * returns the same, so that the caller learns nothing.
+   * @param isLong the code is long in any case
    */
-  send(db: Pool | PoolClient, subject: CodeSubject): Promise<void>
+  send(db: Pool | PoolClient, subject: CodeSubject, isLong: boolean): Promise<void>
   /**
    * Resolves to true if one of the valid codes matches. A wrong code uses up one attempt of each
    * valid code; this is committed before the promise resolves. A right code stays valid until
@@ -45,12 +46,21 @@ export type Codes = {
 export const invalidCode = () =>
   new AppError('AUTH_INVALID_CODE', 'The code is wrong, has expired or is used up')
 
-const attempts = 5
+/** Wrong tries per short code. */
+export const attempts = 5
+/** So many that no stranger uses a long code up. Nobody guesses one in as many tries. */
+const attemptsPerLongCode = 30_000
 const validFor = '1 hour'
 /** This many codes stay valid beside the newest. */
 const earlierCodes = 2
-/** Counted per account over all its codes. An account that reaches the limit gets no new code. */
-const wrongTriesPerHour = 30
+export const liveCodes = 1 + earlierCodes
+/**
+ * Wrong tries at an account within a week, over all its codes of a purpose. From then on its new
+ * codes are long.
+ */
+export const longAfter = 10
+const inThisWeek = "c.wrong_since > now() - interval '7 days'"
+const isGuessed = `(c.wrong_tries >= ${longAfter} and ${inThisWeek})`
 
 /** The condition on the account: no code is sent to an account that could not use it. */
 const ownerIs: Readonly<Record<CodePurpose, string>> = {
@@ -83,14 +93,16 @@ export function createCodes({ pool, box, encryptionKeys }: CodesDeps): Codes {
     purpose,
   ]
   return {
-    async send(db, subject) {
-      const code = String(randomInt(1_000_000)).padStart(6, '0')
+    async send(db, subject, isLong) {
       const mailId = newEventId()
+      // The statement picks one of the two, under the lock that counts wrong tries.
+      const [short, long] = [newShortCode(), newLongCode()]
       await db.query(sendSql(subject.purpose), [
         ...place(subject),
-        digests(subject, code)[0],
         mailId,
-        box.seal(code, mailContext(mailId)),
+        isLong,
+        ...[short, long].map((code) => digests(subject, code)[0]),
+        ...[short, long].map((code) => box.seal(code, mailContext(mailId))),
       ])
     },
     async isRight(subject, code) {
@@ -106,10 +118,7 @@ export function createCodes({ pool, box, encryptionKeys }: CodesDeps): Codes {
     async redeem(tx, subject, code) {
       const { userId, hashes } = await lockGood(tx, subject)
       if (!isAmong(hashes, digests(subject, code))) return null
-      await tx.query('delete from code where user_id = $1 and purpose = $2', [
-        userId,
-        subject.purpose,
-      ])
+      await tx.query(endStatement, [userId, subject.purpose])
       return userId
     },
   }
@@ -123,6 +132,14 @@ function isAmong(hashes: readonly Buffer[], digests: readonly Buffer[]): boolean
   return equal.length > 0
 }
 
+const hashIf = (isLong: string) => `case when ${isLong} then $8::bytea else $7::bytea end`
+const attemptsIf = (isLong: string) =>
+  `case when ${isLong} then ${attemptsPerLongCode} else ${attempts} end`
+
+/**
+ * Parameters: project, environment, address, purpose, id of the mail, whether the code is long in
+ * any case, digests of the short and the long code, both codes encrypted.
+ */
 const sendSql = (purpose: CodePurpose) => `
 with owner as (
   select u.id from user_account u
@@ -130,20 +147,19 @@ with owner as (
 ),
 kept as (
   insert into code as c (user_id, purpose, code_hash, attempts_left, expires_at)
-  select id, $4, $5, ${attempts}, now() + interval '${validFor}' from owner
+  select id, $4, ${hashIf('$6::boolean')}, ${attemptsIf('$6::boolean')}, now() + interval '${validFor}' from owner
   on conflict (user_id, purpose) do update
-     set code_hash = excluded.code_hash, attempts_left = excluded.attempts_left,
-         expires_at = excluded.expires_at,
+     set code_hash = ${hashIf(`$6::boolean or ${isGuessed}`)},
+         attempts_left = ${attemptsIf(`$6::boolean or ${isGuessed}`)}, expires_at = excluded.expires_at,
          earlier_hashes = (array_prepend(c.code_hash, c.earlier_hashes))[1:${earlierCodes}],
          earlier_attempts_left =
            (array_prepend(c.attempts_left, c.earlier_attempts_left))[1:${earlierCodes}],
          earlier_expire_at = (array_prepend(c.expires_at, c.earlier_expire_at))[1:${earlierCodes}]
-   where c.wrong_tries < ${wrongTriesPerHour} or c.wrong_since <= now() - interval '1 hour'
-  returning c.expires_at
+  returning c.expires_at, c.code_hash = $8::bytea as long
 ),
 queued as (
   insert into mail_outbox (id, project_id, environment, recipient, template, sealed_code, expires_at)
-  select $6, $1, $2, $3, $4, $7, expires_at from kept
+  select $5, $1, $2, $3, $4, case when long then $10::text else $9::text end, expires_at from kept
   on conflict (project_id, environment, recipient, template) do update
      set id = excluded.id, sealed_code = excluded.sealed_code, expires_at = excluded.expires_at,
          attempts = 0, next_attempt_at = now(), created_at = now()
@@ -173,8 +189,12 @@ update code c
          select greatest(e.attempts_left - 1, 0)::smallint
            from unnest(c.earlier_attempts_left) with ordinality as e(attempts_left, place)
           order by e.place),
-       wrong_tries = 1 + case
-         when c.wrong_since > now() - interval '1 hour' then c.wrong_tries else 0 end,
-       wrong_since = case
-         when c.wrong_since > now() - interval '1 hour' then c.wrong_since else now() end
+       wrong_tries = 1 + case when ${inThisWeek} then least(c.wrong_tries, 1000) else 0 end,
+       wrong_since = case when ${inThisWeek} then c.wrong_since else now() end
  where c.user_id = $1 and c.purpose = $2`
+
+/** The row stays, because it holds the count of wrong tries. */
+const endStatement = `
+update code set attempts_left = 0, expires_at = now(), earlier_hashes = '{}',
+                earlier_attempts_left = '{}', earlier_expire_at = '{}'
+ where user_id = $1 and purpose = $2`

@@ -13,6 +13,7 @@ import type { AuthApi } from '../use-cases/auth-api.ts'
 import { findUserByEmail, setPassword } from '../users/user-store.ts'
 import { type Codes, invalidCode } from './codes.ts'
 import { confirmAddress } from './confirm-address.ts'
+import { tryCode } from './try-code.ts'
 
 export type RecoveryDeps = {
   pool: Pool
@@ -37,19 +38,19 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       // The client's limit comes first: a refused client must not use up the limit of the address.
       await limits.consume('recoverClient', tenant, client.address)
       await limits.consume('recover', tenant, email)
-      await codes.send(pool, { tenant, email, purpose: 'recovery' })
+      const isLong = await limits.areShortCodesUsedUp(tenant, 'recovery')
+      await codes.send(pool, { tenant, email, purpose: 'recovery' }, isLong)
       onMail()
       return { message: 'If the address is registered, a code is on its way to it' }
     },
 
-    async resetPassword({ email, newPassword, code }, { tenant, client, origin }) {
+    async resetPassword({ email, newPassword, code: text }, { tenant, client, origin }) {
       const given = { field: 'newPassword', password: newPassword, email } as const
       const faults = passwordFaults(given, tenant.settings.password)
       if (faults.length > 0) throw invalid(faults)
       const subject = { tenant, email, purpose: 'recovery' } as const
-      const isRight = () => codes.isRight(subject, code)
       // Only a valid code may cause a hash, a strength score or a request to the breach service.
-      if (!(await limits.guess(tenant, client.address, isRight))) throw invalidCode()
+      const code = await tryCode(deps, { subject, text, client })
       const line = clientLine(tenant, client)
       const names = await namesOf(pool, tenant, email)
       const violations = await rules.faults({ ...given, names }, tenant.settings.password, line)

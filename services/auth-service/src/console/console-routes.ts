@@ -64,7 +64,7 @@ export function consoleRoutes(deps: ConsoleRoutesDeps): (router: Router) => void
     })
     mount(router, redeemConsoleCode, async ({ body }, { countedClient }) => {
       let session = null as ConsoleSession | null
-      await limits.guess(platform, countedClient, async () => {
+      await limits.guess(platform, { client: countedClient, shortCode: null }, async () => {
         session = await sessions.redeem(body.code)
         return session !== null
       })

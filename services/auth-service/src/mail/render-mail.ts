@@ -98,13 +98,16 @@ function toText(paragraph: Paragraph): string {
   return 'code' in paragraph ? paragraph.code : paragraph.link
 }
 
-const codeStyle = 'font:bold 28px/1.4 monospace;letter-spacing:6px'
+const codeStyle = (code: string) =>
+  code.length > 6
+    ? 'font:bold 18px/1.4 monospace;letter-spacing:1px'
+    : 'font:bold 28px/1.4 monospace;letter-spacing:6px'
 
 function paragraphHtml(paragraph: Paragraph): string {
   const text = escapeHtml(toText(paragraph))
   if (typeof paragraph === 'string') return `<p>${text}</p>`
   return 'code' in paragraph
-    ? `<p style="${codeStyle}">${text}</p>`
+    ? `<p style="${codeStyle(paragraph.code)}">${text}</p>`
     : `<p><a href="${text}">${text}</a></p>`
 }
 

@@ -25,6 +25,7 @@ import {
 } from '../../users/user-store.ts'
 import { type Codes, invalidCode } from '../codes.ts'
 import { confirmAddress } from '../confirm-address.ts'
+import { tryCode } from '../try-code.ts'
 
 export type SignupDeps = {
   pool: Pool
@@ -92,7 +93,8 @@ export function createSignup(deps: SignupDeps): Signup {
       // The client's limit comes first: a refused client must not use up the limit of the address.
       await limits.consume('resendClient', tenant, client.address)
       await limits.consume('resend', tenant, email)
-      await codes.send(pool, { tenant, email, purpose: 'verification' })
+      const isLong = await limits.areShortCodesUsedUp(tenant, 'verification')
+      await codes.send(pool, { tenant, email, purpose: 'verification' }, isLong)
       onMail()
       return { message: 'If the address waits for its confirmation, a new code is on its way' }
     },
@@ -100,11 +102,10 @@ export function createSignup(deps: SignupDeps): Signup {
 }
 
 function createConfirmSignup(deps: SignupDeps): Signup['confirmSignup'] {
-  const { pool, limits, codes, sessions } = deps
-  return async ({ email, code }, { tenant, client, origin }) => {
+  const { pool, codes, sessions } = deps
+  return async ({ email, code: text }, { tenant, client, origin }) => {
     const subject = { tenant, email, purpose: 'verification' } as const
-    const isRight = () => codes.isRight(subject, code)
-    if (!(await limits.guess(tenant, client.address, isRight))) throw invalidCode()
+    const code = await tryCode(deps, { subject, text, client })
     return inTransaction(pool, async (tx) => {
       const userId = await codes.redeem(tx, subject, code)
       const user = userId === null ? null : await confirmAddress(tx, { tenant, userId, origin })
@@ -194,7 +195,8 @@ function createUser(
     await emitUserChanges(tx, [{ operation: 'INSERT', user: created }], origin)
     if (!created.emailVerified) {
       await addPendingSignup(tx, created, network)
-      await codes.send(tx, { tenant, email: created.email, purpose: 'verification' })
+      // The specification gives the code of a signup six digits, whatever others guess.
+      await codes.send(tx, { tenant, email: created.email, purpose: 'verification' }, false)
     }
     // Failures from before do not belong to this account. Redis comes last, after everything that
     // can fail except the commit: it cannot be rolled back.
