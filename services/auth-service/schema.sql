@@ -44,6 +44,15 @@ create table environment (
   constraint environment_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id)
 );
 
+create table known_client (
+  user_id uuid not null,
+  client_hash bytea not null,
+  seen_at timestamp with time zone not null default now(),
+  constraint known_client_pkey PRIMARY KEY (user_id, client_hash),
+  constraint known_client_user_id_fkey FOREIGN KEY (user_id) REFERENCES user_account(id) ON DELETE CASCADE
+);
+CREATE INDEX known_client_by_age ON known_client USING btree (seen_at);
+
 create table mail_outbox (
   id uuid not null,
   project_id text not null,

@@ -18,6 +18,7 @@ import { keyRoutes } from './keys/key-routes.ts'
 import { createPrepareKeys } from './keys/prepare-keys.ts'
 import { createKeyReEncryption } from './keys/re-encrypt-keys.ts'
 import { reEncryptRoutes } from './keys/re-encrypt-routes.ts'
+import { unseenClients } from './limits/known-clients.ts'
 import { createNotices } from './mail/notices.ts'
 import { openAccounts } from './open-accounts.ts'
 import { adminRoutes } from './platform/admin-routes.ts'
@@ -59,7 +60,7 @@ export async function openAuthentication(
   opening.use(
     openExpiryDeletion({
       pool,
-      jobs: [...sessionDeletions(), expiredCodes, expiredSignups(log), endedKeys],
+      jobs: [...sessionDeletions(), expiredCodes, expiredSignups(log), endedKeys, unseenClients],
       log,
     }),
   )

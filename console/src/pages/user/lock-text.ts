@@ -5,7 +5,9 @@ const named = 3
 
 /** From where the user cannot sign in. */
 export function lockText(locks: UserLock['locks']): string {
-  if (locks.some(({ client }) => client === null)) return 'The user cannot sign in from anywhere.'
+  if (locks.some(({ client }) => client === null)) {
+    return 'The user can sign in only from addresses that the user has signed in from before.'
+  }
   const clients = locks.map(({ client }) => client)
   const further = clients.length - named
   const list = [...clients.slice(0, named), ...(further > 0 ? [`${further} more`] : [])]

@@ -25,7 +25,10 @@ export const UserLock = z
           client: z
             .string()
             .nullable()
-            .describe('The address or network that may not log in. null: no client may'),
+            .describe(
+              'The address or network that may not log in. null: only clients may that the user has ' +
+                'logged in from',
+            ),
           lockedUntil: z.iso.datetime().describe('When the lock ends'),
         }),
       )

@@ -3,10 +3,10 @@ import { AppError } from '@surehook/service-kit/errors'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
 import { clientLine } from '../limits/client-line.ts'
+import { rememberClient } from '../limits/known-clients.ts'
 import type { Attempt } from '../limits/lockout.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
 import type { Passwords } from '../password/passwords.ts'
-import type { Tenant } from '../platform/tenant.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { AuthApi } from '../use-cases/auth-api.ts'
 import { toPublicUser } from '../user.ts'
@@ -36,7 +36,7 @@ export function createLogin(deps: LoginDeps): AuthApi['login'] {
       if (user !== null && !user.emailVerified) throw notVerified()
       const verified = await tryPassword(attempt, user, password)
       if (verified === null) break
-      const result = await openSession(deps, tenant, verified)
+      const result = await openSession(deps, attempt, verified)
       if (result !== null) return result
     }
     throw invalidCredentials()
@@ -52,11 +52,12 @@ export function createLogin(deps: LoginDeps): AuthApi['login'] {
 /** Returns `null` if the password hash is no longer the one that was checked. */
 function openSession(
   { pool, sessions }: LoginDeps,
-  tenant: Tenant,
+  { tenant, client }: Attempt,
   { user, rehashed }: VerifiedUser,
 ): Promise<LoggedIn | null> {
   return inTransaction(pool, async (tx) => {
     if (!(await holdLogin(tx, user, rehashed))) return null
+    await rememberClient(tx, user, client)
     return { ...(await sessions.open(tx, tenant, user)), user: toPublicUser(user) }
   })
 }

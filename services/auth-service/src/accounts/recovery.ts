@@ -2,6 +2,7 @@ import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import { invalid } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
 import { clientLine } from '../limits/client-line.ts'
+import { rememberClient } from '../limits/known-clients.ts'
 import type { Lockout } from '../limits/lockout.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
 import type { Notices } from '../mail/notices.ts'
@@ -61,6 +62,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
         if (id === null) throw invalidCode()
         await confirmAddress(tx, { tenant, userId: id, origin })
         if (!(await setPassword(tx, tenant, { id, passwordHash }))) throw invalidCode()
+        await rememberClient(tx, { id }, client)
         const { projectId, environment } = tenant
         const at = { projectId, environment, userId: id }
         const over = await sessions.endAll(tx, emit, at, 'reset')

@@ -1,6 +1,7 @@
 import { AppError } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
 import { clientLine } from '../limits/client-line.ts'
+import { isKnownClient } from '../limits/known-clients.ts'
 import type { Attempt, Lockout } from '../limits/lockout.ts'
 import type { Notices } from '../mail/notices.ts'
 import type { Passwords } from '../password/passwords.ts'
@@ -34,7 +35,8 @@ export function createTryPassword(deps: TryPasswordDeps): TryPassword {
   const { pool, lockout, passwords, notices, onLock } = deps
   return async (attempt, user, password) => {
     const { tenant, email, client } = attempt
-    await lockout.assertUnlocked(attempt)
+    const counted = { ...attempt, isKnown: await isKnownClient(pool, user, client) }
+    await lockout.assertUnlocked(counted)
     const { matches, rehashed } = await passwords.check({
       user: user?.disabled === true ? null : user,
       password,
@@ -42,7 +44,7 @@ export function createTryPassword(deps: TryPasswordDeps): TryPassword {
       line: clientLine(tenant, client),
     })
     const verified = matches && user !== null ? { user, rehashed } : null
-    const { locked } = await lockout.settle(attempt, verified === null ? 'failure' : 'success')
+    const { locked } = await lockout.settle(counted, verified === null ? 'failure' : 'success')
     if (!locked) return verified
     onLock()
     await notices.accountLocked(tenant, email)

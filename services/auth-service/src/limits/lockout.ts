@@ -8,14 +8,17 @@ import { type LockScope, locksOf } from './locks.ts'
 
 export type Attempt = { tenant: Tenant; email: string; client: { readonly address: string } }
 
+/** `isKnown`: the user has logged in from the client. Its own failures alone can lock it then. */
+export type CountedAttempt = Attempt & { isKnown: boolean }
+
 export type Lockout = {
   /** Throws AUTH_ACCOUNT_LOCKED during a lock. Works the same for addresses without an account. */
-  assertUnlocked(attempt: Attempt): Promise<void>
+  assertUnlocked(attempt: CountedAttempt): Promise<void>
   /**
    * Counts the result of a password check. Throws AUTH_ACCOUNT_LOCKED if parallel checks locked the
    * account meanwhile, so that this result stays secret.
    */
-  settle(attempt: Attempt, outcome: 'success' | 'failure'): Promise<{ locked: boolean }>
+  settle(attempt: CountedAttempt, outcome: 'success' | 'failure'): Promise<{ locked: boolean }>
   /**
    * The locks that refuse logins now. A lock of another scope than the environment's is left out.
    */
@@ -25,13 +28,14 @@ export type Lockout = {
 }
 
 export function createLockout(redis: RedisClient): Lockout {
-  const run = async ({ tenant, email, client }: Attempt, what: string) => {
+  const run = async ({ tenant, email, client, isKnown }: CountedAttempt, what: string) => {
     const { threshold, duration, scope } = tenant.settings.lockout
+    const counted = scope === 'account' ? 'c:*' : `c:${client.address}`
     const reply = await redis.eval(lockoutScript, {
       keys: [redisKey(tenant, email)],
       arguments: [
         what,
-        scope === 'account' ? '*' : client.address,
+        isKnown ? `k:${client.address}` : counted,
         String(threshold),
         String(duration * 1000),
       ],

@@ -25,6 +25,12 @@ it('leaves out locks of another scope, which no login is checked against', () =>
   })
 })
 
+it('shows the locks of clients that the user has logged in from, in each scope', () => {
+  const lock = [{ client: '203.0.113.7', lockedUntil: at(1_000) }]
+  expect(locksOf(['k:203.0.113.7', 1_000], 'account').locks).toEqual(lock)
+  expect(locksOf(['k:203.0.113.7', 1_000], 'client').locks).toEqual(lock)
+})
+
 it('is null without a lock', () => {
   expect(locksOf([], 'client')).toEqual({ lockedUntil: null, locks: [] })
 })

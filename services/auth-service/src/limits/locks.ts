@@ -6,7 +6,8 @@ export type LockScope = Tenant['settings']['lockout']['scope']
 
 /**
  * The locks that a login is checked against. The fields are `a` (for all clients, after fifty
- * failures), `c:*` (scope `account`) and `c:<address>` (scope `client`).
+ * failures), `c:*` (scope `account`), `c:<address>` (scope `client`) and `k:<address>` (a client that
+ * the user has logged in from, which `a` and `c:*` do not hold for).
  * @param reply pairs of a field of the account's hash and the end of its lock, in epoch milliseconds
  */
 export function locksOf(reply: readonly (string | number)[], scope: LockScope): UserLock {
@@ -15,7 +16,7 @@ export function locksOf(reply: readonly (string | number)[], scope: LockScope): 
     const field = String(reply[at])
     const isOfAll = field === 'a' || field === 'c:*'
     // A change of the scope leaves locks of the other one behind. No login is checked against them.
-    if (field !== 'a' && isOfAll !== (scope === 'account')) continue
+    if (field.startsWith('c:') && isOfAll !== (scope === 'account')) continue
     locks.push({ client: isOfAll ? null : field.slice(2), ends: Number(reply[at + 1]) })
   }
   const shown = locks

@@ -4,6 +4,7 @@ import { AppError, invalid } from '@surehook/service-kit/errors'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
 import { type ClientLine, clientLine } from '../../limits/client-line.ts'
+import { rememberClient } from '../../limits/known-clients.ts'
 import type { Lockout } from '../../limits/lockout.ts'
 import type { RateLimits } from '../../limits/rate-limits.ts'
 import { pickLocale } from '../../mail/pick-locale.ts'
@@ -110,6 +111,7 @@ function createConfirmSignup(deps: SignupDeps): Signup['confirmSignup'] {
       const userId = await codes.redeem(tx, subject, code)
       const user = userId === null ? null : await confirmAddress(tx, { tenant, userId, origin })
       if (user === null) throw invalidCode()
+      await rememberClient(tx, user, client)
       return { ...(await sessions.open(tx, tenant, user)), user: toPublicUser(user) }
     })
   }

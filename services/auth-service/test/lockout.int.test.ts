@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { Answer } from '@surehook/scripts/client/call'
+import bcrypt from 'bcrypt'
+import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
+import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
+import type { Running } from './support/under-test.ts'
+
+let accounts: AccountWorld
+let twin: Running
+/** The same project on two instances. */
+let client: AuthClient
+let other: AuthClient
+
+beforeAll(async () => {
+  accounts = await openAccountWorld()
+  twin = await accounts.startService()
+})
+beforeEach(async () => {
+  client = await accounts.project({ emailVerification: false })
+  other = await openAuthClient(twin.api, { projectId: client.projectId })
+})
+afterAll(async () => {
+  await twin?.[Symbol.asyncDispose]()
+  await accounts?.[Symbol.asyncDispose]()
+})
+
+type Options = { at?: string; by?: AuthClient }
+const from = (address: string) => ({ 'x-forwarded-for': address })
+const post = (path: string, body: unknown, { at = '203.0.113.1', by = client }: Options = {}) =>
+  by.send(`POST ${path}`, { body, headers: from(at) })
+const signup = (email: string, options?: Options) => post('signup', { email, password }, options)
+const login = (email: string, tried: string, options?: Options) =>
+  post('login', { email, password: tried }, options)
+const clientIp = () =>
+  `198.51.${Math.floor(Math.random() * 256)}.${Math.floor(Math.random() * 256)}`
+
+const wrongTimes = async (email: string, times: number, options?: Options) => {
+  const outcomes: unknown[] = []
+  for (let i = 0; i < times; i++) outcomes.push(outcome(await login(email, `wrong ${i}`, options)))
+  return outcomes
+}
+const invalid = [401, 'AUTH_INVALID_CREDENTIALS']
+const locked = [423, 'AUTH_ACCOUNT_LOCKED']
+const untilOf = ({ body }: Answer) => new Date(String(body['lockedUntil'])).getTime()
+
+const addresses = (count: number) => Array.from({ length: count }, (_, i) => `203.0.${100 + i}.1`)
+async function failAt(email: string, clients: string[]): Promise<void> {
+  const answers = await Promise.all(clients.map((at) => login(email, 'wrong', { at })))
+  for (const { status } of answers) expect([401, 423]).toContain(status)
+}
+
+describe('the lockout', () => {
+  let email: string
+  beforeEach(async () => {
+    email = newEmail()
+    await signup(email, { at: clientIp() })
+  })
+
+  it('locks after five failures, also for the right password, until the announced time', async () => {
+    expect(await wrongTimes(email, 5)).toEqual(Array(5).fill(invalid))
+    const refused = await login(email, password)
+    expect(outcome(refused)).toEqual(locked)
+    expect(refused.body['lockedUntil']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    expect(untilOf(refused) - Date.now()).toBeGreaterThan(890_000)
+    expect(untilOf(refused) - Date.now()).toBeLessThanOrEqual(901_000)
+    expect(outcome(await login(email, password, { by: other }))).toEqual(locked)
+  })
+
+  it('is not extended by further tries', async () => {
+    await wrongTimes(email, 5)
+    const first = untilOf(await login(email, 'wrong'))
+    const later = await Promise.all(
+      Array.from({ length: 10 }, (_, i) =>
+        login(email, 'wrong', { by: i % 2 === 0 ? client : other }),
+      ),
+    )
+    expect(later.map(untilOf)).toEqual(Array(10).fill(first))
+  })
+
+  it('reveals at most five results of simultaneous tries', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 19 }, (_, i) =>
+        login(email, `wrong ${i}`, { by: i % 2 === 0 ? client : other }),
+      ),
+    )
+    const outcomes = answers.map((answer) => outcome(answer).join()).toSorted()
+    expect(outcomes).toEqual([
+      ...Array<string>(5).fill(invalid.join()),
+      ...Array<string>(14).fill(locked.join()),
+    ])
+    const times = answers.filter(({ status }) => status === 423).map(untilOf)
+    expect(new Set(times).size).toBe(1)
+  })
+
+  it('treats an unknown address alike', async () => {
+    const nobody = newEmail()
+    expect(await wrongTimes(nobody, 5)).toEqual(Array(5).fill(invalid))
+    const refused = await login(nobody, password)
+    expect(outcome(refused)).toEqual(locked)
+    expect(untilOf(refused) - Date.now()).toBeGreaterThan(890_000)
+  })
+
+  it('applies to the network of the failures, unless the environment applies it to all', async () => {
+    await wrongTimes(email, 5, { at: '203.0.113.7' })
+    expect(outcome(await login(email, password, { at: '203.0.113.7' }))).toEqual(locked)
+    expect(outcome(await login(email, password, { at: '203.0.113.8' }))).toEqual([200])
+
+    await client.change({ lockout: { scope: 'account' } })
+    await wrongTimes(email, 5, { at: '203.0.113.9' })
+    expect(outcome(await login(email, password, { at: '203.0.113.10' }))).toEqual(locked)
+  })
+
+  it('starts counting again after a success', async () => {
+    await wrongTimes(email, 4)
+    expect(outcome(await login(email, password))).toEqual([200])
+    expect(await wrongTimes(email, 4)).toEqual(Array(4).fill(invalid))
+    expect(outcome(await login(email, password))).toEqual([200])
+  })
+
+  it('ends after the time that the environment sets, and then counts again', async () => {
+    await client.change({ lockout: { threshold: 2, duration: 1 } })
+    await wrongTimes(email, 2)
+    const refused = await login(email, password)
+    expect(outcome(refused)).toEqual(locked)
+    await pastTime(untilOf(refused))
+    expect(await wrongTimes(email, 1)).toEqual([invalid])
+    expect(outcome(await login(email, password))).toEqual([200])
+  })
+
+  it('holds for everybody after fifty failures in an hour from anywhere', async () => {
+    await failAt(email, addresses(50))
+    expect(outcome(await login(email, password, { at: '203.0.99.1' }))).toEqual(locked)
+  })
+
+  it.each([
+    [9, [200]],
+    [10, locked],
+  ])('that is over comes back after ten new failures: after %i %j', async (failures, expected) => {
+    await client.change({ lockout: { duration: 1 } })
+    await failAt(email, addresses(50))
+    const refused = await login(email, password, { at: '203.0.99.1' })
+    expect(outcome(refused)).toEqual(locked)
+    await pastTime(untilOf(refused))
+    await client.change({ lockout: { duration: 900 } })
+    await failAt(email, addresses(failures))
+    expect(outcome(await login(email, password, { at: '203.0.99.1' }))).toEqual(expected)
+  })
+
+  it.each(['client', 'account'] as const)(
+    'by others holds for no client that the user has logged in from: scope %s',
+    async (scope) => {
+      expect(outcome(await login(email, password, { at: '203.0.99.1' }))).toEqual([200])
+      await client.change({ lockout: { scope } })
+      await failAt(email, addresses(50))
+      expect(outcome(await login(email, password, { at: '203.0.99.2' }))).toEqual(locked)
+      expect(outcome(await login(email, password, { at: '203.0.99.1', by: other }))).toEqual([200])
+    },
+  )
+
+  it('of a known client counts its own failures alone, and they count for nobody else', async () => {
+    await client.change({ lockout: { scope: 'account' } })
+    expect(outcome(await login(email, password, { at: '203.0.99.1' }))).toEqual([200])
+    expect(await wrongTimes(email, 5, { at: '203.0.99.1' })).toEqual(Array(5).fill(invalid))
+    expect(outcome(await login(email, password, { at: '203.0.99.1' }))).toEqual(locked)
+    expect(outcome(await login(email, password, { at: '203.0.99.2' }))).toEqual([200])
+  })
+
+  it('holds not for a client that set a new password by code', async () => {
+    await post('recover-password', { email }, { at: '203.0.99.3' })
+    const { code } = await accounts.catcher.waitFor(email, { codes: true })
+    const reset = { email, newPassword: 'a wholly new one 9', code }
+    expect(outcome(await post('reset-password', reset, { at: '203.0.99.3' }))).toEqual([200])
+    await failAt(email, addresses(50))
+    expect(outcome(await login(email, reset.newPassword, { at: '203.0.99.3' }))).toEqual([200])
+  })
+
+  it('is cleared by a new password', async () => {
+    await wrongTimes(email, 5)
+    await post('recover-password', { email })
+    const { code } = await accounts.catcher.waitFor(email, { codes: true })
+    const newPassword = 'a wholly new one 9'
+    expect(outcome(await post('reset-password', { email, newPassword, code }))).toEqual([200])
+    expect(outcome(await login(email, newPassword))).toEqual([200])
+  })
+
+  it('is cleared by the administrator', async () => {
+    await wrongTimes(email, 5)
+    const { body } = await client.admin(`GET /users?email=${email}`)
+    const [user] = (body as unknown as { users: { id: string }[] }).users
+    expect((await client.admin(`POST /users/${user?.id}/unlock`)).status).toBe(204)
+    expect((await client.admin(`POST /users/${randomUUID()}/unlock`)).status).toBe(404)
+    expect(outcome(await login(email, password))).toEqual([200])
+  })
+
+  it('from before the signup does not apply to the new account', async () => {
+    const early = newEmail()
+    await wrongTimes(early, 5)
+    expect(outcome(await login(early, password))).toEqual(locked)
+    expect(outcome(await signup(early))).toEqual([201])
+    expect(outcome(await login(early, password))).toEqual([200])
+
+    await client.change({ lockout: { scope: 'account' } })
+    const guessed = newEmail()
+    await wrongTimes(guessed, 4)
+    expect(outcome(await signup(guessed))).toEqual([201])
+    expect(await wrongTimes(guessed, 4)).toEqual(Array(4).fill(invalid))
+    expect(outcome(await login(guessed, password, { at: clientIp() }))).toEqual([200])
+  })
+
+  it('is not ended by a signup that finds the address registered', async () => {
+    await wrongTimes(email, 5)
+    expect(outcome(await signup(email))).toEqual([409, 'AUTH_EMAIL_EXISTS'])
+    expect(outcome(await login(email, password))).toEqual(locked)
+  })
+
+  it('never applies to an unconfirmed address', async () => {
+    const unconfirmed = newEmail()
+    await wrongTimes(unconfirmed, 5)
+    const passwordHash = await bcrypt.hash(password, 4)
+    const users = [{ email: unconfirmed, passwordHash, emailVerified: false }]
+    await client.admin('POST /users/import', { users })
+    const notVerified = [403, 'AUTH_EMAIL_NOT_VERIFIED']
+    expect(outcome(await login(unconfirmed, password))).toEqual(notVerified)
+    expect(await wrongTimes(unconfirmed, 7)).toEqual(Array(7).fill(notVerified))
+  })
+
+  it('is of one project alone', async () => {
+    await wrongTimes(email, 5)
+    const elsewhere = await accounts.project({ emailVerification: false })
+    await signup(email, { by: elsewhere })
+    expect(outcome(await login(email, password, { by: elsewhere }))).toEqual([200])
+  })
+})
+
+/** Redis and this process use the clock of one machine. */
+function pastTime(time: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.max(0, time - Date.now() + 5)))
+}
