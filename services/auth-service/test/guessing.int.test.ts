@@ -159,6 +159,20 @@ describe.each([
   )
 })
 
+it('all clients of an IPv6 /56 have two budgets together, those of a /48 four', async () => {
+  const guessAt = async (subnet: number) => {
+    const address = `2001:db8:77:${subnet.toString(16)}::1`
+    const guesses = Array.from({ length: 30 }, () => confirm(newEmail(), '1'))
+    return countOf(await rest(guesses, address), 'AUTH_INVALID_CODE')
+  }
+  const passed: number[] = []
+  for (const subnet of [0x0, 0x1, 0x2, 0x100, 0x101, 0x102, 0x200])
+    passed.push(await guessAt(subnet))
+  expect(passed).toEqual([30, 30, 0, 30, 30, 0, 0])
+  const outside = await rest([confirm(newEmail(), '1')], '2001:db8:78:200::1')
+  expect(outside).toMatchObject([{ code: 'AUTH_INVALID_CODE' }])
+})
+
 describe('an environment', () => {
   let twin: Running
   beforeEach(async () => {

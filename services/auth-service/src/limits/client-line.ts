@@ -1,4 +1,4 @@
-import { networkOf } from '@surehook/service-kit/http/request/client-networks'
+import { routedNetwork } from '@surehook/service-kit/http/request/client-networks'
 
 type TenantName = { readonly projectId: string; readonly environment: string }
 
@@ -11,4 +11,4 @@ export type ClientLine = readonly [tenant: string, network: string]
 export const clientLine = (
   { projectId, environment }: TenantName,
   client: { readonly address: string },
-): ClientLine => [`${projectId}/${environment}`, networkOf(client.address)]
+): ClientLine => [`${projectId}/${environment}`, routedNetwork(client.address)]

@@ -1,39 +1,8 @@
 import { AppError } from '@surehook/service-kit/errors'
 import type { RedisClient } from '@surehook/service-kit/redis/client'
-import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import type { TenantIdentity } from '../platform/tenant.ts'
-import { keyOf } from './account-key.ts'
-import { codesPerDay, codesPerHour } from './code-budget.ts'
+import { type GiveBack, type Limit, openCounts } from './counts.ts'
 import { NoHashRoomError } from './no-hash-room-error.ts'
-
-const perMinute = (points: number) => ({ points, duration: 60 })
-const perTenMinutes = (points: number) => ({ points, duration: 600 })
-
-const limits = {
-  // Counted per client address.
-  signup: perMinute(10),
-  login: perMinute(20),
-  consoleCode: perMinute(20),
-  consoleCredential: perMinute(20),
-  /**
-   * Mails requested by one client, over all e-mail addresses: the limits per address do not bound
-   * them.
-   */
-  recoverClient: perTenMinutes(100),
-  resendClient: perTenMinutes(100),
-  /**
-   * Wrong codes of one client, over all accounts: attempts per code do not bound a client that
-   * tries many accounts.
-   */
-  guess: perTenMinutes(30),
-  // Counted per e-mail address.
-  recover: perMinute(5),
-  resend: perMinute(5),
-  // Counted per environment and purpose: wrong short codes.
-  codesPerHour: { points: codesPerHour, duration: 3_600 },
-  codesPerDay: { points: codesPerDay, duration: 86_400 },
-} as const
-type Limit = keyof typeof limits
 
 type Subject = Exclude<Limit, 'guess' | 'codesPerHour' | 'codesPerDay'>
 type CodePurpose = 'verification' | 'recovery'
@@ -64,55 +33,36 @@ export type RateLimits = {
   areShortCodesUsedUp(tenant: TenantIdentity, purpose: CodePurpose): Promise<boolean>
 }
 
-/**
- * The library's own script with two changes: a refused call adds nothing, and a returned point
- * never makes the count negative. Without them a returned call would leave a trace in the count.
- *
- * ARGV: points (negative: returned), window in seconds, points per window. Returns the points used,
- * including those asked for, and the milliseconds until the window ends.
- */
-const countScript = `
-redis.call('SET', KEYS[1], 0, 'EX', ARGV[2], 'NX')
-local ttl = redis.call('PTTL', KEYS[1])
-local used = tonumber(redis.call('GET', KEYS[1])) + tonumber(ARGV[1])
-if used > tonumber(ARGV[3]) then return {used, ttl} end
-used = math.max(used, 0)
-redis.call('SET', KEYS[1], string.format('%d', used), 'PX', string.format('%d', math.max(ttl, 1)))
-return {used, ttl}
-`
-
 export function createRateLimits(redis: RedisClient): RateLimits {
-  const limiters = openLimiters(redis)
-  const budgetOf = (tenant: TenantIdentity, purpose: CodePurpose) =>
-    [limiters.codesPerHour, limiters.codesPerDay].map((limiter): Counted => {
-      return { limiter, key: keyOf(tenant, purpose) }
-    })
+  const { count, isUsedUp } = openCounts(redis)
   const countShort = async (tenant: TenantIdentity, shortCode: CodePurpose | null) => {
-    if (shortCode === null) return nothingCounted
+    if (shortCode === null) return []
+    const counted: GiveBack[] = []
     try {
-      return await count(budgetOf(tenant, shortCode))
+      for (const limit of codeLimits) counted.push(await count(limit, tenant, shortCode))
+      return counted
     } catch (err) {
+      await returnAll(counted)
       if (!(err instanceof AppError) || err.code !== 'RATE_LIMIT_EXCEEDED') throw err
-      if (shortCode === 'verification') return nothingCounted
+      if (shortCode === 'verification') return []
       throw new AppError('RATE_LIMIT_EXCEEDED', usedUp, { retryAfterS: err.retryAfterS })
     }
   }
   const countGuess = async (tenant: TenantIdentity, { client, shortCode }: Guess) => {
-    const returnOfClient = await count([{ limiter: limiters.guess, key: keyOf(tenant, client) }])
+    const ofClient = await count('guess', tenant, client)
     try {
-      const returnShort = await countShort(tenant, shortCode)
-      return () => Promise.all([returnOfClient(), returnShort()])
+      return [ofClient, ...(await countShort(tenant, shortCode))]
     } catch (err) {
-      await returnOfClient()
+      await ofClient()
       throw err
     }
   }
   return {
     consume: async (limit, tenant, subject) => {
-      await count([{ limiter: limiters[limit], key: keyOf(tenant, subject) }])
+      await count(limit, tenant, subject)
     },
     async admit(limit, tenant, { subject, work }) {
-      const giveBack = await count([{ limiter: limiters[limit], key: keyOf(tenant, subject) }])
+      const giveBack = await count(limit, tenant, subject)
       try {
         return await work()
       } catch (err) {
@@ -123,86 +73,25 @@ export function createRateLimits(redis: RedisClient): RateLimits {
     async guess(tenant, guess, isRight) {
       // Counted first and returned if right: of many simultaneous guesses, no more are checked than
       // may be wrong.
-      const giveBack = await countGuess(tenant, guess)
+      const counted = await countGuess(tenant, guess)
       let isWrong = false
       try {
         isWrong = !(await isRight())
         return !isWrong
       } finally {
-        if (!isWrong) await giveBack()
+        if (!isWrong) await returnAll(counted)
       }
     },
     async areShortCodesUsedUp(tenant, purpose) {
-      const used = await Promise.all(
-        budgetOf(tenant, purpose).map(async ({ limiter, key }) => {
-          const { consumedPoints = 0 } = (await limiter.get(key)) ?? {}
-          return consumedPoints >= limiter.points
-        }),
-      )
-      return used.includes(true)
+      const used = codeLimits.map((limit) => isUsedUp(limit, tenant, purpose))
+      return (await Promise.all(used)).includes(true)
     },
   }
 }
 
+/** An environment has both for each purpose. */
+const codeLimits = ['codesPerHour', 'codesPerDay'] as const
+
 const usedUp = 'Too many wrong codes were sent: request a new code, which is longer'
 
-function openLimiters(redis: RedisClient): Readonly<Record<Limit, RateLimiterRedis>> {
-  const limiterOf = (name: Limit) =>
-    new RateLimiterRedis({
-      storeClient: redis,
-      useRedisPackage: true,
-      keyPrefix: `auth:rate:${name}`,
-      customIncrTtlLuaScript: countScript,
-      ...limits[name],
-    })
-  return {
-    signup: limiterOf('signup'),
-    login: limiterOf('login'),
-    consoleCode: limiterOf('consoleCode'),
-    consoleCredential: limiterOf('consoleCredential'),
-    recoverClient: limiterOf('recoverClient'),
-    resendClient: limiterOf('resendClient'),
-    guess: limiterOf('guess'),
-    recover: limiterOf('recover'),
-    resend: limiterOf('resend'),
-    codesPerHour: limiterOf('codesPerHour'),
-    codesPerDay: limiterOf('codesPerDay'),
-  }
-}
-
-type Counted = { limiter: RateLimiterRedis; key: string }
-type GiveBack = () => Promise<void>
-
-const nothingCounted: GiveBack = async () => {}
-
-/**
- * Counts one call in every place, or in none if one refuses. Returns a function that takes the
- * counts back, but only within the windows that counted it.
- */
-async function count(places: readonly Counted[]): Promise<GiveBack> {
-  const counts = await Promise.all(places.map(countIn))
-  const giveBack = async () => {
-    await Promise.all(counts.map((one) => one.giveBack()))
-  }
-  const waits = counts.map(({ refusedForMs }) => refusedForMs)
-  const longestMs = Math.max(...waits)
-  if (longestMs === 0) return giveBack
-  await giveBack()
-  const retryAfterS = Math.max(1, Math.ceil(longestMs / 1000))
-  throw new AppError('RATE_LIMIT_EXCEEDED', 'Too many requests', { retryAfterS })
-}
-
-/** `refusedForMs`: until the window ends, or 0 if the call was counted. */
-async function countIn({ limiter, key }: Counted) {
-  try {
-    const { msBeforeNext } = await limiter.consume(key)
-    const endsAt = performance.now() + msBeforeNext
-    const giveBack: GiveBack = async () => {
-      if (performance.now() < endsAt) await limiter.reward(key)
-    }
-    return { refusedForMs: 0, giveBack }
-  } catch (err) {
-    if (!(err instanceof RateLimiterRes)) throw err
-    return { refusedForMs: Math.max(1, err.msBeforeNext), giveBack: nothingCounted }
-  }
-}
+const returnAll = (counted: readonly GiveBack[]) => Promise.all(counted.map((one) => one()))

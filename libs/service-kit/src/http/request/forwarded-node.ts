@@ -35,7 +35,7 @@ export function nodeAddress(node: string): NodeAddress | undefined {
   if (found !== undefined || isIP(text) === 0) return found
   const ip = ipaddr.process(text)
   const plain = ip.toString()
-  const address = { ip, plain, network: ip instanceof ipaddr.IPv6 ? networkOf(ip) : plain }
+  const address = { ip, plain, network: ip instanceof ipaddr.IPv6 ? subscriberNetwork(ip) : plain }
   if (known.size >= maxKnown) known.clear()
   // Copied, because a substring would keep the whole header in memory.
   known.set(Buffer.from(text).toString(), address)
@@ -48,7 +48,7 @@ export const clientNetwork = (address: string): string => nodeAddress(address)?.
 /** RFC 7239 quotes nodes with a colon. */
 const unquoted = (text: string) => /^"(.*)"$/.exec(text)?.[1] ?? text
 
-function networkOf({ parts }: ipaddr.IPv6): string {
+function subscriberNetwork({ parts }: ipaddr.IPv6): string {
   const network = parts.slice(0, 4).map((part) => part.toString(16))
   return `${network.join(':')}::/64`
 }
