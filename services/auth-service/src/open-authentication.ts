@@ -1,3 +1,4 @@
+import { verifierOfTokens } from '@surehook/access/operator-session'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { openExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
 import type { Router } from 'express'
@@ -48,7 +49,7 @@ export async function openAuthentication(
   const identifyCaller = createIdentifyCaller(config.adminTokens, (hash) =>
     findManagementToken(pool, hash),
   )
-  const authorize = adminGate(identifyCaller)
+  const authorize = adminGate(identifyCaller, verifierOfTokens(config.adminTokens))
   const box = createSecretBox(...config.encryptionKeys)
   const notices = createNotices({ pool, box, log })
   const parts = { ...config, ...infrastructure, box, notices }

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { ConsoleCode } from '@surehook/contracts/http/admin/console-codes'
-import { fieldsOf, send } from '@surehook/scripts/client/call'
+import { type Fields, fieldsOf, send } from '@surehook/scripts/client/call'
 import { createToken } from '@surehook/scripts/client/tenant'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
@@ -56,8 +56,8 @@ const create = (body: unknown, { token = managed.token, at = address() }: Option
     body,
     headers: { authorization: `Bearer ${token}`, 'x-forwarded-for': at },
   })
-const redeem = (code: unknown, at = address()) =>
-  send(service.api, 'POST /auth/console-codes/redeem', {
+const redeem = <T = Fields>(code: unknown, at = address()) =>
+  send<T>(service.api, 'POST /auth/console-codes/redeem', {
     body: { code },
     headers: { 'x-forwarded-for': at },
   })
@@ -83,14 +83,23 @@ describe('a one-time code', () => {
     expect(answers[0]?.text).toBe(answers[1]?.text)
   })
 
-  it('opens the session of the operator', async () => {
+  it('opens a session of the operator that only reads, without the administration token', async () => {
     const code = await codeOf({}, { token: adminToken })
-    expect((await redeem(code)).body).toEqual({
-      kind: 'operator',
-      project: null,
-      environment: null,
-      token: adminToken,
-    })
+    const { body, text } = await redeem<{ token: string }>(code)
+    expect(body).toMatchObject({ kind: 'operator', project: null, environment: null })
+    expect(text).not.toContain(adminToken)
+    const as = (request: string, json?: unknown) =>
+      send(service.api, request, { body: json, headers: { authorization: `Bearer ${body.token}` } })
+    const url = '/auth/admin/projects'
+    expect(outcome(await as(`GET ${url}?limit=1`))).toEqual([200])
+    expect(outcome(await as(`GET ${url}/${project}/environments/master/users`))).toEqual([200])
+    const forbidden = [403, 'FORBIDDEN']
+    expect(outcome(await as(`POST ${url}/${project}/management-tokens`, { name: 'x' }))).toEqual(
+      forbidden,
+    )
+    expect(outcome(await as(`PUT ${url}/${project}/environments/master`, {}))).toEqual(forbidden)
+    expect(outcome(await as(`DELETE ${url}/${project}`))).toEqual(forbidden)
+    expect(outcome(await create({}, { token: body.token }))).toEqual([401, 'ADMIN_TOKEN_INVALID'])
   })
 
   it('is redeemed by one of many at once', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { tokenDigest } from '@surehook/access/admin-gate'
+import { newOperatorSession } from '@surehook/access/operator-session'
 import { circuitKey } from '@surehook/contracts/circuits'
 import type {
   InstallationHealth,
@@ -169,6 +170,17 @@ it('lists the running jobs of all tenants with what is left', async () => {
     expect.objectContaining({ projectId, webhookId: recovered, left: 2 }),
   ])
   expect([jobs.replaysLeftOut, jobs.recoveriesLeftOut]).toEqual([0, 0])
+})
+
+it('admits a session of the operator to what reads, and to nothing else', async () => {
+  await using service = await world.startService({ adminTokenDigests })
+  const token = newOperatorSession(adminToken, tokenDigest(adminToken), Date.now())
+  const client = clientOf(service.api, { ...(await world.tenant()), token })
+  for (const path of ['_health', '_jobs', '_history/rebuild']) {
+    expect([path, (await client.call(`GET /${path}`)).status]).toEqual([path, 200])
+  }
+  const { status, body } = await client.call('POST /_history/rebuild')
+  expect([status, body.error]).toEqual([403, 'FORBIDDEN'])
 })
 
 it('admits only the administration token', async () => {

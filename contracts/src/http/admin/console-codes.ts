@@ -12,7 +12,14 @@ const sessionOf = {
 }
 
 export const ConsoleSession = z
-  .object({ ...sessionOf, token: z.string().describe('The token that made the code') })
+  .object({
+    ...sessionOf,
+    token: z
+      .string()
+      .describe(
+        'The management token that made the code. For the operator a token that reads for an hour',
+      ),
+  })
   .meta({ id: 'ConsoleSession' })
 export type ConsoleSession = z.infer<typeof ConsoleSession>
 
@@ -34,8 +41,9 @@ export const createConsoleCode = defineOperation({
   path: '/auth/console-codes',
   summary: 'Create a one-time code for the web console',
   description:
-    'Makes a code that opens the web console signed in with the token of this call. The code ' +
-    'works once, within 30 seconds. A management token names its project; the administration ' +
+    'Makes a code that opens the web console signed in. A code of a management token opens a ' +
+    'session with it, a code of the administration token one that only reads, for an hour. The ' +
+    'code works once, within 30 seconds. A management token names its project; the administration ' +
     'token names none. The command `surehook console` makes this call.',
   body: z.strictObject({
     project: ProjectId.optional().describe('Required with a management token'),
@@ -55,7 +63,8 @@ export const redeemConsoleCode = defineOperation({
   path: '/auth/console-codes/redeem',
   summary: 'Redeem a one-time code',
   description:
-    'Returns the token that made the code, and what it is for. The first call ends the code. ' +
+    'Returns a token, and what it is for: the management token that made the code, or for the ' +
+    'operator a token that reads for an hour. The first call ends the code. ' +
     'The answer is the same for a code that is wrong, expired or used, and for one whose token ' +
     'was revoked. The web console makes this call.',
   body: z.strictObject({ code: z.string().min(1).max(128) }),

@@ -17,7 +17,12 @@ const query = z.strictObject({
 export const ResealedPage = z.object(page).meta({ id: 'ResealedPage' })
 export type ResealedPage = z.infer<typeof ResealedPage>
 
-const errors = ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'SERVICE_UNAVAILABLE'] as const
+const errors = [
+  'VALIDATION_ERROR',
+  'ADMIN_TOKEN_INVALID',
+  'FORBIDDEN',
+  'SERVICE_UNAVAILABLE',
+] as const
 
 export const reEncryptKeys = defineOperation({
   tag: 'administration',
@@ -45,7 +50,7 @@ export const reEncryptKeys = defineOperation({
       ),
     }),
   },
-  errors: [...errors, 'MANAGEMENT_TOKEN_INVALID', 'FORBIDDEN'],
+  errors: [...errors, 'MANAGEMENT_TOKEN_INVALID'],
 })
 
 export const reEncryptSecrets = defineOperation({

@@ -18,7 +18,12 @@ export type HistoryRebuild = z.infer<typeof HistoryRebuild>
 
 const path = '/api/rest/_webhooks/_history/rebuild'
 const common = { tag: 'installation', security: 'admin', path } as const
-const errors = ['ADMIN_TOKEN_INVALID', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'] as const
+const errors = [
+  'ADMIN_TOKEN_INVALID',
+  'FORBIDDEN',
+  'RATE_LIMIT_EXCEEDED',
+  'SERVICE_UNAVAILABLE',
+] as const
 
 export const rebuildHistory = defineOperation({
   ...common,

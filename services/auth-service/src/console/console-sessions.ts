@@ -1,4 +1,6 @@
+import { tokenDigest } from '@surehook/access/admin-gate'
 import { requireTenant } from '@surehook/access/management-token'
+import { newOperatorSession } from '@surehook/access/operator-session'
 import type { ManagementTokenState } from '@surehook/contracts/events'
 import type { ConsoleCode, ConsoleSession } from '@surehook/contracts/http/admin/console-codes'
 import type { ErrorCode, RuledViolation } from '@surehook/contracts/problem'
@@ -43,13 +45,19 @@ export function createConsoleSessions({ pool, identifyCaller, codes }: Deps): Co
       try {
         // The token may have been revoked, and the environment deleted, since the code was made.
         await assertValid(await identifyCaller(`Bearer ${session.token}`), session)
-        return session
+        return session.kind === 'operator' ? readingSession(session) : session
       } catch (err) {
         if (err instanceof AppError && ended.has(err.code)) return null
         throw err
       }
     },
   }
+}
+
+/** The administration token stays with the command that made the code. */
+function readingSession(session: ConsoleSession): ConsoleSession {
+  const { token } = session
+  return { ...session, token: newOperatorSession(token, tokenDigest(token), Date.now()) }
 }
 
 const ended: ReadonlySet<ErrorCode> = new Set([

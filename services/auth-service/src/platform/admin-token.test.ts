@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
+import { adminGate as adminGateOfServices, tokenDigest } from '@surehook/access/admin-gate'
+import { newOperatorSession, verifierOfTokens } from '@surehook/access/operator-session'
 import type { ManagementTokenState } from '@surehook/contracts/events'
 import type { ManagementRight } from '@surehook/contracts/rights'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
@@ -18,17 +20,24 @@ const owner: ManagementTokenState = {
   rights: ['users'],
 }
 
+type Call = { right?: ManagementRight; token?: Partial<ManagementTokenState>; method?: string }
+
 /** Calls the gate for an operation of the environment `shop/live`. */
 async function pass(
   authorization: string | undefined,
-  { right, token = {} }: { right?: ManagementRight; token?: Partial<ManagementTokenState> } = {},
+  { right, token = {}, method = 'GET' }: Call = {},
 ) {
   const known = createHash('sha256').update(tokenOf('a')).digest('hex')
   const find = async (hash: string) => (hash === known ? { ...owner, ...token } : undefined)
   const gate = adminGate(
     createIdentifyCaller(['correct-horse', 'the-next-horse', adminToken], find),
+    verifierOfTokens(['correct-horse', 'the-next-horse']),
   )
-  const req = { headers: { authorization }, params: { project: 'shop', environment: 'live' } }
+  const req = {
+    method,
+    headers: { authorization },
+    params: { project: 'shop', environment: 'live' },
+  }
   const context = { req, right, operation: 'tested' } as unknown as RequestContext
   await gate(context)
   return context.actorId
@@ -65,6 +74,43 @@ describe('the administration token', () => {
     await expect(pass(undefined)).rejects.toThrow('There is no credential')
     await expect(pass('')).rejects.toThrow('There is no credential')
     await expect(pass('Bearer wrong')).rejects.toThrow('The administration token is wrong')
+  })
+})
+
+describe('a session of a one-time code', () => {
+  const sessionOf = (token: string, at = Date.now()) =>
+    `Bearer ${newOperatorSession(token, tokenDigest(token), at)}`
+
+  it.each(['GET', 'HEAD'])('is admitted to %s', async (method) => {
+    await pass(sessionOf('the-next-horse'), { method })
+  })
+
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('is forbidden to %s', async (method) => {
+    await expect(pass(sessionOf('correct-horse'), { method })).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining('only reads'),
+    })
+  })
+
+  it.each([
+    ['of another administration token', sessionOf('another-horse')],
+    ['of an hour ago', sessionOf('correct-horse', Date.now() - 3_600_000)],
+    ['that somebody prolonged', sessionOf('correct-horse').replace(/os_\d{10}/, 'os_9999999999')],
+    ['without its proof', sessionOf('correct-horse').replace(/\.[\w-]{43}\./, '.')],
+  ])('is refused as one %s', async (_what, header) => {
+    await expect(pass(header)).rejects.toMatchObject({ code: 'ADMIN_TOKEN_INVALID' })
+  })
+
+  it('that was made from the digest of the token alone is refused', async () => {
+    const digest = tokenDigest('correct-horse')
+    const forged = newOperatorSession(digest.toString('hex'), digest, Date.now())
+    await expect(pass(`Bearer ${forged}`)).rejects.toMatchObject({ code: 'ADMIN_TOKEN_INVALID' })
+    expect(() =>
+      adminGateOfServices([digest])({
+        method: 'GET',
+        headers: { authorization: `Bearer ${forged}` },
+      }),
+    ).not.toThrow()
   })
 })
 

@@ -1,5 +1,6 @@
-import { adminGate as gateOf, isOneOf, tokenDigest } from '@surehook/access/admin-gate'
+import { assertAdministrator, isOneOf, tokenDigest } from '@surehook/access/admin-gate'
 import { isExpired, requireUse, tokenHash, tokenInvalid } from '@surehook/access/management-token'
+import { admitsSession, type SessionVerifier } from '@surehook/access/operator-session'
 import type { ManagementTokenState } from '@surehook/contracts/events'
 import { AppError } from '@surehook/service-kit/errors'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
@@ -29,11 +30,10 @@ export function createIdentifyCaller(
   findToken: FindToken,
 ): IdentifyCaller {
   const digests = adminTokens.map(tokenDigest)
-  const administrator = gateOf(digests)
   return async (authorization) => {
     const shown = managementToken.exec(authorization ?? '')?.[1]
     if (shown === undefined || isOneOf(digests, shown)) {
-      administrator(authorization)
+      assertAdministrator(digests, authorization)
       return null
     }
     const token = await findToken(tokenHash(authorization))
@@ -43,11 +43,13 @@ export function createIdentifyCaller(
 }
 
 /**
- * Admits the administration tokens to every operation. Admits a management token only to an
+ * Admits the administration tokens to every operation, and their sessions of one-time codes to those
+ * that read. Admits a management token only to an
  * operation whose contract names a right, in the project and environment of the path.
  */
-export function adminGate(identifyCaller: IdentifyCaller): AdminGate {
+export function adminGate(identifyCaller: IdentifyCaller, sessions: SessionVerifier): AdminGate {
   return async (context) => {
+    if (admitsSession(sessions, context.req)) return
     const token = await identifyCaller(context.req.headers.authorization)
     if (token !== null) admitToken(context, token)
   }

@@ -14,7 +14,7 @@ export function installationRoutes({
   admit,
   ...deps
 }: HealthDeps & JobsDeps & { admit: AdminGate }) {
-  const authorize = ({ req }: RequestContext) => admit(req.headers.authorization)
+  const authorize = ({ req }: RequestContext) => admit(req)
   const [readHealth, readJobs] = [healthReader(deps), jobsReader(deps)]
   return (router: Router): void => {
     mount(router, getInstallationHealth, { authorize, handle: readHealth })

@@ -15,7 +15,7 @@ export function ledgerRoutes(deps: {
   const { admit, ledgers } = deps
   return (router) =>
     mount(router, getLedger, {
-      authorize: ({ req }) => admit(req.headers.authorization),
+      authorize: ({ req }) => admit(req),
       async handle({ query }, ctx) {
         using _waiting = ctx.keepWaiting(sayEveryMs)
         return await ledgers.ask(query, ctx.signal)

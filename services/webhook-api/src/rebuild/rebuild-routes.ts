@@ -7,7 +7,7 @@ import type { Rebuilds } from './open-rebuilds.ts'
 
 /** Routes for the administrator of the platform: the history covers all tenants. */
 export function rebuildRoutes({ admit, rebuilds }: { admit: AdminGate; rebuilds: Rebuilds }) {
-  const authorize = ({ req }: RequestContext) => admit(req.headers.authorization)
+  const authorize = ({ req }: RequestContext) => admit(req)
   return (router: Router): void => {
     mount(router, rebuildHistory, { authorize, handle: () => rebuilds.ask() })
     mount(router, getHistoryRebuild, {

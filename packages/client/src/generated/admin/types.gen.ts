@@ -288,7 +288,7 @@ export type UserLock = {
      */
     locks: Array<{
         /**
-         * The address or network that may not log in. null: no client may
+         * The address or network that may not log in. null: only clients may that the user has logged in from
          */
         client: string | null;
         /**
@@ -358,7 +358,7 @@ export type ConsoleSession = {
      */
     environment: EnvironmentName | null;
     /**
-     * The token that made the code
+     * The management token that made the code. For the operator a token that reads for an hour
      */
     token: string;
 };

@@ -2138,6 +2138,10 @@ export type GetHistoryRebuildErrors = {
      */
     401: Problem;
     /**
+     * FORBIDDEN
+     */
+    403: Problem;
+    /**
      * RATE_LIMIT_EXCEEDED
      */
     429: Problem;
@@ -2176,6 +2180,10 @@ export type RebuildHistoryErrors = {
      * ADMIN_TOKEN_INVALID
      */
     401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
     /**
      * RATE_LIMIT_EXCEEDED
      */
@@ -2317,6 +2325,10 @@ export type ResealSecretsErrors = {
      * ADMIN_TOKEN_INVALID
      */
     401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
     /**
      * INTERNAL_ERROR
      */

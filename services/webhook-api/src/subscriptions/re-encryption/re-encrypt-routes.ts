@@ -16,7 +16,7 @@ export function reEncryptRoutes(deps: {
   const { admit, reEncryptPage } = deps
   return (router) =>
     mount(router, reEncryptSecrets, {
-      authorize: ({ req }) => admit(req.headers.authorization),
+      authorize: ({ req }) => admit(req),
       async handle({ query }, { log }) {
         const after = Position.safeParse(query.after)
         if (!after.success) {

@@ -22,7 +22,7 @@ import {
 const options = {
   operator: {
     type: 'boolean',
-    help: 'sign in as the operator, with the administration token',
+    help: 'sign in as the operator, to read for an hour',
   },
   'no-open': { type: 'boolean', help: 'only print the URL' },
   ...adminTokenOptions,
@@ -38,8 +38,10 @@ export const consoleCommand = defineCommand({
     'another one. The browser gets the URL from a file that only you can read, and that is removed after',
     '30 seconds. If the console says that the code was used and you did not use it, revoke the token.',
     '',
-    'With --operator the token comes from --admin-token-file, from SUREHOOK_ADMIN_TOKEN together with',
-    '--url or SUREHOOK_URL, or from the system that `npm start` runs.',
+    'With --operator the session only reads, and ends after an hour. For anything else, sign in on the',
+    'page with the administration token. The command takes this token from',
+    '--admin-token-file, from SUREHOOK_ADMIN_TOKEN together with --url or SUREHOOK_URL, or from the',
+    'system that `npm start` runs.',
   ].join('\n'),
   examples: ['console', 'console --profile staging', 'console --operator --no-open'],
   options,
