@@ -142,6 +142,32 @@ describe('a user', () => {
     expect(titles.toSorted()).toEqual(['new', 'new', 'secret', 'x', 'y', 'z'])
   })
 
+  test.each([
+    ['a right one', 'secret'],
+    ['a wrong one', 'guess'],
+  ])('that may only change records gets the same answers to a guess: %s', async (_what, title) => {
+    const access = { update: ['writer'] }
+    await manager.call('PUT _tables/letters', {
+      columns: [{ name: 'title', type: 'text' }],
+      access,
+    })
+    const { body: record, headers } = await manager.call('POST letters', { title: 'secret' })
+    const etag = String(headers.get('etag'))
+    const writer = await userOf({ roles: ['writer'] })
+    const path = `PATCH letters/${record.id}`
+    const guessed = await writer.call(path, { title })
+    expect([guessed.status, guessed.body.createdAt]).toEqual([200, record.createdAt])
+    expect(guessed.body.updatedAt > record.updatedAt).toBe(true)
+    expect(guessed.headers.get('etag')).not.toBe(etag)
+    // A later request finds the record in another state as well, also one that changes nothing.
+    const again = await writer.call(path, { title }, { 'if-match': etag })
+    expect([again.status, again.body.error]).toEqual([412, 'PRECONDITION_FAILED'])
+    const { body: now } = await manager.call(`GET letters/${record.id}`)
+    expect(now).toEqual({ ...guessed.body, title })
+    const [, change] = await world.changes.until(tenant.projectId, 2)
+    expect(change?.changedFields).toEqual(title === 'secret' ? [] : ['title'])
+  })
+
   test('gains and loses access when the table changes, at once on every replica', async () => {
     await using second = await world.startService()
     const token = await world.issuer.token(tenant, { roles: ['guest'] })

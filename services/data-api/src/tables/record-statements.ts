@@ -14,7 +14,10 @@ export type RecordStatements = {
    * of the ids.
    */
   insert: string
-  /** `$1` head, `$2` id, `$3` which columns are given, `$4` their values. */
+  /**
+   * `$1` head, `$2` id, `$3` which columns are given, `$4` their values, `$5` whether it also writes
+   * when nothing differs.
+   */
   update: string
   /** `$1` head, `$2` id. */
   delete: string
@@ -63,7 +66,7 @@ export function recordStatements(table: TableDefinition): RecordStatements {
     delete: deleteSql(target),
     // Built on demand, because preconditions are rare.
     get updateIf() {
-      return updateSql(target, isExpected(5))
+      return updateSql(target, isExpected(6))
     },
     get deleteIf() {
       return deleteIfSql(target, isExpected(3))
@@ -131,7 +134,8 @@ select capture_change(($1::text[])[r.place], r.id, '{}', r.at, r.record) as reco
 
 /**
  * Locks the row before reading it, so that `changed` compares with the value that the write
- * replaces. Takes the time after the lock. A change without a difference writes nothing.
+ * replaces. Takes the time after the lock. A change without a difference writes nothing, unless the
+ * caller may not learn that nothing differs.
  */
 function updateSql({ table, name, current }: Target, expected: string | null): string {
   const columns = table.columns.map((column, index) => ({
@@ -164,7 +168,7 @@ written as (
   update ${name} t
      set ${[...set, '"updatedAt" = n.at'].join(', ')}
     from next n, diff d
-   where t."id" = n."id" and cardinality(d.fields) > 0
+   where t."id" = n."id" and (cardinality(d.fields) > 0 or $5::boolean)
   returning t.*
 ),
 rendered as (
@@ -174,7 +178,7 @@ select capture_change($1, n."id", d.fields, n.at, r.record) as record
   from rendered r, next n, diff d
 union all
 select ${recordJson(table, 'o')} from old o, diff d
- where cardinality(d.fields) = 0${otherwise(expected)}`
+ where cardinality(d.fields) = 0 and not $5::boolean${otherwise(expected)}`
 }
 
 /** Compared while the row is locked. */
