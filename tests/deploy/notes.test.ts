@@ -16,6 +16,14 @@ test('clients behind a route count as one until trusted proxies are set', async 
   expect(said).toContain('services.gateway.config.TRUSTED_PROXIES is empty')
 })
 
+test('an installation is asked for the origins of its frontends', async () => {
+  expect(await notes('ci/minimal-values.yaml')).toContain(
+    'services.gateway.config.CORS_ALLOWED_ORIGINS names no origin',
+  )
+  const over = { services: { gateway: { config: { CORS_ALLOWED_ORIGINS: '*' } } } }
+  expect(await notes('ci/minimal-values.yaml', over)).not.toContain('CORS_ALLOWED_ORIGINS')
+})
+
 test('an installation with fewer copies is warned about possible losses', async () => {
   const said = await notes('ci/test-receiver-values.yaml')
   expect(said).toContain(

@@ -134,6 +134,9 @@ OTEL_TRACES_SAMPLER_ARG: {{ $tracing.samplerArg | quote }}
 AUTH_SERVICE_URL: {{ include "surehook.serviceUrl" (dict "root" . "service" "auth-service") }}
 DATA_API_URL: {{ include "surehook.serviceUrl" (dict "root" . "service" "data-api") }}
 WEBHOOK_API_URL: {{ include "surehook.serviceUrl" (dict "root" . "service" "webhook-api") }}
+{{- /* Browsers write an origin without the scheme's default port. */}}
+{{- $origin := regexFind "^https?://[^/?#]+" (lower .Values.config.PUBLIC_URL) }}
+CORS_ALLOWED_ORIGINS: {{ regexReplaceAll "^(https://.+):443$|^(http://.+):80$" $origin "${1}${2}" | quote }}
 {{- end -}}
 
 {{/* libuv's threads are taken by password hashes; signatures, files and names need some too. */}}

@@ -4,6 +4,9 @@
 {{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) (not $gateway.config.TRUSTED_PROXIES) }}
 - services.gateway.config.TRUSTED_PROXIES is empty: all clients count as one, the ingress controller.
 {{- end }}
+{{- if not $gateway.config.CORS_ALLOWED_ORIGINS }}
+- services.gateway.config.CORS_ALLOWED_ORIGINS names no origin: browsers let pages of no other origin than config.PUBLIC_URL call. List the origins of your frontends.
+{{- end }}
 {{- if not .Values.kafka.tls.enabled }}
 - kafka.tls.enabled is off: bodies of webhooks travel in the clear between the pods and Kafka.
 {{- end }}
