@@ -13,6 +13,19 @@ create table attempt_stats (
 ) with (fillfactor=50);
 CREATE INDEX attempt_stats_age ON attempt_stats USING btree (at);
 
+create table attempt_stats_hour (
+  subscription_id uuid not null,
+  at timestamp with time zone not null,
+  attempts integer not null,
+  delivered integer not null,
+  retrying integer not null,
+  dead_letter integer not null,
+  cancelled integer not null,
+  latencies bigint[] not null,
+  constraint attempt_stats_hour_pkey PRIMARY KEY (subscription_id, at)
+) with (fillfactor=50);
+CREATE INDEX attempt_stats_hour_age ON attempt_stats_hour USING btree (at);
+
 create table capture_slot (
   slot text not null,
   created_at timestamp with time zone not null default clock_timestamp(),

@@ -28,7 +28,8 @@ export type PlatformServiceConfig = MessagingConfig & {
 export type PlatformServiceOptions = {
   service: string
   config: PlatformServiceConfig
-  poolSize?: number
+  /** The most connections of requests, and of background work. */
+  connections?: { requests?: number; background?: number }
   /** A query that fails until the service's tables exist. */
   probe: string
   toRecord: (codec: EventCodec) => RelayOptions['toRecord']
@@ -46,7 +47,10 @@ export type PlatformService = AsyncDisposable & {
   readonly metrics: Metrics
   readonly internal: InternalServer
   readonly messaging: Messaging
+  /** The connections of requests. */
   readonly pool: Pool
+  /** The connections of work that no request waits for. Requests cannot take them. */
+  readonly background: Pool
   readonly relay: Relay
   /** Repeats `open` until it succeeds or the process is stopped. */
   wait<T>(dependency: string, open: () => Promise<T>): Promise<T>
@@ -71,15 +75,13 @@ export async function openPlatformService(
   const messaging = opening.use(await openMessaging(config, { log, metrics, signal }))
   const { codec, producer } = messaging
   const { databaseUrl, slot } = config
-  const pool = opening.adopt(
-    openPool({
-      connectionString: databaseUrl,
-      applicationName: service,
-      log,
-      ...(options.poolSize !== undefined && { max: options.poolSize }),
-    }),
-    (open) => open.end(),
-  )
+  const { requests = 10, background: ofBackground = 2 } = options.connections ?? {}
+  const openConnections = (max: number): Pool =>
+    opening.adopt(
+      openPool({ connectionString: databaseUrl, applicationName: service, max, log }),
+      (open) => open.end(),
+    )
+  const [pool, background] = [openConnections(requests), openConnections(ofBackground)]
   await wait('postgres', () => pool.query(options.probe))
   const toRecord = options.toRecord(codec)
   const toInvalid = toInvalidTopic(codec, { service, topic: options.topic })
@@ -93,7 +95,7 @@ export async function openPlatformService(
   )
   const resources = opening.move()
   return {
-    ...{ tracer, metrics, internal, messaging, pool, relay, wait },
+    ...{ tracer, metrics, internal, messaging, pool, background, relay, wait },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

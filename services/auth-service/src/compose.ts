@@ -34,7 +34,7 @@ export async function compose(
       topic: environmentsTopic,
     }),
   )
-  const { tracer, metrics, internal, pool, relay, wait } = opened
+  const { tracer, metrics, internal, pool, background, relay, wait } = opened
   const { kafka, codec, producer } = opened.messaging
   const { slot, trustedProxies } = config
   const redis = opening.adopt(
@@ -46,9 +46,10 @@ export async function compose(
   await wait('relay', async () => check(relay.healthy, 'does not hold its slot yet'))
   const writer = createStateWriter({ pool, service, slot, producer, relay })
   const { clientId } = config.kafka
-  opening.use(await openPurge({ pool, writer, kafka, codec, clientId, log }))
+  opening.use(await openPurge({ pool: background, writer, kafka, codec, clientId, log }))
   const { read: changesEnd } = opening.use(openChangesEnd({ kafka, writer, log }))
-  const infrastructure = { pool, redis, writer, changesEnd, producer, relay, metrics, log }
+  const pools = { pool, background }
+  const infrastructure = { ...pools, redis, writer, changesEnd, producer, relay, metrics, log }
   const { routes } = opening.use(await openAuthentication(config, infrastructure))
   const serving = { ...config.http, trustedProxies, log, metrics, tracer, around: auditCalls }
   const api = opening.use(await host.openApiServer({ ...serving, routes }))

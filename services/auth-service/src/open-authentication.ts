@@ -2,6 +2,7 @@ import { verifierOfTokens } from '@surehook/access/operator-session'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { openExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
 import type { Router } from 'express'
+import type { Pool } from 'pg'
 import { expiredCodes } from './accounts/delete-expired-codes.ts'
 import { expiredSignups } from './accounts/signup/delete-expired-signups.ts'
 import { auditedApi } from './api/audited-api.ts'
@@ -36,7 +37,7 @@ export type Authentication = AsyncDisposable & { readonly routes: (router: Route
 type Infrastructure = Pick<
   SessionPartsOptions,
   'pool' | 'redis' | 'writer' | 'producer' | 'relay' | 'metrics' | 'log'
-> & { changesEnd: ReadChangesEnd }
+> & { background: Pool; changesEnd: ReadChangesEnd }
 
 /** Opens sessions, accounts and their routes on the resources of the process. */
 export async function openAuthentication(
@@ -44,7 +45,7 @@ export async function openAuthentication(
   infrastructure: Infrastructure,
 ): Promise<Authentication> {
   await using opening = new AsyncDisposableStack()
-  const { pool, redis, writer, changesEnd, log } = infrastructure
+  const { pool, background, redis, writer, changesEnd, log } = infrastructure
   const { serviceTokens } = config
   const identifyCaller = createIdentifyCaller(config.adminTokens, (hash) =>
     findManagementToken(pool, hash),
@@ -60,7 +61,7 @@ export async function openAuthentication(
   )
   opening.use(
     openExpiryDeletion({
-      pool,
+      pool: background,
       jobs: [...sessionDeletions(), expiredCodes, expiredSignups(log), endedKeys, unseenClients],
       log,
     }),

@@ -3,7 +3,7 @@ import {
   createRequestLimits,
   type RequestLimitsOptions,
 } from '@surehook/access/limits/request-limits'
-import { createTenantSlots } from '@surehook/access/limits/tenant-slots'
+import { connectionRoom, createTenantSlots } from '@surehook/access/limits/tenant-slots'
 import { openPlatformAccess, type PlatformAccess } from '@surehook/access/management-access'
 import { platformTopics } from '@surehook/access/platform-state'
 import { type PurgeOptions, purgeDeleted } from '@surehook/access/purge-deleted'
@@ -57,10 +57,9 @@ function chargeOf({ config, ...deps }: LimitDeps): Charge {
   return (context, { tenant, id }, points) => limits.charge(context, { ...tenant, id }, points)
 }
 
-/** The parts that read and write the data of tenants. They share the slots of each tenant. */
+/** The parts that read and write the data of tenants. They share the slots of each project. */
 function dataOf(pool: Pool) {
-  const perTenant = Math.max(1, Math.floor(pool.options.max / 2))
-  const slots = createTenantSlots({ perTenant, maxWaitMs: connectTimeoutMs })
+  const slots = createTenantSlots(connectionRoom(pool, { each: 1 / 2 }))
   return {
     slots,
     records: createRecordApis({ pool, slots }),
@@ -84,17 +83,18 @@ export async function compose(
   const opened = opening.use(
     await openPlatformService({
       ...{ service, config, log, signal, host },
-      poolSize: config.poolSize,
+      connections: { requests: config.poolSize },
       probe: 'select from table_definition limit 1',
       toRecord: (codec) => capturedRecord(codec, service),
       statesOf: 'webhook-api',
       topic: changesTopic,
     }),
   )
-  const { tracer, metrics, internal, pool, relay, wait } = opened
+  const { tracer, metrics, internal, pool, background, relay, wait } = opened
   const { kafka, codec, producer } = opened.messaging
   observePool(metrics, pool)
-  opening.use(openExpiryDeletion({ pool, jobs: [endedKeys(idempotencyTable), endedIds], log }))
+  const jobs = [endedKeys(idempotencyTable), endedIds]
+  opening.use(openExpiryDeletion({ pool: background, jobs, log }))
   const { clientId } = config.kafka
   // A user's request waits for both views; one request to the brokers returns the ends of both.
   const ends = opening.use(new LogEnds(kafka, [...platformTopics, revocationsTopic], log))
@@ -109,8 +109,9 @@ export async function compose(
   const redis = opening.use(openBackgroundRedis(config.redis, log))
   const charge = chargeOf({ config, access, metrics, log, redis: () => redis.client })
   const authorizers = createAuthorizers({ access, users, charge })
-  const relayed = () => waitUntilRelayed(pool, config.slot, anyPosition, { timeoutMs: 10_000 })
-  opening.use(openPurge({ pool, access, relayed, log }))
+  const relayed = () =>
+    waitUntilRelayed(background, config.slot, anyPosition, { timeoutMs: 10_000 })
+  opening.use(openPurge({ pool: background, access, relayed, log }))
   const data = dataOf(pool)
   const routes = dataRoutes({ ...data, relayed, pool, access, authorizers, charge })
   const serving = { ...config.http, trustedProxies, log, metrics, tracer, around: auditCalls }

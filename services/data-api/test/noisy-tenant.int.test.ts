@@ -23,8 +23,10 @@ afterAll(async () => {
   await opened?.[Symbol.asyncDispose]()
 })
 
-async function tenantWithRecord(): Promise<{ tenant: Tenant; client: Client }> {
-  const tenant = await world.tenant()
+async function tenantWithRecord(
+  name: Partial<Tenant> = {},
+): Promise<{ tenant: Tenant; client: Client }> {
+  const tenant = await world.tenant(name)
   const client = clientOf(running.api, tenant)
   await client.call('PUT _tables/things', { columns: [{ name: 'a', type: 'integer' }] })
   await client.call('POST things', { a: 1 })
@@ -39,6 +41,32 @@ async function waitingForLocks(): Promise<number> {
 }
 
 describe('a tenant whose queries are slow', () => {
+  test('holds half of the connections with all environments of its project', async () => {
+    const { projectId } = await world.tenant()
+    const [master, staging] = [
+      await tenantWithRecord({ projectId }),
+      await tenantWithRecord({ projectId, environment: 'staging' }),
+    ]
+    const quick = await tenantWithRecord()
+    const half = world.config.poolSize / 2
+
+    await locker.query('begin')
+    const tables = [master, staging].map(({ tenant }) => `${quoteIdent(schemaName(tenant))}.things`)
+    await locker.query(`lock table ${tables.join()}`)
+    const lists = [master, staging].flatMap(({ client }) =>
+      Array.from({ length: half + 2 }, () => client.call('GET things')),
+    )
+    await until(async () => (await waitingForLocks()) >= half, {
+      what: 'lists that wait for the lock',
+    })
+    // More than the wait for a connection: all lists have a slot, or are refused.
+    await Promise.race(lists)
+    expect(await waitingForLocks()).toBe(half)
+    expect((await quick.client.call('GET things')).status).toBe(200)
+    await locker.query('commit')
+    await Promise.all(lists)
+  })
+
   test("holds half of the connections; its other requests wait 3 s, and no other tenant's do", async () => {
     const slow = await tenantWithRecord()
     const quick = await tenantWithRecord()

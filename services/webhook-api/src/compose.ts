@@ -3,7 +3,7 @@ import { auditCalls } from '@surehook/access/audit/audited-call'
 import { createRequestLimits } from '@surehook/access/limits/request-limits'
 import { openPlatformAccess, type PlatformAccess } from '@surehook/access/management-access'
 import { purgeDeleted } from '@surehook/access/purge-deleted'
-import { createStateWriter, type StateWriter } from '@surehook/change-capture/emit/state-writer'
+import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import { openPlatformService } from '@surehook/change-capture/open-platform-service'
 import type { Relay } from '@surehook/change-capture/relay/relay'
 import { attemptsTopic, changesTopic, subscriptionsTopic } from '@surehook/contracts/topics'
@@ -61,11 +61,14 @@ import { createSecretReEncryption } from './subscriptions/re-encryption/re-encry
 import { runSettleFilters } from './subscriptions/settle-filters.ts'
 import { webhookRoutes } from './subscriptions/webhook-routes.ts'
 import { type KnownTables, openKnownTables } from './tables/known-tables.ts'
-import { type ConnectionSlots, connectionSlots } from './tenants/connection-slots.ts'
-import { createKeyedWriter, type KeyedWriter, keyTable } from './tenants/keyed-writer.ts'
+import { keyTable } from './tenants/keyed-writer.ts'
 import { managementCaller } from './tenants/management-caller.ts'
+import { type Database, openDatabase } from './tenants/open-database.ts'
 import { serveTenants } from './tenants/serve-tenants.ts'
 import type { Tenant } from './tenants/tenant.ts'
+
+/** Two write the history. The others are for everything else that no request waits for. */
+const backgroundConnections = 4
 
 /** Requests that were admitted before their environment was deleted have ended after this time. */
 const longestRequestMs = 10_000
@@ -85,10 +88,11 @@ export async function compose(
       ...{ service, config, log, signal, host },
       probe: 'select from subscription, delivery limit 1',
       toRecord: capturedRecord,
+      connections: { background: backgroundConnections },
       topic: subscriptionsTopic,
     }),
   )
-  const { tracer, metrics, internal, messaging, pool, relay, wait } = opened
+  const { tracer, metrics, internal, messaging, pool, background, relay, wait } = opened
   const { kafka, codec, producer } = messaging
   await wait('relay', async () => check(relay.healthy, 'does not hold its slot yet'))
   const access = opening.use(
@@ -103,12 +107,11 @@ export async function compose(
   )
   await wait('tables', () => tables.ready)
   const management = opening.use(
-    openManagement({ config, pool, messaging, relay, access, tables, log, metrics }),
+    openManagement({ config, pool, background, messaging, relay, access, tables, log, metrics }),
   )
   const { routes, noteOutcomes, streams } = management
-  const deliveryLog = opening.use(
-    openDeliveryLog(messaging, { ...config, service, pool, noteOutcomes, log, metrics }),
-  )
+  const following = { ...config, service, pool: background, noteOutcomes, log, metrics }
+  const deliveryLog = opening.use(openDeliveryLog(messaging, following))
   const api = opening.use(
     await host.openApiServer({ ...config.http, log, metrics, tracer, routes, around: auditCalls }),
   )
@@ -135,6 +138,7 @@ export async function compose(
 type ManagementDeps = {
   config: Config
   pool: Pool
+  background: Pool
   messaging: Messaging
   relay: Relay
   access: PlatformAccess
@@ -143,17 +147,13 @@ type ManagementDeps = {
   metrics: Metrics
 }
 
-type SubscriptionParts = Pick<ManagementDeps, 'config' | 'pool' | 'access' | 'tables' | 'log'> & {
-  writer: StateWriter
-  keyedWriter: KeyedWriter
-  slots: ConnectionSlots
-}
+type SubscriptionParts = Database & Pick<ManagementDeps, 'config' | 'access' | 'tables' | 'log'>
 
 function openSubscriptions(open: AsyncDisposableStack, parts: SubscriptionParts) {
-  const { config, access } = parts
+  const { config, access, background } = parts
   return manageSubscriptions({
     ...parts,
-    settling: open.use(runSettleFilters(parts)),
+    settling: open.use(runSettleFilters({ ...parts, ...background })),
     forgetFailures,
     cancelReplays,
     box: createSecretBox(...config.encryptionKeys),
@@ -224,49 +224,45 @@ function openLimits(
 }
 
 function openManagement(deps: ManagementDeps) {
-  const { config, pool, messaging, relay, access, tables, log, metrics } = deps
+  const { config, messaging, access, tables, log, metrics } = deps
   const { kafka, codec, producer } = messaging
   const { historyDays, defaultDelays, disableAfterMs, disableLookMs, maxBodyBytes } = config
-  const writer = createStateWriter({ pool, service, slot: config.slot, producer, relay })
-  const slots = connectionSlots(pool)
-  const keyedWriter = createKeyedWriter(writer, config.encryptionKeys, slots)
+  const { background, ...database } = openDatabase({ ...deps, producer, service })
   const open = new AsyncDisposableStack()
-  const parts = { config, pool, slots, writer, keyedWriter, access, tables, log, metrics }
+  const served = { ...database, config, access, tables, log, metrics }
+  const parts = { ...served, background }
+  const working = { ...served, ...background }
+  const { pool, slots, keyedWriter } = database
   const subscriptions = openSubscriptions(open, parts)
-  open.use(openExpiryDeletion({ pool, jobs: [endedKeys(keyTable), endedReplays], log }))
-  open.use(runHistoryDeletion({ ...parts, kafka, historyDays }))
+  open.use(openExpiryDeletion({ ...working, jobs: [endedKeys(keyTable), endedReplays] }))
+  open.use(runHistoryDeletion({ ...working, kafka, historyDays }))
   const history = open.use(openHistory({ ...parts, kafka, codec, defaultDelays }))
   const changes = open.use(openChangeLog({ ...parts, kafka, codec }))
   const { bodies, search } = history
   const redelivery = open.use(openRedelivery({ ...parts, ...changes, codec, bodies, maxBodyBytes }))
   const inspection = createInspection({ ...parts, ...changes, search })
   const readAll = readsAttempts(kafka)
-  open.use(
-    runDisableFailing({
-      ...parts,
-      disableAfterMs,
-      lookEveryMs: disableLookMs,
-      hasReadAll: readAll,
-    }),
-  )
-  const gone = open.use(runDisableGone(parts))
+  const failing = { disableAfterMs, lookEveryMs: disableLookMs, hasReadAll: readAll }
+  open.use(runDisableFailing({ ...working, ...failing }))
+  const gone = open.use(runDisableGone(working))
   const ledgers = open.use(openLedgers({ ...parts, ...messaging }))
-  const rebuilds = open.use(openRebuilds({ ...parts, ...messaging }))
+  const rebuilds = open.use(openRebuilds({ ...working, ...messaging }))
   const redis = open.use(openBackgroundRedis(config.redis, log))
   const circuits = createCircuits(redis)
-  open.use(openPurge({ ...parts, ...changes, kafka, circuits }))
+  open.use(openPurge({ ...working, ...changes, kafka, circuits }))
   const streams = open.use(openStreams({ ...parts, ...messaging, redis: () => redis.client }))
   const endpoints = endpointsOfTenants({ pool, circuits, now: Date.now })
   const authorize = managementCaller(access, openLimits(parts, redis))
   const serve = serveTenants(slots, authorize)
   const admit = adminGate(config.adminTokenDigests)
   const reEncrypt = createReEncryption(config.encryptionKeys)
+  const reEncryptPage = createSecretReEncryption({ ...background, reEncrypt })
   const mounts = [
     // Mounted before the routes whose path parameter would also match these paths.
     ledgerRoutes({ admit, ledgers }),
     rebuildRoutes({ admit, rebuilds }),
-    installationRoutes({ ...parts, admit, kafka, redis, circuits, rebuilds }),
-    reEncryptRoutes({ admit, reEncryptPage: createSecretReEncryption({ writer, reEncrypt }) }),
+    installationRoutes({ ...working, admit, kafka, redis, circuits, rebuilds }),
+    reEncryptRoutes({ admit, reEncryptPage }),
     historyRoutes({ serve, history }),
     webhookRoutes({ serve, subscriptions, newestDeliveries: history.deliveries.newest }),
     redeliveryRoutes({ serve, redelivery }),
@@ -278,7 +274,7 @@ function openManagement(deps: ManagementDeps) {
   return {
     streams,
     routes: (router: Router) => mounts.forEach((mountOn) => mountOn(router)),
-    noteOutcomes: outcomeNotes(pool, gone.wake),
+    noteOutcomes: outcomeNotes(background.pool, gone.wake),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
 }

@@ -6,11 +6,9 @@ import { openPool } from '@surehook/service-kit/postgres/pool'
 import { openTestDatabase, type TestDatabase } from '@surehook/testing/service-database'
 import fc from 'fast-check'
 import type { Pool } from 'pg'
-import { deliveryHistory } from '../src/history/read/delivery-history.ts'
-import { showDelivery } from '../src/history/read/find-delivery.ts'
-import { storedBodies } from '../src/history/read/stored-bodies.ts'
 import { createDeliveryDays } from '../src/history/rows/delivery-days.ts'
 import { createDeliveryStore, type DeliveryStore } from '../src/history/write/delivery-store.ts'
+import { shownDeliveries } from './support/shown-deliveries.ts'
 import { encryptionKey, log, sharedStack } from './support/under-test.ts'
 
 let database: TestDatabase
@@ -34,12 +32,6 @@ afterAll(async () => {
 })
 
 const newStore = () => createDeliveryStore(pool, createDeliveryDays(pool))
-/** The jobs of these tests are on no topic. */
-const bodies = storedBodies({
-  reader: { readFrom: async () => [] },
-  codec: { job: { encode: () => Buffer.alloc(0), decode: () => aJob() } },
-})
-
 /** Makes a new delivery, so that tests do not affect each other. */
 function aDelivery() {
   const own = { deliveryId: randomUUID(), subscriptionId: randomUUID() }
@@ -47,11 +39,8 @@ function aDelivery() {
     ...own,
     job: (change: Partial<DeliveryJob> = {}) => aJob({ ...own, ...change }),
     transition: (change: Partial<DeliveryAttempt> = {}) => anAttempt({ ...own, ...change }),
-    shown: async () => (await deliveryHistory(pool, bodies, []).newest(own.subscriptionId, 50))[0],
-    detail: async () => {
-      const { projectId, environment } = aJob()
-      return showDelivery({ pool, bodies }, { ...own, tenant: { projectId, environment } })
-    },
+    shown: async () => (await shownDeliveries(pool).newest(own.subscriptionId))[0],
+    detail: () => shownDeliveries(pool).detail(own),
   }
 }
 
@@ -237,7 +226,7 @@ describe('the delivery log', () => {
         ]),
       ),
     )
-    const shown = await deliveryHistory(pool, bodies, []).newest(subscriptionId, 50)
+    const shown = await shownDeliveries(pool).newest(subscriptionId)
     expect(shown).toHaveLength(10)
     const times = shown.map((delivery) => delivery.createdAt)
     expect(times).toEqual(times.toSorted().reverse())
@@ -256,7 +245,7 @@ describe('the delivery log', () => {
     await pool.query(`drop table delivery_${dropped}`)
     const later = randomUUID()
     await write(later)
-    expect(await deliveryHistory(pool, bodies, []).newest(subscriptionId, 50)).toMatchObject([
+    expect(await shownDeliveries(pool).newest(subscriptionId)).toMatchObject([
       { id: later, status: 'delivered', attempts: 1 },
     ])
   })
@@ -276,7 +265,7 @@ describe('the delivery log', () => {
       store.addJobs(jobs),
       store.addTransitions(transitions),
     ])
-    const shown = await deliveryHistory(pool, bodies, []).newest(subscriptionId, 1000)
+    const shown = await shownDeliveries(pool).newest(subscriptionId, 1000)
     expect(shown).toHaveLength(500)
     expect(new Set(shown.map(({ status, attempts }) => `${status} ${attempts}`))).toEqual(
       new Set(['delivered 3']),

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { anAttempt } from '@surehook/contracts/testing/samples'
+import { attemptsTopic } from '@surehook/contracts/topics'
 import { clientOf, headersOf } from '@surehook/scripts/client/call'
 import { until } from '@surehook/testing/until'
 import { Client as Connection } from 'pg'
@@ -30,7 +32,23 @@ async function subscribed() {
   const tenant = await world.tenant()
   const client = clientOf(`${service.api}/api/rest`, headersOf(tenant))
   const { id } = (await client.call('POST /_webhooks', validInput(tenant))).body
-  return { client, id }
+  return { client, id, tenant }
+}
+
+/** Publishes an attempt, and tells whether the history has it. */
+async function publishOne({ id, tenant }: Awaited<ReturnType<typeof subscribed>>) {
+  const { projectId, environment } = tenant
+  const [deliveryId, at] = [randomUUID(), Date.now()]
+  const own = { deliveryId, subscriptionId: id, projectId, environment, at, createdAt: at }
+  const value = world.codec.attempt.encode(anAttempt(own))
+  await world.producer.send([{ topic: attemptsTopic, key: deliveryId, value }])
+  const row = async () => {
+    const { rowCount } = await admin.query('select from webhook_api.delivery where id = $1', [
+      deliveryId,
+    ])
+    return rowCount === 1
+  }
+  return { deliveryId, row }
 }
 
 /** Each waits for a lock. None of them waits for Kafka. */
@@ -70,6 +88,30 @@ it('a project whose writes are slow holds a quarter of the connections, and can 
   await locker.query('commit')
   const statuses = (await Promise.all(writes)).map(({ status }) => status)
   expect(statuses.filter((status) => status === 202).length).toBeGreaterThanOrEqual(quarter)
+})
+
+it('projects whose reads are slow hold no connection of the history, and take turns', async () => {
+  const slow = await Promise.all(Array.from({ length: 6 }, subscribed))
+  const other = await subscribed()
+  await locker.query('begin')
+  await locker.query('lock table webhook_api.replay')
+  const reading = slow.flatMap(({ client, id }) =>
+    Array.from({ length: 3 }, () => client.call(`GET /_webhooks/${id}/replays/${randomUUID()}`)),
+  )
+  const waitingReads = async () => {
+    const { rowCount } = await admin.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+       and query like 'select * from replay%'`,
+    )
+    return rowCount ?? 0
+  }
+  await until(async () => (await waitingReads()) >= 10, { what: 'reads on all connections' })
+  const { deliveryId, row } = await publishOne(other)
+  await until(row, { what: `delivery ${deliveryId} in the history` })
+  expect(await waitingReads()).toBe(10)
+  await locker.query('commit')
+  const statuses = (await Promise.all(reading)).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 404).length).toBeGreaterThanOrEqual(10)
 })
 
 it.each(Object.entries(reads))(

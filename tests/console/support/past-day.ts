@@ -2,7 +2,7 @@ import { Client } from 'pg'
 
 /** Attempts of a past day, inserted directly: charts of a new system have one bar. */
 const pastSql = `
-insert into webhook_api.attempt_stats
+with past as (insert into webhook_api.attempt_stats
   (subscription_id, at, attempts, delivered, retrying, dead_letter, cancelled, latencies)
 select id, at, delivered + failed, delivered, failed, 0, 0, array[(13 << 24) + delivered + failed]
 from webhook_api.subscription,
@@ -12,6 +12,12 @@ from webhook_api.subscription,
   lateral (select (14 - 9 * cos(n * pi() / 144) + n * 7 % 5)::integer as delivered,
     case when n % 41 < 3 then 1 + n % 3 else 0 end as failed) made
 where project_id = $1 and active and id <> $2
+on conflict do nothing
+returning *)
+insert into webhook_api.attempt_stats_hour
+select subscription_id, date_trunc('hour', at, 'UTC') as hour, sum(attempts), sum(delivered),
+  sum(retrying), 0, 0, array[(13::bigint << 32) + sum(attempts)]
+from past group by subscription_id, hour
 on conflict do nothing`
 
 /** Gives the webhooks of the project a past day. The failing one keeps its own. */

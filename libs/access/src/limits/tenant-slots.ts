@@ -7,39 +7,38 @@ type Tenant = { projectId: string; environment: string }
 
 export type TenantSlots = {
   /**
-   * Does the work while the tenant holds a slot. Rejects with the refusal, by default
+   * Does the work while the tenant's project holds a slot. Rejects with the refusal, by default
    * SERVICE_UNAVAILABLE.
    */
   run<T>(tenant: Tenant, work: () => Promise<T> | T): Promise<T>
 }
 
-export type TenantSlotsOptions = Pick<FairSlotsOptions, 'waiting' | 'maxWaitMs' | 'refusal'> & {
-  perTenant: number
-}
-
 /**
- * Limits the concurrent requests of each tenant, so that slow requests of one leave connections for
- * others.
+ * Limits the concurrent work of each project. The environments of a project share its slots, and
+ * take turns.
  */
-export function createTenantSlots({ perTenant, ...options }: TenantSlotsOptions): TenantSlots {
-  const slots = new FairSlots({ room: { each: perTenant }, refusal: busy, ...options })
+export function createTenantSlots(options: FairSlotsOptions): TenantSlots {
+  const slots = new FairSlots({ refusal: busy, ...options })
   return {
-    run: ({ projectId, environment }, work) =>
-      slots.run(JSON.stringify([projectId, environment]), work),
+    run: ({ projectId, environment }, work) => slots.run([projectId, environment], work),
   }
 }
 
-/** Does work of a project while the project holds a slot. */
-export type ProjectSlots = <T>(projectId: string, work: () => Promise<T>) => Promise<T>
-
 /**
- * Lets the work of one project hold at most a quarter of the pool's connections. A project may have
- * many environments.
+ * Slots for the connections of a pool. Work waits for them in fair turns, and not in the queue of
+ * the pool.
+ * @param share the shares of the pool that all owners may hold together, and that each may hold
  */
-export function createProjectSlots({ options }: Pick<Pool, 'options'>): ProjectSlots {
-  const each = Math.max(1, Math.floor(options.max / 4))
-  const slots = new FairSlots({ room: { each }, maxWaitMs: connectTimeoutMs, refusal: busy })
-  return (projectId, work) => slots.run(projectId, work)
+export function connectionRoom(
+  { options: { max } }: Pick<Pool, 'options'>,
+  share: { all?: number; each: number },
+): FairSlotsOptions {
+  const slotsOf = (part = 1) => Math.max(1, Math.floor(max * part))
+  return {
+    room: { all: slotsOf(share.all), each: slotsOf(share.each) },
+    maxWaitMs: connectTimeoutMs,
+    refusal: busy,
+  }
 }
 
 const busy = () => unavailable('The tenant has too much under way')

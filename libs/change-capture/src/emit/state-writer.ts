@@ -41,6 +41,8 @@ export type StateWriter = {
 
 export type StateWriterOptions = {
   pool: Pool
+  /** Reads the position of the relay, for all callers together. Default: `pool`. */
+  relayPool?: Pool
   service: string
   slot: string
   producer: { readonly healthy: boolean }
@@ -52,7 +54,7 @@ export type StateWriterOptions = {
  * For state that other services hold as a view: a change is answered only when they can read it.
  */
 export function createStateWriter(options: StateWriterOptions): StateWriter {
-  const { pool, service, slot, producer, relay, timeoutMs = 10_000 } = options
+  const { pool, relayPool = pool, service, slot, producer, relay, timeoutMs = 10_000 } = options
   const assertRelayHealthy = () => {
     if (!producer.healthy || !relay.healthy) throw unavailable('State cannot be relayed now')
   }
@@ -69,7 +71,7 @@ export function createStateWriter(options: StateWriterOptions): StateWriter {
     const last = emitted.at(-1)
     if (last === undefined) return result
     assertRelayHealthy()
-    await waitUntilRelayed(pool, slot, last, { timeoutMs })
+    await waitUntilRelayed(relayPool, slot, last, { timeoutMs })
     return result
   }
   return {
@@ -78,7 +80,7 @@ export function createStateWriter(options: StateWriterOptions): StateWriter {
       return writeAlways(work, within)
     },
     writeAlways,
-    relayed: () => waitUntilRelayed(pool, slot, anyPosition, { timeoutMs }),
+    relayed: () => waitUntilRelayed(relayPool, slot, anyPosition, { timeoutMs }),
   }
 }
 

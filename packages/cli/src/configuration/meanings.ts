@@ -118,7 +118,7 @@ export const meanings: Readonly<Record<string, Meaning>> = {
   DATA_API_URL: { meaning: 'The URL of data-api' },
   WEBHOOK_API_URL: { meaning: 'The URL of webhook-api' },
   DATABASE_POOL_SIZE: {
-    meaning: 'Connections for requests. One tenant uses at most half',
+    meaning: 'Connections for requests. One project uses at most half',
   },
   WEBHOOK_DISABLE_AFTER: {
     meaning: 'A subscription is deactivated after failing for this time. `0`: never',

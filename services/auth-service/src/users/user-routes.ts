@@ -1,4 +1,4 @@
-import { createProjectSlots } from '@surehook/access/limits/tenant-slots'
+import { connectionRoom, createTenantSlots } from '@surehook/access/limits/tenant-slots'
 import * as access from '@surehook/contracts/http/admin/user-access'
 import * as operations from '@surehook/contracts/http/admin/users'
 import type { Operation } from '@surehook/contracts/operation'
@@ -23,7 +23,7 @@ export type UserRoutesDeps = { pool: Pool; users: ManageUsers; authorize: AdminG
 /**
  * The routes `/auth/admin/…/users` and `…/roles`. They require the administration token, or a
  * management token with the right `users`. One project holds at most a quarter of the database
- * connections, so that its administration leaves connections for the logins of others.
+ * connections, and all projects half, so that administration leaves connections for logins.
  * `authorize` runs before this limit, with one short read.
  */
 export function userRoutes({ pool, users, authorize }: UserRoutesDeps): (router: Router) => void {
@@ -31,14 +31,17 @@ export function userRoutes({ pool, users, authorize }: UserRoutesDeps): (router:
     const { projectId, environment, createdAt } = await requireEnvironment(pool, params)
     return { projectId, environment, createdAt }
   }
-  const enter = createProjectSlots(pool)
+  const slots = createTenantSlots(connectionRoom(pool, { all: 1 / 2, each: 1 / 4 }))
+  const enter = <T>(params: EnvironmentName, work: () => Promise<T>) =>
+    slots.run(toPlace(params), work)
   return (router) => {
     const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, void>) =>
       mount(router, operation, {
         authorize,
         handle(input, ctx) {
-          const { project } = ctx.req.params
-          return enter(String(project), async () => handle(input, ctx))
+          const { project, environment } = ctx.req.params
+          const of = { project: String(project), environment: String(environment) }
+          return enter(of, async () => handle(input, ctx))
         },
       })
 
@@ -60,11 +63,9 @@ export function userRoutes({ pool, users, authorize }: UserRoutesDeps): (router:
     mount(router, operations.updateUser, {
       authorize,
       ruleFaults: ({ params, body }) =>
-        enter(params.project, () => unknownRoles(pool, toPlace(params), body.roles ?? [])),
+        enter(params, () => unknownRoles(pool, toPlace(params), body.roles ?? [])),
       handle: ({ params, body }, origin) =>
-        enter(params.project, async () =>
-          users.change(await placeOf(params), params.id, body, origin),
-        ),
+        enter(params, async () => users.change(await placeOf(params), params.id, body, origin)),
     })
     serve(operations.deleteUser, async ({ params }, origin) =>
       users.remove(await placeOf(params), params.id, origin),

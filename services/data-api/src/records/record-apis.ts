@@ -6,7 +6,7 @@ import { createRecordApi, type RecordApi } from './record-api.ts'
 import { createSharedGets } from './sql/shared-gets.ts'
 import { createSharedInserts } from './write/shared-inserts.ts'
 
-/** The record API for each of the two ways in which a request uses the slots of its tenant. */
+/** The record API for each of the two ways in which a request uses the slots of its project. */
 export type RecordApis = {
   /** For a request that holds a slot. Its statements take none. */
   gated: RecordApi

@@ -30,7 +30,7 @@ export function openHistory({ pool, slots, kafka, codec, defaultDelays, log }: H
   return {
     bodies,
     search,
-    deliveries: deliveryHistory(pool, bodies, defaultDelays),
+    deliveries: deliveryHistory({ pool, slots, bodies, defaultDelays }),
     stats: webhookStats(pool, Date.now),
     statsOfAll: environmentStats(pool, Date.now),
     [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),

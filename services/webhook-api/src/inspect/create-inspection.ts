@@ -8,6 +8,7 @@ import { secretWarnings } from '../subscriptions/subscription-warnings.ts'
 import { fitToTable } from '../tables/fit-to-table.ts'
 import type { KnownTables } from '../tables/known-tables.ts'
 import { tableWarnings } from '../tables/table-warnings.ts'
+import type { ConnectionSlots } from '../tenants/connection-slots.ts'
 import { createReadSlots } from '../tenants/read-slots.ts'
 import { createShowBefore } from './event/show-before.ts'
 import { createShowEvent } from './event/show-event.ts'
@@ -16,6 +17,7 @@ import { createPreview } from './preview.ts'
 
 export type InspectionDeps = {
   pool: Pool
+  slots: Pick<ConnectionSlots, 'read'>
   changeLog: ChangeLog
   search: SearchDeliveries
   tables: Pick<KnownTables, 'current' | 'fieldsOf'>
@@ -25,10 +27,10 @@ export type InspectionDeps = {
 
 export type Inspection = ReturnType<typeof createInspection>
 
-/** The queries on the log of changes. Those of a tenant run one after another. */
+/** The queries on the log of changes. Those of a project run one after another. */
 export function createInspection(deps: InspectionDeps) {
-  const { pool, changeLog, search, access, tables, config } = deps
-  const shared = { pool, changeLog, reads: createReadSlots(), now: Date.now }
+  const { pool, slots, changeLog, search, access, tables, config } = deps
+  const shared = { pool, slots, changeLog, reads: createReadSlots(), now: Date.now }
   return {
     explain: createExplain(shared),
     showEvent: createShowEvent({ ...shared, search }),

@@ -71,7 +71,7 @@ export function emptyHistory(pool: Pool, claim: Claim): Promise<void> {
     // Waits for the present batch of a recovery, which would otherwise find no dead letters.
     await tx.query('lock table recovery in exclusive mode')
     // Rows record which attempts the statistics have, so both are written again.
-    await tx.query(`truncate ${dayTable}, attempt_stats`)
+    await tx.query(`truncate ${dayTable}, attempt_stats, attempt_stats_hour`)
   })
 }
 

@@ -6,6 +6,7 @@ import type { Pool } from 'pg'
 import type { OwnBounds } from '../change-log/own-changes.ts'
 import type { StoredBodies } from '../history/read/stored-bodies.ts'
 import { createDeliveryDays } from '../history/rows/delivery-days.ts'
+import type { ConnectionSlots } from '../tenants/connection-slots.ts'
 import type { KeyedWriter } from '../tenants/keyed-writer.ts'
 import { recoverDeadLetters } from './recovery/recover.ts'
 import { runRecoveryWorker } from './recovery/recovery-worker.ts'
@@ -15,7 +16,9 @@ import { sendAgain } from './send-again.ts'
 
 export type RedeliveryOptions = {
   pool: Pool
-  writer: StateWriter
+  slots: Pick<ConnectionSlots, 'read'>
+  /** For the workers. */
+  background: { pool: Pool; writer: StateWriter }
   keyedWriter: KeyedWriter
   bodies: StoredBodies
   /** Reads the log of changes. */
@@ -30,12 +33,13 @@ export type Redelivery = ReturnType<typeof openRedelivery>
 
 /** Opens all that makes deliveries on request, with the workers of recoveries and replays. */
 export function openRedelivery(options: RedeliveryOptions) {
-  const { pool, writer, keyedWriter, bodies, reader, ownBounds, codec, maxBodyBytes, log } = options
-  const days = createDeliveryDays(pool)
-  const recoveryWorker = runRecoveryWorker({ pool, writer, days, bodies, log })
-  const replayWorker = runReplayWorker({ pool, writer, reader, codec, days, maxBodyBytes, log })
+  const { pool, slots, background, keyedWriter, bodies, reader, ownBounds, log } = options
+  const { codec, maxBodyBytes } = options
+  const days = createDeliveryDays(background.pool)
+  const recoveryWorker = runRecoveryWorker({ ...background, days, bodies, log })
+  const replayWorker = runReplayWorker({ ...background, reader, codec, days, maxBodyBytes, log })
   return {
-    ...sendAgain({ pool, writer: keyedWriter, days, bodies }),
+    ...sendAgain({ pool, slots, writer: keyedWriter, days, bodies }),
     recover: recoverDeadLetters({ writer: keyedWriter, wake: recoveryWorker.wake }),
     replays: createReplays({
       ...{ pool, reader, ownBounds, writer: keyedWriter },

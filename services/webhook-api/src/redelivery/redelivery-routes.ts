@@ -24,6 +24,8 @@ export function redeliveryRoutes(deps: RedeliveryRoutesDeps): (router: Router) =
     serve(replayWebhook, (input, ctx) =>
       replays.start(tenantCall(input, ctx), input.params.id, input.body),
     )
-    serve(getReplay, ({ params: { id, replayId } }, { auth }) => replays.get(auth, id, replayId))
+    deps.serve.reading(router)(getReplay, ({ params: { id, replayId } }, { auth }) =>
+      replays.get(auth, id, replayId),
+    )
   }
 }

@@ -8,6 +8,7 @@ import { type DeliveryDays, dayOf } from '../history/rows/delivery-days.ts'
 import { isRebuilding } from '../rebuild/rebuild-store.ts'
 import { isUuid, lockedSubscription } from '../subscriptions/store/find-own.ts'
 import { toState } from '../subscriptions/store/subscription-row.ts'
+import type { ConnectionSlots } from '../tenants/connection-slots.ts'
 import type { KeyedWriter } from '../tenants/keyed-writer.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import type { TenantCall } from '../tenants/tenant-call.ts'
@@ -17,18 +18,19 @@ import { testJob } from './jobs/test-job.ts'
 
 export type SendDeps = {
   pool: Pool
+  slots: Pick<ConnectionSlots, 'read'>
   writer: KeyedWriter
   days: Pick<DeliveryDays, 'ensure'>
   bodies: Pick<StoredBodies, 'find'>
 }
 
 /** Makes deliveries on request. The promises resolve once the jobs are on their topic. */
-export function sendAgain({ pool, writer, days, bodies }: SendDeps) {
+export function sendAgain({ pool, slots, writer, days, bodies }: SendDeps) {
   return {
     async redeliver(call: TenantCall, place: { id: string; deliveryId: string }) {
       const now = Date.now()
       await days.ensure([dayOf(now)])
-      const bodyOf = await bodyAhead({ pool, bodies }, call.tenant, place)
+      const bodyOf = await bodyAhead({ pool, slots, bodies }, call.tenant, place)
       return writer.write({ ...call, request: ['redeliver', place] }, async (tx, emit) => {
         const subscription = await lockedSubscription(tx, place.id, call.tenant)
         const { deliveryId } = place
@@ -68,12 +70,13 @@ type BodyOf = (found: LoggedDelivery) => StoredBody
  * is thrown only if the body is needed, because a repeated request already has its answer.
  */
 async function bodyAhead(
-  { pool, bodies }: Pick<SendDeps, 'pool' | 'bodies'>,
+  { pool, slots, bodies }: Pick<SendDeps, 'pool' | 'slots' | 'bodies'>,
   tenant: Tenant,
   { id, deliveryId }: { id: string; deliveryId: string },
 ): Promise<BodyOf> {
   const wanted = { tenant, subscriptionId: id, deliveryId }
-  const row = isUuid(id) && isUuid(deliveryId) ? await findDelivery(pool, wanted) : undefined
+  const isPossible = isUuid(id) && isUuid(deliveryId)
+  const row = isPossible ? await slots.read(tenant)(() => findDelivery(pool, wanted)) : undefined
   const [read] = await Promise.allSettled(row === undefined ? [] : [bodies.find(row)])
   return (found) => {
     if (found.body !== null) return found.body

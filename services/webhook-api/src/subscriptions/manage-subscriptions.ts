@@ -141,7 +141,8 @@ async function change(
   }, deps.slots.write(tenant))
   // Nothing was written, but another call may just have written the same.
   if (changed === null) await deps.writer.relayed()
-  const answer = changed ?? shown(deps, await ownSubscription(deps.pool, id, tenant))
+  const read = () => ownSubscription(deps.pool, id, tenant)
+  const answer = changed ?? shown(deps, await deps.slots.write(tenant)(read))
   if (!isKnown) deps.settling.look(answer)
   return answer
 }

@@ -1,5 +1,6 @@
-import { createProjectSlots } from '@surehook/access/limits/tenant-slots'
+import { connectionRoom } from '@surehook/access/limits/tenant-slots'
 import type { Within } from '@surehook/change-capture/emit/state-writer'
+import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import type { Pool } from 'pg'
 import type { Tenant } from './tenant.ts'
 
@@ -8,14 +9,14 @@ export type ConnectionSlots = Readonly<Record<'read' | 'write', (tenant: Tenant)
 
 /**
  * The requests of one project hold at most a quarter of the connections to read, and a quarter to
- * write. The rest is for other projects and for the history.
+ * write, so that slow writes leave connections to read. Background work has a pool of its own.
  */
 export function connectionSlots(pool: Pick<Pool, 'options'>): ConnectionSlots {
-  const slotsOf = (): ConnectionSlots['read'] => {
-    const run = createProjectSlots(pool)
-    return ({ projectId }) =>
-      (work) =>
-        run(projectId, work)
-  }
-  return { read: slotsOf(), write: slotsOf() }
+  const slots = new FairSlots(connectionRoom(pool, { each: 1 / 4 }))
+  const slotsOf =
+    (use: 'read' | 'write'): ConnectionSlots['read'] =>
+    ({ projectId, environment }) =>
+    (work) =>
+      slots.run([`${use}/${projectId}`, environment], work)
+  return { read: slotsOf('read'), write: slotsOf('write') }
 }

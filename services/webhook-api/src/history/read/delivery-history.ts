@@ -4,10 +4,11 @@ import type { Delivery } from '@surehook/contracts/http/webhooks/webhooks'
 import { decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool } from 'pg'
 import { isUuid, ownSubscription } from '../../subscriptions/store/find-own.ts'
+import type { ConnectionSlots } from '../../tenants/connection-slots.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
 import { toDelivery } from '../rows/delivery-row.ts'
 import { findDeliveries, Position, positionOf } from './find-deliveries.ts'
-import { noDelivery, showDelivery } from './find-delivery.ts'
+import { findDelivery, noDelivery, showDelivery } from './find-delivery.ts'
 import type { StoredBodies } from './stored-bodies.ts'
 
 export type ListQuery = {
@@ -18,15 +19,16 @@ export type ListQuery = {
   cursor?: string | undefined
 }
 
-/**
- * The tenant's view of the delivery log: the deliveries of its own subscriptions.
- * @param defaultDelays of subscriptions without their own
- */
-export function deliveryHistory(
-  pool: Pool,
-  bodies: StoredBodies,
-  defaultDelays: readonly string[],
-) {
+export type DeliveryHistoryDeps = {
+  pool: Pool
+  slots: Pick<ConnectionSlots, 'read'>
+  bodies: StoredBodies
+  /** Of subscriptions without their own. */
+  defaultDelays: readonly string[]
+}
+
+/** The tenant's view of the delivery log: the deliveries of its own subscriptions. */
+export function deliveryHistory({ pool, slots, bodies, defaultDelays }: DeliveryHistoryDeps) {
   return {
     /** The caller must have checked that the subscription is the tenant's. */
     async newest(subscriptionId: string, limit: number): Promise<Delivery[]> {
@@ -43,11 +45,15 @@ export function deliveryHistory(
     },
 
     async get(tenant: Tenant, id: string, deliveryId: string): Promise<DeliveryDetail> {
-      const { id: subscriptionId, policy } = await ownSubscription(pool, id, tenant)
-      const place = { tenant, subscriptionId, deliveryId }
-      const found = isUuid(deliveryId) ? await showDelivery({ pool, bodies }, place) : undefined
-      if (found === undefined) throw noDelivery()
-      return { ...found, retryDelays: [...(policy?.retryDelays ?? defaultDelays)] }
+      const { row, policy } = await slots.read(tenant)(async () => {
+        const own = await ownSubscription(pool, id, tenant)
+        const place = { tenant, subscriptionId: own.id, deliveryId }
+        const found = isUuid(deliveryId) ? await findDelivery(pool, place) : undefined
+        return { row: found, policy: own.policy }
+      })
+      if (row === undefined) throw noDelivery()
+      const retryDelays = [...(policy?.retryDelays ?? defaultDelays)]
+      return { ...(await showDelivery(bodies, row)), retryDelays }
     },
   }
 }

@@ -38,12 +38,11 @@ export async function findDelivery(
   return rows[0]
 }
 
+/** Shows a delivery with the body that its topic keeps. */
 export async function showDelivery(
-  { pool, bodies }: { pool: Pool; bodies: StoredBodies },
-  place: DeliveryPlace,
-): Promise<Omit<DeliveryDetail, 'retryDelays'> | undefined> {
-  const delivery = await findDelivery(pool, place)
-  if (delivery === undefined) return undefined
+  bodies: StoredBodies,
+  delivery: LoggedDelivery,
+): Promise<Omit<DeliveryDetail, 'retryDelays'>> {
   const body = await bodies.find(delivery)
   return {
     ...toDelivery(delivery),

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals'
 import type { DeliveryStatus } from '@surehook/contracts/events'
 import { anAttempt } from '@surehook/contracts/testing/samples'
 import { foldDeliveries } from '../rows/fold-deliveries.ts'
-import { bucketMs, foldStats, statsKeptMs } from './fold-stats.ts'
+import { bucketMs, foldHours, foldStats, hourMs, hoursKeptMs } from './fold-stats.ts'
 import { numbersOf, seriesOf, trendOf } from './stats-numbers.ts'
 
 const now = 1_000 * bucketMs
@@ -41,7 +41,21 @@ it('sums by subscription and five minutes, in one order', () => {
 
 it('leaves out what was counted before, and what is too old to be asked for', () => {
   expect(fold([{ of: a, at: now, status: 'delivered' }], 0)).toEqual([])
-  expect(fold([{ of: a, at: now - statsKeptMs - bucketMs, status: 'delivered' }])).toEqual([])
+  expect(fold([{ of: a, at: now - hoursKeptMs - bucketMs, status: 'delivered' }])).toEqual([])
+})
+
+it('sums buckets by hour, in the same order', () => {
+  const hour = 500 * hourMs
+  const one = (subscriptionId: string, at: number, latencies: number[]) => ({
+    ...{ subscriptionId, at, ...none, attempts: 1, delivered: 1, latencies },
+  })
+  const [first, second] = [one(a, hour, [1]), one(a, hour + hourMs - bucketMs, [0, 2])]
+  const others = [one(a, hour + hourMs, []), one(b, hour + hourMs, [3])]
+  expect(foldHours([first, second, ...others])).toEqual([
+    { ...first, attempts: 2, delivered: 2, latencies: [1, 2] },
+    ...others,
+  ])
+  expect(first.latencies).toEqual([1])
 })
 
 it('shows empty buckets too', () => {

@@ -5,8 +5,10 @@ import { latencyClass } from './latency-classes.ts'
 
 /** The length of a bucket. */
 export const bucketMs = 5 * 60_000
-/** The numbers are kept for a day longer than the longest window. */
-export const statsKeptMs = 8 * 86_400_000
+export const hourMs = 3_600_000
+/** The numbers are kept for a day longer than the longest window that reads them. */
+export const bucketsKeptMs = 2 * 86_400_000
+export const hoursKeptMs = 8 * 86_400_000
 
 /** The increments of one subscription in one bucket. */
 export type StatsIncrement = {
@@ -39,12 +41,34 @@ export function foldStats(
     const subscriptionId = delivery.of.subscriptionId.toLowerCase()
     for (const transition of transitionsOf(delivery, bits)) {
       const at = Math.floor(transition.at / bucketMs) * bucketMs
-      if (at > now - statsKeptMs) add(entryOf(folded, subscriptionId, at), transition)
+      if (at > now - hoursKeptMs) add(entryOf(folded, subscriptionId, at), transition)
     }
   }
   return [...folded.values()]
     .flatMap((ofOne) => [...ofOne.values()])
     .sort((a, b) => (a.subscriptionId === b.subscriptionId ? a.at - b.at : byId(a, b)))
+}
+
+/** Sums sorted increments by subscription and hour, in the same order. */
+export function foldHours(increments: readonly StatsIncrement[]): StatsIncrement[] {
+  const hours: StatsIncrement[] = []
+  for (const one of increments) {
+    const at = Math.floor(one.at / hourMs) * hourMs
+    const last = hours.at(-1)
+    if (last?.at === at && last.subscriptionId === one.subscriptionId) sumUp(last, one)
+    else hours.push({ ...one, at, latencies: [...one.latencies] })
+  }
+  return hours
+}
+
+function sumUp(sum: StatsIncrement, { latencies, ...one }: StatsIncrement): void {
+  sum.attempts += one.attempts
+  sum.delivered += one.delivered
+  sum.retrying += one.retrying
+  sum.deadLetter += one.deadLetter
+  sum.cancelled += one.cancelled
+  for (const [of, count] of latencies.entries())
+    sum.latencies[of] = (sum.latencies[of] ?? 0) + count
 }
 
 const byId = (a: StatsIncrement, b: StatsIncrement) =>

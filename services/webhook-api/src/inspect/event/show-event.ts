@@ -41,9 +41,11 @@ export function createShowEvent(deps: ShowEventDeps) {
     const isKnown = typeof change !== 'string' || deliveries.length > 0
     if (!isKnown) throw noEvent()
     const what = whatChanged(change, deliveries)
-    const { rows, leftOut } = await subscriptionsOf(deps.pool, tenant, { ...what, deliveries })
-    const webhooks = await outcomesOf(deps.pool, { rows, deliveries, change })
-    return { eventId, ...what, webhooks, webhooksLeftOut: leftOut }
+    return deps.slots.read(tenant)(async () => {
+      const { rows, leftOut } = await subscriptionsOf(deps.pool, tenant, { ...what, deliveries })
+      const webhooks = await outcomesOf(deps.pool, { rows, deliveries, change })
+      return { eventId, ...what, webhooks, webhooksLeftOut: leftOut }
+    })
   }
 }
 

@@ -17,12 +17,14 @@ import {
   findVersions,
   type SubscriptionVersion,
 } from '../../subscriptions/store/subscription-versions.ts'
+import type { ConnectionSlots } from '../../tenants/connection-slots.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
 import { timeInId } from './event-time.ts'
 import { versionAt } from './version-at.ts'
 
 export type ExplainDeps = {
   pool: Pool
+  slots: Pick<ConnectionSlots, 'read'>
   changeLog: Pick<ChangeLog, 'find'>
   reads: TenantSlots
   now: () => number
@@ -35,12 +37,15 @@ export type Verdict = Omit<Explanation, 'eventId'>
 /** Explains why a change was or was not delivered to a subscription. */
 export function createExplain(deps: ExplainDeps) {
   return async (tenant: Tenant, id: string, query: ExplainQuery): Promise<Explanation> => {
-    const subscription = await ownSubscription(deps.pool, id, tenant)
     const eventId = query.eventId.toLowerCase()
-    const delivery =
-      (await newestDelivery(deps.pool, subscription.id, eventId)) ??
-      // A publisher may write its ids in capitals, and the history keeps them so.
-      (await newestDelivery(deps.pool, subscription.id, eventId.toUpperCase()))
+    const { subscription, delivery } = await deps.slots.read(tenant)(async () => {
+      const own = await ownSubscription(deps.pool, id, tenant)
+      const found =
+        (await newestDelivery(deps.pool, own.id, eventId)) ??
+        // A publisher may write its ids in capitals, and the history keeps them so.
+        (await newestDelivery(deps.pool, own.id, eventId.toUpperCase()))
+      return { subscription: own, delivery: found }
+    })
     const verdict =
       delivery === undefined
         ? await withoutDelivery(deps, { ...query, eventId, tenant, subscription })
@@ -78,7 +83,8 @@ async function withoutDelivery(deps: ExplainDeps, question: Question): Promise<V
   const change = await findChange(deps, tenant, question)
   if (change === 'absent') throw new AppError('EVENT_NOT_FOUND', 'There is no such change')
   if (typeof change === 'string') return unknownVerdict(change)
-  return changeVerdict(change, subscription, await findVersions(deps.pool, subscription.id))
+  const readVersions = () => findVersions(deps.pool, subscription.id)
+  return changeVerdict(change, subscription, await deps.slots.read(tenant)(readVersions))
 }
 
 /** Why a change is not at hand: there is none, or the log does not tell. */
