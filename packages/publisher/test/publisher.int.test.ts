@@ -1,16 +1,18 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { changeKey } from '@surehook/contracts/ids'
 import { openEventCodec } from '@surehook/schemas/codec'
-import { makeTopic, testKafka } from '@surehook/testing/kafka'
 import { Kafka, type KafkaMessage, logLevel } from 'kafkajs'
 import { InvalidChangeError, type NewChange, openChangePublisher } from '../src/index.ts'
 
 const brokers = [process.env['TEST_KAFKA_BROKERS'] ?? '']
 const schemaRegistryUrl = process.env['TEST_REGISTRY_URL'] ?? ''
 const kafka = new Kafka({ brokers, logLevel: logLevel.NOTHING })
+const admin = kafka.admin()
+const numPartitions = 4
 
 const change = (recordId: string, record: object = {}): NewChange => ({
   projectId: 'shop',
@@ -24,7 +26,19 @@ const change = (recordId: string, record: object = {}): NewChange => ({
 const openPublisher = (topic: string) =>
   openChangePublisher({ brokers, schemaRegistryUrl, source: 'billing', topic })
 
-const newTopic = () => makeTopic(testKafka(), { partitions: 4 })
+async function newTopic(): Promise<string> {
+  const topic = `test-changes-${randomUUID()}`
+  await admin.createTopics({ topics: [{ topic, numPartitions }], waitForLeaders: false })
+  // The wait of kafkajs ends with an error if the broker does not know the topic at once.
+  while (!(await hasLeaders(topic))) await sleep(50)
+  return topic
+}
+
+async function hasLeaders(topic: string): Promise<boolean> {
+  const { topics } = await admin.fetchTopicMetadata().catch(() => ({ topics: [] }))
+  const partitions = topics.find(({ name }) => name === topic)?.partitions ?? []
+  return partitions.filter(({ leader }) => leader >= 0).length === numPartitions
+}
 
 /** Reads `count` messages of `topic` from its beginning. */
 async function read(
@@ -54,6 +68,9 @@ async function changedIn(...options: string[]): Promise<{ modules: number; chang
   const { stdout } = await promisify(execFile)(process.execPath, args)
   return JSON.parse(stdout) as { modules: number; changed: string[] }
 }
+
+beforeAll(() => admin.connect())
+afterAll(() => admin.disconnect())
 
 describe('openChangePublisher', () => {
   it('publishes changes that follow the contract', async () => {
