@@ -44,9 +44,10 @@ describe('ids', () => {
   })
 
   test('an endpoint is 32 hex digits and separates its parts', () => {
-    expect(endpointId('p', 'master', 'https://a.example/')).toMatch(/^[0-9a-f]{32}$/)
-    expect(endpointId('p', 'mas', 'terhttps://a/')).not.toBe(
-      endpointId('p', 'master', 'https://a/'),
+    const place = { projectId: 'p', environment: 'master', url: 'https://a.example/' }
+    expect(endpointId(place)).toMatch(/^[0-9a-f]{32}$/)
+    expect(endpointId({ ...place, environment: 'mas', url: `ter${place.url}` })).not.toBe(
+      endpointId(place),
     )
   })
 

@@ -18,8 +18,11 @@ export function redeliveryId(originalId: string, requestId: string): string {
   return uuidV5(`${originalId}/${requestId}`)
 }
 
+/** What identifies an endpoint. A further part, such as an owner, must leave the ids without it. */
+export type EndpointPlace = { projectId: string; environment: string; url: string }
+
 /** Id of an endpoint: 32 hex digits derived from (project, environment, url). */
-export function endpointId(projectId: string, environment: string, url: string): string {
+export function endpointId({ projectId, environment, url }: EndpointPlace): string {
   return createHash('sha256')
     .update(`${projectId}\0${environment}\0${url}`)
     .digest('hex')

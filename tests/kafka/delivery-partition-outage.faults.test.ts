@@ -59,7 +59,8 @@ async function openTenant({ isAway }: { isAway: boolean }) {
   await tenant.putTable('orders')
   let path = ''
   const isPlaced = () => {
-    const id = endpointId(tenant.projectId, tenant.environment, world.receiver.url(path))
+    const { projectId, environment } = tenant
+    const id = endpointId({ projectId, environment, url: world.receiver.url(path) })
     return (partitionOf(id, partitions) === unavailable) === isAway
   }
   do path = `/${randomUUID()}`

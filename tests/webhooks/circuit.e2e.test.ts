@@ -1,12 +1,15 @@
+import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { expectStatus } from '@surehook/scripts/client/call'
-import type { Tenant } from '@surehook/scripts/client/tenant'
+import { defaultSecret, type Tenant } from '@surehook/scripts/client/tenant'
 import type { Behaviour } from '@surehook/scripts/receiver/receiver'
+import { verifySignature } from '@surehook/scripts/receiver/verify-signature'
 import {
   type Listener,
   type ListeningWorld,
   openListeningWorld,
 } from '../support/listening-world.ts'
+import { eventually } from '../support/world.ts'
 
 /**
  * Longer than the history lags. `npm run test:nightly` checks the cooldown of the specification.
@@ -140,6 +143,27 @@ it('belongs to one endpoint: not to another URL or another tenant', async () => 
     5,
   )
   expect(await neighbour.deliveries(id)).toHaveLength(1)
+})
+
+it('is not shared when the receiver refuses one subscription', async () => {
+  const openings = await world.listen(tenant, circuits)
+  const listener = await world.listen(tenant, { events: ['UPDATE'] }, (receipt) => ({
+    status: verifySignature(receipt, defaultSecret) ? 204 : 401,
+  }))
+  const url = world.receiver.url(listener.path)
+  const wrong = await tenant.subscribe(url, { events: ['INSERT'], secret: 'another-secret' })
+  const { id } = await tenant.insert()
+  await insert(5)
+  const [opened] = await openings.arrived(1)
+  expect(opened?.record).toMatchObject({ change: 'circuit_opened', webhookId: wrong.id })
+  const shown = { circuit: 'closed', refusedWebhooks: [wrong.id] }
+  // The circuit closes for a moment before it opens again.
+  await eventually(
+    () => tenant.rest<{ endpoints: object[] }>('GET _endpoints'),
+    ({ body }) => body.endpoints.some((one) => isDeepStrictEqual({ ...one, ...shown }, one)),
+  )
+  expectStatus(200, await tenant.rest(`PATCH orders/${id}`, { status: 'changed' }))
+  await listener.log(allAre('delivered', 1))
 })
 
 it('is shared by the subscriptions of a tenant to one URL', async () => {

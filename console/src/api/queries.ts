@@ -89,10 +89,14 @@ export function useEndpointPage(cursor?: string) {
   })
 }
 
-export const endpointOf = (
+/** Returns the endpoint as the webhook meets it: its own circuit may be open. */
+export function endpointOf(
   { id }: Pick<Subscription, 'id'>,
   endpoints: readonly Endpoint[] | undefined,
-): Endpoint | undefined => endpoints?.find(({ webhooks }) => webhooks.includes(id))
+): Endpoint | undefined {
+  const endpoint = endpoints?.find(({ webhooks }) => webhooks.includes(id))
+  return endpoint?.refusedWebhooks.includes(id) ? { ...endpoint, circuit: 'open' } : endpoint
+}
 
 export function useTables() {
   const { surehook, keyOf } = useApi()

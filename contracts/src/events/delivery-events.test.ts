@@ -81,6 +81,7 @@ describe('the event of a dead letter', () => {
 describe('the event of a circuit', () => {
   const opening = {
     endpointId: 'e1',
+    webhookId: null,
     place: { ...tenant, url: withoutQuery(url) },
     isOpen: true,
     openUntil: 1_700_000_120_000,
@@ -95,6 +96,13 @@ describe('the event of a circuit', () => {
     expect(ids[0]).toBe(ids[1])
     expect(ids[2]).toBe(ids[3])
     expect(new Set(ids).size).toBe(3)
+  })
+
+  it('names the one subscription that it holds up, and has an id of its own', () => {
+    const webhookId = 'c1b7a0de-0d0c-4c52-9d62-1ed6cbf6d3b7'
+    const event = circuitEvent({ ...opening, webhookId })
+    expect(recordOf(event)).toMatchObject({ id: 'e1', change: 'circuit_opened', webhookId })
+    expect(event.id).not.toBe(circuitEvent(opening).id)
   })
 
   it('has the state of the circuit', () => {

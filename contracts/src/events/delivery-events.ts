@@ -1,6 +1,7 @@
+import { type CircuitIdentity, circuitId } from '../circuits.ts'
 import type { ChangeEvent, ChangeOperation, DeliveryAttempt, ErrorClass } from '../events.ts'
 import type { FieldType } from '../filter/filter.ts'
-import { circuitEventId, deadLetterEventId, endpointId } from '../ids.ts'
+import { circuitEventId, deadLetterEventId, type EndpointPlace, endpointId } from '../ids.ts'
 
 /** Reserved table: a delivery became a dead letter. */
 export const deliveriesTable = '_deliveries'
@@ -35,7 +36,7 @@ export type EndpointRecord = {
   /** Null: the event is not about the circuit. */
   circuit: 'open' | 'closed' | null
   openUntil: string | null
-  /** The subscription that was deactivated. */
+  /** The subscription that was deactivated, or whose own circuit opened or closed. */
   webhookId: string | null
   reason: string | null
   updatedAt: string
@@ -118,15 +119,12 @@ export function deadLetterEvent(transition: DeliveryAttempt): ChangeEvent | null
   }
 }
 
-export type EndpointPlace = { projectId: string; environment: string; url: string }
-
 /** The opening of a circuit, or its end. */
-export type CircuitChange = {
-  endpointId: string
+export type CircuitChange = CircuitIdentity & {
   /** Its URL has no query. */
   place: EndpointPlace
   isOpen: boolean
-  /** Epoch milliseconds. With the endpoint it identifies the opening. */
+  /** Epoch milliseconds. With the circuit it identifies the opening. */
   openUntil: number
   at: number
 }
@@ -135,15 +133,15 @@ export type CircuitChange = {
  * The event of a circuit that opened or closed. A repeated call makes an event with the same id.
  */
 export function circuitEvent(change: CircuitChange): ChangeEvent {
-  const { endpointId: id, place, isOpen, openUntil, at } = change
+  const { endpointId: id, webhookId, place, isOpen, openUntil, at } = change
   const circuit = isOpen ? 'open' : 'closed'
   const record: EndpointRecord = {
     ...{ id, url: place.url, change: isOpen ? 'circuit_opened' : 'circuit_closed', circuit },
     openUntil: isOpen ? new Date(openUntil).toISOString() : null,
-    ...{ webhookId: null, reason: null, updatedAt: new Date(at).toISOString() },
+    ...{ webhookId, reason: null, updatedAt: new Date(at).toISOString() },
   }
   return endpointEvent(place, record, {
-    id: circuitEventId(id, openUntil, circuit),
+    id: circuitEventId(circuitId(change), openUntil, circuit),
     changedFields: ['circuit', 'openUntil'],
     source: 'webhook-dispatcher',
   })
@@ -153,9 +151,9 @@ export type Deactivation = EndpointPlace & { webhookId: string; reason: string; 
 
 /** The event of a subscription that was deactivated because its receiver fails. */
 export function deactivationEvent(eventId: string, deactivation: Deactivation): ChangeEvent {
-  const { projectId, environment, url, webhookId, reason, at } = deactivation
+  const { url, webhookId, reason, at } = deactivation
   const record: EndpointRecord = {
-    id: endpointId(projectId, environment, url),
+    id: endpointId(deactivation),
     url: withoutQuery(url),
     change: 'webhook_deactivated',
     circuit: null,

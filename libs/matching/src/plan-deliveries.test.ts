@@ -20,7 +20,11 @@ describe('planDeliveries', () => {
     const [planned] = planDeliveries(event, [subscription('s1')], options)
     const id = deliveryId(event.id, 's1')
     expect(planned).toEqual({
-      endpoint: endpointId('shop', 'master', 'https://s1.example/'),
+      endpoint: endpointId({
+        projectId: 'shop',
+        environment: 'master',
+        url: 'https://s1.example/',
+      }),
       tooLarge: null,
       job: {
         deliveryId: id,

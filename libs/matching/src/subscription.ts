@@ -69,7 +69,7 @@ export function toSubscription(state: SubscriptionState, from: string | null): S
   return {
     id: state.id,
     url: state.url,
-    endpoint: endpointId(state.projectId, state.environment, state.url),
+    endpoint: endpointId(state),
     place: placeOf(state),
     operations: state.events.reduce((mask, event) => mask | operationBit(event), 0),
     select: select === null ? null : new Set(select),

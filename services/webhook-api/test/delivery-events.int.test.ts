@@ -142,7 +142,7 @@ describe('_endpoints', () => {
     expect(events).toHaveLength(1)
     const [event] = events
     const { projectId, environment } = tenant
-    const id = endpointId(projectId, environment, validInput(tenant).url)
+    const id = endpointId({ projectId, environment, url: validInput(tenant).url })
     expect(event).toMatchObject({ recordId: id, operation: 'UPDATE' })
     expect(JSON.parse(event?.record ?? '')).toMatchObject({
       ...{ id, change: 'webhook_deactivated', webhookId: failing.id, circuit: null },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import { circuitKey, closedByRequest, loadKey } from '@surehook/contracts/circuits'
+import { circuitId, circuitKey, closedByRequest, loadKey } from '@surehook/contracts/circuits'
 import type { listEndpoints } from '@surehook/contracts/http/webhooks/endpoints'
 import { endpointId } from '@surehook/contracts/ids'
 import type { ReplyOf } from '@surehook/contracts/operation'
@@ -51,7 +51,7 @@ beforeEach(async () => {
 const url = 'https://receiver.example/hooks?key=hidden'
 const subscribe = async (of = tenant, to = url): Promise<string> =>
   (await clientOf(service.api, of).call('POST', { ...validInput(of), url: to })).body.id
-const idOf = (of = tenant, to = url) => endpointId(of.projectId, of.environment, to)
+const idOf = (of = tenant, to = url) => endpointId({ ...of, url: to })
 
 /** Writes a circuit as a dispatcher does. */
 const open = (id: string, openUntil: number) =>
@@ -82,18 +82,33 @@ it('shows where subscriptions deliver to, each URL once, with its circuit', asyn
     [
       {
         ...{ id: idOf(), url: 'https://receiver.example/hooks', webhooks: [a, b] },
-        ...{ circuit: 'open', openUntil: new Date(openUntil).toISOString() },
+        ...{ circuit: 'open', openUntil: new Date(openUntil).toISOString(), refusedWebhooks: [] },
         ...{ consecutiveFailures: 0, inFlight: 0, paused: 2 },
       },
       {
         ...{ id: idOf(tenant, 'https://other.example/'), url: 'https://other.example/' },
-        ...{ webhooks: [other], circuit: 'closed', openUntil: null },
+        ...{ webhooks: [other], circuit: 'closed', openUntil: null, refusedWebhooks: [] },
         ...{ consecutiveFailures: 3, inFlight: 7, paused: 0 },
       },
     ].toSorted((x, y) => (x.id < y.id ? -1 : 1)),
   )
   expect(JSON.stringify(body)).not.toContain('hidden')
   expect((await client.call(`GET /_endpoints/${idOf()}`)).body).toMatchObject({ id: idOf() })
+})
+
+it('shows which subscription the receiver refuses, and closes its circuit too', async () => {
+  const [a, b] = [await subscribe(), await subscribe()]
+  const own = (webhookId: string) => circuitId({ endpointId: idOf(), webhookId })
+  const openUntil = Date.now() + 60_000
+  const shown = async () => (await client.call(`GET /_endpoints/${idOf()}`)).body
+  await open(own(b), openUntil)
+  expect(await shown()).toMatchObject({ circuit: 'closed', openUntil: null, refusedWebhooks: [b] })
+  await open(own(a), openUntil + 1_000)
+  expect(await shown()).toMatchObject({
+    ...{ circuit: 'open', openUntil: new Date(openUntil).toISOString(), refusedWebhooks: [a, b] },
+  })
+  expect((await client.call(`POST /_endpoints/${idOf()}/close`)).status).toBe(204)
+  expect(await shown()).toMatchObject({ circuit: 'closed', refusedWebhooks: [] })
 })
 
 it('comes in pages', async () => {

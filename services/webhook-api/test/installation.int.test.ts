@@ -57,7 +57,7 @@ it('shows the health of the dependencies, and circuits and dead letters of all t
   for (const tenant of tenants) {
     const { projectId, environment } = tenant
     const subscriptionId = await subscribe(service, tenant)
-    await redis.hSet(circuitKey(endpointId(projectId, environment, url)), {
+    await redis.hSet(circuitKey(endpointId({ projectId, environment, url })), {
       failures: 0,
       openUntil: String(Date.now() + 60_000),
     })

@@ -63,7 +63,7 @@ async function jobsOf(id: string): Promise<DeliveryJob[]> {
   for await (const { key, value } of readLog(reader)) {
     if (!value?.includes(id)) continue
     const job = await world.codec.job.decode(value)
-    expect(String(key)).toBe(endpointId(job.projectId, job.environment, job.url))
+    expect(String(key)).toBe(endpointId(job))
     jobs.push(job)
   }
   return jobs

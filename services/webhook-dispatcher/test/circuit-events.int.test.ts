@@ -72,7 +72,7 @@ function owner(endpoint: string, { killed = false, cooldownMs = 60_000 } = {}) {
     ? { publish: () => undefined }
     : new CircuitEvents({ producer, codec, store, log })
   return new Circuit(
-    endpoint,
+    { endpointId: endpoint, webhookId: null },
     { store, threshold: 5, cooldownMs, events: circuitEvents },
     () => undefined,
   )
@@ -143,7 +143,7 @@ it('a failure before the end is published belongs to the next opening, in Redis 
   const publish = (change: Parameters<CircuitEvents['publish']>[0]) =>
     change.isOpen ? real.publish(change) : void unpublished.push(() => real.publish(change))
   const options = { store, threshold: 5, cooldownMs: 60_000, events: { publish } }
-  const circuit = new Circuit(endpoint, options, () => undefined)
+  const circuit = new Circuit({ endpointId: endpoint, webhookId: null }, options, () => undefined)
   await opened(circuit)
   circuit.closeByRequest()
   await circuit.record(failure, place())

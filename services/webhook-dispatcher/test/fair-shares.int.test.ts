@@ -15,7 +15,7 @@ const flooding = 1_000
 const few = 5
 
 const partition = (projectId: string, url: string) =>
-  partitionOf(endpointId(projectId, 'master', url), 4)
+  partitionOf(endpointId({ projectId, environment: 'master', url }), 4)
 
 /** Returns a path whose endpoint has the same partition as another one. */
 function pathBeside(projectId: string, wanted: number): string {

@@ -42,7 +42,8 @@ beforeEach(async () => {
     (client) => client.destroy(),
   )
   const store = new CircuitStore(redis, { forgetAfterMs: 60_000, log })
-  circuit = new Circuit(randomUUID(), { store, threshold, cooldownMs: 60_000 }, () => {})
+  const identity = { endpointId: randomUUID(), webhookId: null }
+  circuit = new Circuit(identity, { store, threshold, cooldownMs: 60_000 }, () => {})
   open.defer(() => circuit.dispose())
 })
 afterEach(() => open.disposeAsync())

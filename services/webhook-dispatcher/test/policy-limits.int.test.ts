@@ -22,7 +22,7 @@ const delivered = ({ deliveryId }: DeliveryJob) =>
   harness.transitionsOf(deliveryId).at(-1)?.status === 'delivered'
 
 const partition = (projectId: string, path: string) =>
-  partitionOf(endpointId(projectId, 'master', harness.receiver.url(path)), 4)
+  partitionOf(endpointId({ projectId, environment: 'master', url: harness.receiver.url(path) }), 4)
 
 /** Returns a path whose endpoint has this partition. */
 function pathAt(projectId: string, wanted: number): string {
@@ -40,21 +40,36 @@ const mostWithin = (path: string, ms: number) => {
   )
 }
 
-it('the strictest subscription of a URL says how many attempts are in flight', async () => {
+it('a subscription says how many of its own attempts are in flight', async () => {
   const path = `/${randomUUID()}`
-  let now = 0
-  let most = 0
-  harness.receiver.answer(path, () => {
-    most = Math.max(most, ++now)
-    setTimeout(() => now--, 20)
+  const now = new Map<string, number>()
+  const most = new Map<string, number>()
+  harness.receiver.answer(path, ({ headers }) => {
+    const from = headers['x-from'] ?? ''
+    const count = (now.get(from) ?? 0) + 1
+    now.set(from, count)
+    most.set(from, Math.max(most.get(from) ?? 0, count))
+    setTimeout(() => now.set(from, (now.get(from) ?? 0) - 1), 20)
     return { status: 204, delayMs: 20 }
   })
-  const strict = await subscribe(path, { concurrency: 2 })
-  const loose = await subscribe(path, { concurrency: 20 })
+  const strict = await subscribe(path, { concurrency: 2, headers: { 'x-from': 'strict' } })
+  const loose = await subscribe(path, { concurrency: 20, headers: { 'x-from': 'loose' } })
   await using _dispatcher = await harness.start()
-  const jobs = [...(await harness.enqueue(strict, 5)), ...(await harness.enqueue(loose, 40))]
+  const jobs = [...(await harness.enqueue(strict, 20)), ...(await harness.enqueue(loose, 100))]
   await until(() => jobs.every(delivered))
-  expect(most).toBe(2)
+  expect(most.get('strict')).toBe(2)
+  expect(most.get('loose')).toBeGreaterThan(2)
+})
+
+it('the rate of a subscription does not slow another one to the same URL', async () => {
+  const path = `/${randomUUID()}`
+  const slow = await subscribe(path, { perSecond: 0.1 })
+  const other = await subscribe(path, {})
+  await using _dispatcher = await harness.start()
+  await harness.enqueue(slow, 20)
+  const jobs = await harness.enqueue(other, 100)
+  await until(() => jobs.every(delivered))
+  await harness.unsubscribe(slow.id)
 })
 
 it('a slow endpoint of a partition does not hold up its neighbours', async () => {

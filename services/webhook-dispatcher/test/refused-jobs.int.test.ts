@@ -33,7 +33,7 @@ async function enqueueLargest(subscription: Parameters<Harness['enqueue']>[0]) {
   const other = await harness.subscribe(subscription.url)
   const [small] = await harness.enqueue(other, 1, { bytes })
   if (small === undefined) throw new Error('no job')
-  const key = endpointId(small.projectId, small.environment, small.url)
+  const key = endpointId(small)
   const size = recordOverhead + key.length + harness.codec.job.encode(small).length
   const [job] = await harness.enqueue(subscription, 1, { bytes: bytes + maxRecordBytes - size })
   if (job === undefined) throw new Error('no job')

@@ -24,8 +24,12 @@ test('changes behind the flood of another tenant are matched before most of the 
   const floodUrl = 'https://receiver.example/flood'
   const urlOf = (n: number) => `https://receiver.example/${n}`
   // One partition shows the order in which the jobs were made.
-  const floodEndpoint = endpointId('flood', 'master', floodUrl)
-  const url = urlOf(beside(floodEndpoint, (n) => endpointId('small', 'master', urlOf(n))))
+  const floodEndpoint = endpointId({ projectId: 'flood', environment: 'master', url: floodUrl })
+  const url = urlOf(
+    beside(floodEndpoint, (n) =>
+      endpointId({ projectId: 'small', environment: 'master', url: urlOf(n) }),
+    ),
+  )
   await world.subscribe({ projectId: 'flood', url: floodUrl })
   await world.subscribe({ projectId: 'small', url })
   const keyOf = (projectId: string, id: string) =>

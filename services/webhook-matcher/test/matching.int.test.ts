@@ -44,8 +44,8 @@ describe('the matcher on real Kafka', () => {
     expect(jobs.map((job) => job.deliveryId).toSorted()).toEqual(
       [deliveryId(id, first.id), deliveryId(id, second.id)].toSorted(),
     )
-    expect(endpointId(projectId, 'master', first.url)).not.toBe(
-      endpointId(projectId, 'master', second.url),
+    expect(endpointId({ projectId, environment: 'master', url: first.url })).not.toBe(
+      endpointId({ projectId, environment: 'master', url: second.url }),
     )
     expect(await bodies(2)).toMatchObject([
       { id, project_id: projectId, event: 'INSERT', changed_fields: [] },

@@ -45,7 +45,8 @@ async function subscribeAll(tenant: Tenant): Promise<Endpoint[]> {
     const [name, path] = [`lane-${n}`, `/lane-${n}-${randomUUID()}`]
     const url = world.receiver.url(path)
     await tenant.subscribe(url, { filter: { lane: name } })
-    const key = endpointId(tenant.projectId, tenant.environment, url)
+    const { projectId, environment } = tenant
+    const key = endpointId({ projectId, environment, url })
     endpoints.push({ name, path, partition: partitionOf(key, partitions) })
   }
   return endpoints

@@ -59,7 +59,7 @@ export function circuitFaults(
   const { projectId, environment } = tenant
   const owners = new Map(
     subscribers.map((subscriber) => [
-      endpointId(projectId, environment, receiver.url(subscriber.path)),
+      endpointId({ projectId, environment, url: receiver.url(subscriber.path) }),
       subscriber,
     ]),
   )

@@ -57,7 +57,11 @@ const columnsOf = (numbers: NumbersById): readonly Column<Endpoint>[] => [
     id: 'action',
     header: 'Action',
     cell: (endpoint) =>
-      endpoint.circuit === 'open' ? <CloseCircuitButton endpoint={endpoint} /> : '–',
+      endpoint.circuit === 'open' || endpoint.refusedWebhooks.length > 0 ? (
+        <CloseCircuitButton endpoint={endpoint} />
+      ) : (
+        '–'
+      ),
   },
 ]
 

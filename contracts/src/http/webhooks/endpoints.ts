@@ -12,6 +12,11 @@ export const Endpoint = z
     url: z.string().describe('The URL without its query, which may hold a key'),
     webhooks: z.array(z.string()).describe('The ids of the subscriptions that deliver to it'),
     circuit: z.enum(['closed', 'open']).describe('`open`: its deliveries are paused'),
+    refusedWebhooks: z
+      .array(z.string())
+      .describe(
+        'Of `webhooks`, those that are paused alone, because the URL refused five in a row',
+      ),
     openUntil: z.iso.datetime().nullable().describe('When the circuit closes by itself'),
     consecutiveFailures: z
       .int()
@@ -61,7 +66,7 @@ export const closeEndpoint = defineOperation({
   path: '/api/rest/_endpoints/{id}/close',
   summary: 'Close a circuit',
   description:
-    'Closes the circuit of the endpoint before its cooldown ends, and forgets the failures so ' +
+    'Closes the circuits of the endpoint before their cooldown ends, and forgets the failures so ' +
     'far. Its paused deliveries start within a second. A closed circuit stays closed.',
   params: one,
   reply: { status: 204, schema: z.void() },

@@ -19,6 +19,7 @@ const endpoint = {
   url: 'https://receiver.example/hooks',
   webhooks: [ids.subscription],
   circuit: 'open',
+  refusedWebhooks: [],
   openUntil: '2026-01-01T12:02:00.000Z',
   consecutiveFailures: 0,
   inFlight: 0,

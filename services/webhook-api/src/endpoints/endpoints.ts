@@ -18,10 +18,7 @@ const Position = z.string().regex(/^[0-9a-f]{32}$/)
 /** Shows the endpoints of one tenant's subscriptions with their circuits, and closes circuits. */
 export function endpointsOfTenants({ pool, circuits, now }: EndpointsDeps) {
   const shownAll = async (known: readonly KnownEndpoint[]): Promise<Endpoint[]> => {
-    const [readings, paused] = await Promise.all([
-      circuits.read(known.map(({ id }) => id)),
-      countPaused(pool, known),
-    ])
+    const [readings, paused] = await Promise.all([circuits.read(known), countPaused(pool, known)])
     return known.map((endpoint, index) =>
       shown(endpoint, readings[index], { paused: paused.get(endpoint.id) ?? 0, now: now() }),
     )
@@ -47,7 +44,7 @@ export function endpointsOfTenants({ pool, circuits, now }: EndpointsDeps) {
     },
 
     async close(tenant: Tenant, id: string): Promise<void> {
-      await circuits.close((await find(tenant, id)).id)
+      await circuits.close(await find(tenant, id))
     },
   }
 }
@@ -61,7 +58,7 @@ async function knownEndpoints(pool: Pool, tenant: Tenant): Promise<KnownEndpoint
     [projectId, environment],
   )
   return rows
-    .map((row) => ({ id: endpointId(projectId, environment, row.url), ...row }))
+    .map((row) => ({ id: endpointId({ ...tenant, url: row.url }), ...row }))
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
 
@@ -83,11 +80,18 @@ async function countPaused(
   return new Map(rows.map(({ endpoint, count }) => [endpoint, count]))
 }
 
+const nothingRead: CircuitReading = { failures: 0, openUntil: 0, inFlight: 0, own: new Map() }
+
 function shown(
   { id, url, webhooks }: KnownEndpoint,
-  { failures, openUntil, inFlight }: CircuitReading = { failures: 0, openUntil: 0, inFlight: 0 },
+  reading: CircuitReading = nothingRead,
   { paused, now }: { paused: number; now: number },
 ): Endpoint {
+  const { failures, inFlight, own, openUntil: sharedUntil } = reading
+  const refusedWebhooks = webhooks.filter((webhook) => (own.get(webhook) ?? 0) > now)
+  const isRefused = refusedWebhooks.length === webhooks.length
+  const opens = isRefused ? Math.min(...own.values()) : 0
+  const openUntil = Math.max(sharedUntil, opens)
   const isOpen = openUntil > now
   return {
     id,
@@ -95,6 +99,7 @@ function shown(
     webhooks,
     circuit: isOpen ? 'open' : 'closed',
     openUntil: isOpen ? new Date(openUntil).toISOString() : null,
+    refusedWebhooks,
     consecutiveFailures: failures,
     inFlight,
     paused,

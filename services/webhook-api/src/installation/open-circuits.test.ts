@@ -7,7 +7,10 @@ const failingSubscription = (id: string, of: { projectId?: string; url?: string 
   ...{ id, projectId: 'shop', environment: 'master', url },
   ...of,
 })
-const reading = (openUntil: number) => ({ failures: 0, openUntil, inFlight: 0 })
+const reading = (openUntil: number, own: Record<string, number> = {}) => ({
+  ...{ failures: 0, openUntil, inFlight: 0 },
+  own: new Map(Object.entries(own)),
+})
 
 it('joins the subscriptions of an endpoint, and keeps tenants apart', () => {
   const endpoints = endpointsOf([
@@ -27,6 +30,12 @@ it('joins the subscriptions of an endpoint, and keeps tenants apart', () => {
   ])
   expect(leftOut).toBe(0)
   expect(JSON.stringify(open)).not.toContain('hidden')
+})
+
+it('names only the subscription that the receiver refuses', () => {
+  const endpoints = endpointsOf([failingSubscription('a'), failingSubscription('b')])
+  const { open } = openAmong(endpoints, [reading(0, { b: 2_000, a: 900 })], 1_000)
+  expect(open).toMatchObject([{ webhooks: ['b'], openUntil: '1970-01-01T00:00:02.000Z' }])
 })
 
 it('counts the open circuits that it leaves out', () => {

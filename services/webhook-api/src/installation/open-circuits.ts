@@ -33,16 +33,16 @@ export async function readOpenCircuits(
     [most + 1],
   )
   const endpoints = endpointsOf(rows.slice(0, most))
-  const readings = await circuits.read([...endpoints.keys()])
+  const readings = await circuits.read(
+    [...endpoints].map(([id, of]) => ({ id, webhooks: of.map((one) => one.id) })),
+  )
   return { ...openAmong(endpoints, readings, now), isComplete: rows.length <= most }
 }
 
 type Endpoints = ReadonlyMap<string, readonly FailingSubscription[]>
 
 export function endpointsOf(failing: readonly FailingSubscription[]): Endpoints {
-  return Map.groupBy(failing, ({ projectId, environment, url }) =>
-    endpointId(projectId, environment, url),
-  )
+  return Map.groupBy(failing, endpointId)
 }
 
 /** `readings` are in the order of the endpoints. */
@@ -52,15 +52,18 @@ export function openAmong(
   now: number,
 ): Omit<CircuitsView, 'isComplete'> {
   const open = [...endpoints].flatMap(([id, failing], index) => {
-    const openUntil = readings[index]?.openUntil ?? 0
-    const [first] = failing
-    if (first === undefined || openUntil <= now) return []
+    const { openUntil: sharedUntil = 0, own } = readings[index] ?? {}
+    const untilOf = ({ id: webhook }: FailingSubscription) =>
+      Math.max(sharedUntil, own?.get(webhook) ?? 0)
+    const held = failing.filter((one) => untilOf(one) > now)
+    const [first] = held
+    if (first === undefined) return []
     const { projectId, environment, url } = first
     return [
       {
         ...{ projectId, environment, endpointId: id, url: withoutQuery(url) },
-        openUntil: new Date(openUntil).toISOString(),
-        webhooks: failing.map((one) => one.id),
+        openUntil: new Date(Math.min(...held.map(untilOf))).toISOString(),
+        webhooks: held.map((one) => one.id),
       },
     ]
   })

@@ -84,8 +84,10 @@ async function endSubscriptions(
     return rows
   })
   // Their owner publishes the end of a circuit at once, not after its cooldown.
-  const endpoints = new Set(ended.map(({ url }) => endpointId(projectId, environment, url)))
-  await circuits.closeAll([...endpoints])
+  const endpoints = Map.groupBy(ended, ({ url }) => endpointId({ projectId, environment, url }))
+  await circuits.closeAll(
+    [...endpoints].map(([id, of]) => ({ id, webhooks: of.map((one) => one.id) })),
+  )
   return ended.length
 }
 

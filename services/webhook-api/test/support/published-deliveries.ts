@@ -32,7 +32,7 @@ export class PublishedDeliveries {
     const transition = anAttempt({ ...this.#of(event), at: Date.now(), ...change })
     const value = codec.attempt.encode(transition)
     const { projectId, environment, url } = transition
-    const key = endpointId(projectId, environment, url)
+    const key = endpointId({ projectId, environment, url })
     await producer.send([{ topic: attemptsTopic, key, value }])
   }
 

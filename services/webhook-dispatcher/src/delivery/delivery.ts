@@ -1,9 +1,6 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
-import {
-  type EndpointPlace,
-  isAboutDeliveries,
-  withoutQuery,
-} from '@surehook/contracts/events/delivery-events'
+import { isAboutDeliveries, withoutQuery } from '@surehook/contracts/events/delivery-events'
+import type { EndpointPlace } from '@surehook/contracts/ids'
 import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
 
 /** A job in this process, from its reading until Kafka acknowledges its next record. */

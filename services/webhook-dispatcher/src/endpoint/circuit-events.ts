@@ -1,3 +1,4 @@
+import { circuitId } from '@surehook/contracts/circuits'
 import { type CircuitChange, circuitEvent } from '@surehook/contracts/events/delivery-events'
 import { changeKey } from '@surehook/contracts/ids'
 import { changesTopic } from '@surehook/contracts/topics'
@@ -23,7 +24,7 @@ export type CircuitEventsDeps = {
  */
 export class CircuitEvents {
   readonly #deps: CircuitEventsDeps
-  /** The events of an endpoint are published one after the other. */
+  /** The events of a circuit are published one after the other. */
   readonly #last = new Map<string, Promise<void>>()
 
   constructor(deps: CircuitEventsDeps) {
@@ -33,16 +34,17 @@ export class CircuitEvents {
   /** Returns at once. The producer repeats the event until Kafka has it or the process stops. */
   publish(change: CircuitChange): void {
     const { endpointId } = change
-    const before = this.#last.get(endpointId) ?? Promise.resolve()
+    const id = circuitId(change)
+    const before = this.#last.get(id) ?? Promise.resolve()
     const published = before
       .then(() => this.#send(change))
       .catch((err: unknown) =>
         this.#deps.log.warn({ err, endpointId }, 'circuit.event.unpublished'),
       )
       .finally(() => {
-        if (this.#last.get(endpointId) === published) this.#last.delete(endpointId)
+        if (this.#last.get(id) === published) this.#last.delete(id)
       })
-    this.#last.set(endpointId, published)
+    this.#last.set(id, published)
   }
 
   async #send(change: CircuitChange): Promise<void> {
@@ -50,7 +52,7 @@ export class CircuitEvents {
     const event = circuitEvent(change)
     const value = codec.change.encode(event)
     await producer.send([{ topic: changesTopic, key: changeKey(event), value }])
-    if (change.isOpen) await store.markPublished(change.endpointId, change.openUntil)
-    else await store.forgetOpening(change.endpointId, change.openUntil)
+    if (change.isOpen) await store.markPublished(circuitId(change), change.openUntil)
+    else await store.forgetOpening(circuitId(change), change.openUntil)
   }
 }

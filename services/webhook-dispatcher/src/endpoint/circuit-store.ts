@@ -1,5 +1,5 @@
 import { circuitKey, closedByRequest, loadKey } from '@surehook/contracts/circuits'
-import type { EndpointPlace } from '@surehook/contracts/events/delivery-events'
+import type { EndpointPlace } from '@surehook/contracts/ids'
 import type { Logger } from 'pino'
 import type { createClient } from 'redis'
 
@@ -76,9 +76,9 @@ export class CircuitStore {
     this.#log = log
   }
 
-  async load(endpointId: string): Promise<CircuitState> {
+  async load(circuitId: string): Promise<CircuitState> {
     const found = await this.#try(() =>
-      this.#redis.hmGet(circuitKey(endpointId), [
+      this.#redis.hmGet(circuitKey(circuitId), [
         'failures',
         'openUntil',
         'openSince',
@@ -97,31 +97,31 @@ export class CircuitStore {
   }
 
   /** Stores the count after a failure. 0 failures: the circuit has opened until `openUntil`. */
-  async recordFailure(endpointId: string, failure: CircuitFailure): Promise<void> {
+  async recordFailure(circuitId: string, failure: CircuitFailure): Promise<void> {
     const { failures, openSince, openUntil, place } = failure
     const placeText = place === null ? '' : JSON.stringify(place)
     const args = [failures, openUntil, this.forgetAfterMs, placeText, openSince].map(String)
     await this.#try(() =>
-      this.#redis.eval(countFailure, { keys: [circuitKey(endpointId)], arguments: args }),
+      this.#redis.eval(countFailure, { keys: [circuitKey(circuitId)], arguments: args }),
     )
   }
 
   /** The event of the opening is published. */
-  async markPublished(endpointId: string, openUntil: number): Promise<void> {
-    const options = { keys: [circuitKey(endpointId)], arguments: [String(openUntil)] }
+  async markPublished(circuitId: string, openUntil: number): Promise<void> {
+    const options = { keys: [circuitKey(circuitId)], arguments: [String(openUntil)] }
     await this.#try(() => this.#redis.eval(markPublished, options))
   }
 
   /** The event of its end is published. */
-  async forgetOpening(endpointId: string, openUntil: number): Promise<void> {
+  async forgetOpening(circuitId: string, openUntil: number): Promise<void> {
     const args = [String(openUntil), closedByRequest]
-    const options = { keys: [circuitKey(endpointId)], arguments: args }
+    const options = { keys: [circuitKey(circuitId)], arguments: args }
     await this.#try(() => this.#redis.eval(forgetOpening, options))
   }
 
   /** Resets the count after a success or a cooldown. */
-  async reset(endpointId: string): Promise<void> {
-    await this.#try(() => this.#redis.del(circuitKey(endpointId)))
+  async reset(circuitId: string): Promise<void> {
+    await this.#try(() => this.#redis.del(circuitKey(circuitId)))
   }
 
   /** Returns the endpoints whose circuit a request asks to close. */

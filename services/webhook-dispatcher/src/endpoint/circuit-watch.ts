@@ -5,7 +5,7 @@ import type { Endpoint } from './endpoint.ts'
 export type CircuitWatchDeps = {
   store: Pick<CircuitStore, 'wantedClosed' | 'writeLoads'>
   /** The endpoints of this process. */
-  endpoints: () => Iterable<Pick<Endpoint<unknown>, 'id' | 'circuit' | 'inFlight'>>
+  endpoints: () => Iterable<Pick<Endpoint<unknown>, 'id' | 'circuits' | 'inFlight'>>
 }
 
 /** The most endpoints of one Redis command. */
@@ -40,9 +40,11 @@ export class CircuitWatch implements Disposable {
     this.#isLooking = true
     const { store, endpoints } = this.#deps
     const all = [...endpoints()]
-    const open = new Map(all.filter(({ circuit }) => circuit.isOpen).map((one) => [one.id, one]))
+    const open = new Map(
+      all.filter(({ circuits }) => circuits.isAnyOpen).map((one) => [one.id, one]),
+    )
     for (const ids of chunksOf([...open.keys()])) {
-      for (const id of await store.wantedClosed(ids)) open.get(id)?.circuit.closeByRequest()
+      for (const id of await store.wantedClosed(ids)) await open.get(id)?.circuits.closeByRequest()
     }
     const busy = all.filter(({ inFlight }) => inFlight > 0)
     const loads = busy.map(({ id, inFlight }) => ({ endpointId: id, inFlight }))

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
-import type { CircuitChange, EndpointPlace } from '@surehook/contracts/events/delivery-events'
+import type { CircuitChange } from '@surehook/contracts/events/delivery-events'
+import type { EndpointPlace } from '@surehook/contracts/ids'
 import CircuitBreaker from 'opossum'
 import type { AttemptResult } from '../transitions/decide-next-attempt.ts'
 import { Circuit } from './circuit.ts'
@@ -29,6 +30,8 @@ function storeWith(state: Partial<CircuitState>) {
   } as unknown as CircuitStore
 }
 
+const shared = { endpointId: 'e', webhookId: null }
+
 describe('Circuit', () => {
   let changes: boolean[]
   beforeEach(() => {
@@ -38,7 +41,7 @@ describe('Circuit', () => {
   afterEach(() => void jest.useRealTimers())
 
   const circuitOf = (state: Partial<CircuitState> = {}) =>
-    new Circuit('e', { store: storeWith(state), threshold: 5, cooldownMs: 120_000 }, (open) =>
+    new Circuit(shared, { store: storeWith(state), threshold: 5, cooldownMs: 120_000 }, (open) =>
       changes.push(open),
     )
 
@@ -160,7 +163,11 @@ describe('Circuit', () => {
   it('forgets an opening that ended without an owner, in the store too', async () => {
     const past = storeWith({ failures: 3, openUntil: Date.now() - 1 })
     const reset = jest.spyOn(past, 'reset')
-    const circuit = new Circuit('e', { store: past, threshold: 5, cooldownMs: 1 }, () => undefined)
+    const circuit = new Circuit(
+      shared,
+      { store: past, threshold: 5, cooldownMs: 1 },
+      () => undefined,
+    )
     await circuit.restore()
     expect(reset).toHaveBeenCalledWith('e')
     for (let i = 0; i < 4; i++) await circuit.record(failure)
@@ -187,7 +194,11 @@ describe('the events of a circuit', () => {
 
   const publishing = (state: Partial<CircuitState> = {}) => {
     const events = { publish: (change: CircuitChange) => void published.push(change) }
-    return new Circuit('e', { store: storeWith(state), threshold: 5, cooldownMs, events }, () => {})
+    return new Circuit(
+      shared,
+      { store: storeWith(state), threshold: 5, cooldownMs, events },
+      () => {},
+    )
   }
   const fail = async (circuit: Circuit, places: (EndpointPlace | null)[]) => {
     for (const one of places) await circuit.record(failure, one)

@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events'
-import type { EndpointPlace } from '@surehook/contracts/events/delivery-events'
+import { type CircuitIdentity, circuitId } from '@surehook/contracts/circuits'
+import type { EndpointPlace } from '@surehook/contracts/ids'
 import CircuitBreaker from 'opossum'
 import type { AttemptResult } from '../transitions/decide-next-attempt.ts'
 import { succeeded } from '../transitions/decide-next-attempt.ts'
@@ -56,15 +57,18 @@ class WindowByAttempts {
 }
 
 /**
- * The circuit of one endpoint. It opens on the n-th consecutive failure and closes after the
+ * One circuit of an endpoint. It opens on the n-th consecutive failure and closes after the
  * cooldown. opossum's threshold is a percentage of a window, so this class counts failures itself
  * and drives opossum.
  */
 export class Circuit {
-  readonly #endpointId: string
+  readonly #identity: CircuitIdentity
+  readonly #id: string
   readonly #options: CircuitOptions
-  readonly #breaker: CircuitBreaker<[Action], AttemptResult>
+  /** Made for the first attempt: many circuits never see one. */
+  #breaker: CircuitBreaker<[Action], AttemptResult> | null = null
   readonly #window = new WindowByAttempts()
+  #isOpen = false
   #failures = 0
   #lastFailureAt = 0
   #openSince = Number.POSITIVE_INFINITY
@@ -81,25 +85,24 @@ export class Circuit {
   #disposed = false
   readonly #onChange: (open: boolean) => void
 
-  constructor(endpointId: string, options: CircuitOptions, onChange: (open: boolean) => void) {
-    this.#endpointId = endpointId
+  constructor(
+    identity: CircuitIdentity,
+    options: CircuitOptions,
+    onChange: (open: boolean) => void,
+  ) {
+    this.#identity = identity
+    this.#id = circuitId(identity)
     this.#options = options
     this.#onChange = onChange
-    this.#breaker = new CircuitBreaker(runAction, {
-      timeout: false,
-      resetTimeout: never,
-      volumeThreshold: Number.MAX_SAFE_INTEGER,
-      enableSnapshots: false,
-      rollingCountBuckets: 1,
-      // Otherwise opossum would sort the durations in its window at each failure.
-      rollingPercentilesEnabled: false,
-      // opossum uses only the emitter methods that this object has.
-      rotateBucketController: this.#window as unknown as EventEmitter,
-    })
   }
 
   get isOpen(): boolean {
-    return this.#breaker.opened
+    return this.#isOpen
+  }
+
+  /** Consecutive failures so far. */
+  get failures(): number {
+    return this.#isLongPast ? 0 : this.#failures
   }
 
   /** When it opened, epoch ms; Infinity if it is closed. */
@@ -114,7 +117,7 @@ export class Circuit {
   /** Loads the state that an earlier owner of the endpoint stored. */
   async restore(): Promise<void> {
     const { failures, openUntil, openSince, place, publishedUntil } =
-      await this.#options.store.load(this.#endpointId)
+      await this.#options.store.load(this.#id)
     if (this.#disposed) return
     const { cooldownMs } = this.#options
     const opening = place !== null && openUntil > 0 ? { place, openUntil } : null
@@ -134,9 +137,16 @@ export class Circuit {
     }
   }
 
+  /** Continues a count of failures. */
+  countFrom(failures: number): void {
+    this.#failures = failures
+    this.#lastFailureAt = performance.now()
+  }
+
   /** Makes the attempt. Throws opossum's EOPENBREAKER if the circuit is open. */
   async fire(action: Action): Promise<AttemptResult> {
     this.#window.attempted()
+    this.#breaker ??= this.#createBreaker()
     try {
       return await this.#breaker.fire(action)
     } catch (err) {
@@ -157,7 +167,7 @@ export class Circuit {
       this.#place = null
       if (this.#failures === 0) return
       this.#failures = 0
-      return store.reset(this.#endpointId)
+      return store.reset(this.#id)
     }
     if (this.#isLongPast) this.#place = null
     this.#place = place ?? this.#place
@@ -176,7 +186,7 @@ export class Circuit {
     if (this.#failures >= threshold) this.#open({ since: openSince, until: openUntil }, opening)
     // 0 if this failure opened it.
     const failures = this.#failures
-    await store.recordFailure(this.#endpointId, { failures, openSince, openUntil, place })
+    await store.recordFailure(this.#id, { failures, openSince, openUntil, place })
     // If this process is killed now, the next owner finds the opening and publishes its event.
     if (opening !== null) this.#publishOpened(opening)
   }
@@ -205,7 +215,7 @@ export class Circuit {
   dispose(): void {
     this.#disposed = true
     if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#breaker.shutdown()
+    this.#breaker?.shutdown()
   }
 
   #open({ since, until }: { since: number; until: number }, opening: CircuitOpening | null): void {
@@ -213,7 +223,8 @@ export class Circuit {
     this.#place = null
     this.#opening = opening
     this.#openSince = since
-    this.#breaker.open()
+    this.#isOpen = true
+    this.#breaker?.open()
     this.#timer = setTimeout(() => this.#close(), Math.max(0, until - Date.now()))
     this.#onChange(true)
   }
@@ -223,22 +234,39 @@ export class Circuit {
     this.#timer = null
     this.#opening = null
     this.#openSince = Number.POSITIVE_INFINITY
-    this.#breaker.close()
+    this.#isOpen = false
+    this.#breaker?.close()
     this.#onChange(false)
     void this.#forget(opening)
+  }
+
+  #createBreaker(): CircuitBreaker<[Action], AttemptResult> {
+    const breaker = new CircuitBreaker(runAction, {
+      timeout: false,
+      resetTimeout: never,
+      volumeThreshold: Number.MAX_SAFE_INTEGER,
+      enableSnapshots: false,
+      rollingCountBuckets: 1,
+      // Otherwise opossum would sort the durations in its window at each failure.
+      rollingPercentilesEnabled: false,
+      // opossum uses only the emitter methods that this object has.
+      rotateBucketController: this.#window as unknown as EventEmitter,
+    })
+    if (this.#isOpen) breaker.open()
+    return breaker
   }
 
   #publishOpened({ place, openUntil }: CircuitOpening): void {
     const { events, cooldownMs } = this.#options
     const at = openUntil - cooldownMs
-    events?.publish({ endpointId: this.#endpointId, place, isOpen: true, openUntil, at })
+    events?.publish({ ...this.#identity, place, isOpen: true, openUntil, at })
   }
 
   /** The store forgets the opening only after Kafka has the event of its end, if there is one. */
   async #forget(opening: CircuitOpening | null): Promise<void> {
     const { store, events } = this.#options
-    if (opening === null || events === undefined) return store.reset(this.#endpointId)
-    events.publish({ endpointId: this.#endpointId, ...opening, isOpen: false, at: Date.now() })
+    if (opening === null || events === undefined) return store.reset(this.#id)
+    events.publish({ ...this.#identity, ...opening, isOpen: false, at: Date.now() })
   }
 }
 

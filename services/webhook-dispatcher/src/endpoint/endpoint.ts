@@ -1,8 +1,9 @@
 import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
-import type { Circuit } from './circuit.ts'
-import { RateLimit } from './rate-limit.ts'
+import type { AttemptEnd } from '../transitions/decide-next-attempt.ts'
+import type { EndpointCircuits } from './endpoint-circuits.ts'
 import { type ProjectSlots, SlotWait } from './slot-wait.ts'
 import { SlowStart } from './slow-start.ts'
+import { type SubscriptionLimits, SubscriptionQueue } from './subscription-queue.ts'
 
 export type EndpointLimits = {
   /** The most concurrent attempts. */
@@ -11,18 +12,13 @@ export type EndpointLimits = {
   maxLocalWaitMs: () => number
 }
 
-/**
- * The limits that the endpoint's subscriptions set. null: only the installation's limit applies.
- */
-export type EndpointPolicy = { concurrency: number | null; perSecond: number | null }
-
 export type EndpointOptions = {
   limits: EndpointLimits
   /** Absent: nothing is limited. */
   slots?: ProjectSlots
   pressure: Pressure
-  /** Returns the current limits. Absent: nothing is limited. */
-  policyOf?: (endpointId: string) => EndpointPolicy | undefined
+  /** Returns the current limits of a subscription. Absent: nothing is limited. */
+  limitsOf?: (subscriptionId: string) => SubscriptionLimits | undefined
   /** The time at which this process got the endpoint, in ms of `performance.now`. */
   since?: number
 }
@@ -36,45 +32,49 @@ export type Pressure = () => boolean
  */
 const pausedTurns = 8
 const unlimited: ProjectSlots = { all: new FairSlots({ room: {} }), projectId: '' }
-/** Latency that rises for less than this (a garbage collection, a busy machine) pauses nothing. */
-const lastsMs = 500
+/** An endpoint with fewer subscriptions keeps the queues of the idle ones. */
+const maxIdle = 100
+
+/** An attempt that starts. Call `ended` when it is over, with `undefined` if it was not made. */
+export type StartedAttempt<T> = { job: T; ended: (end: AttemptEnd | undefined) => void }
 
 /**
- * The state of one endpoint in this process: its queue in order of arrival, its limit, and its
- * latency. It knows nothing about the jobs `T` that it starts.
+ * The state of one endpoint in this process: the queues of its subscriptions, which take turns, its
+ * limit, and its latency. It knows nothing about the jobs `T` that it starts.
  */
 export class Endpoint<T> {
   readonly id: string
-  readonly circuit: Circuit
-  /** False until the circuit's state is loaded: jobs queue meanwhile. */
+  readonly circuits: EndpointCircuits
+  /** False until the receiver's circuit is loaded: jobs queue meanwhile. */
   ready = false
-  readonly #limits: EndpointLimits
-  readonly #pressure: Pressure
-  readonly #policyOf: () => EndpointPolicy | undefined
-  readonly #rate: RateLimit
+  readonly #options: EndpointOptions
   readonly #onMayStart: () => void
-  /** Runs until the rate lets the next attempt start. */
-  #timer: NodeJS.Timeout | null = null
   readonly #startedAt = new Set<{ at: number }>()
-  #queue: T[] = []
+  readonly #queues = new Map<string, SubscriptionQueue<T>>()
+  /** The queues with jobs. */
+  readonly #busy = new Set<SubscriptionQueue<T>>()
+  /** Those of them that may have a job to start, in the order of their turns. */
+  readonly #turns = new Set<SubscriptionQueue<T>>()
   readonly #slowStart: SlowStart
   readonly #slotWait: SlotWait
+  /** Idle queues are dropped at this number. */
+  #roomAt = maxIdle
+  #queued = 0
   #latencyMs = 1
-  /** The time since which `shed` has seen too many jobs waiting. */
-  #overSince: number | null = null
 
-  /** @param onMayStart its rate, or a slot of its project, lets one start again */
-  constructor(id: string, circuit: Circuit, options: EndpointOptions, onMayStart = () => {}) {
-    const { limits, pressure, policyOf, slots = unlimited, since = 0 } = options
+  /** @param onMayStart the rate of a subscription, or a slot of its project, lets one start again */
+  constructor(
+    id: string,
+    circuits: EndpointCircuits,
+    options: EndpointOptions,
+    onMayStart = () => {},
+  ) {
     this.id = id
-    this.circuit = circuit
-    this.#limits = limits
-    this.#pressure = pressure
-    this.#policyOf = () => policyOf?.(id)
-    this.#rate = new RateLimit(since)
+    this.circuits = circuits
+    this.#options = options
     this.#onMayStart = onMayStart
-    this.#slowStart = new SlowStart(limits.maxInFlight)
-    this.#slotWait = new SlotWait(slots, onMayStart)
+    this.#slowStart = new SlowStart(options.limits.maxInFlight)
+    this.#slotWait = new SlotWait(options.slots ?? unlimited, onMayStart)
   }
 
   get inFlight(): number {
@@ -82,142 +82,190 @@ export class Endpoint<T> {
   }
 
   get queued(): number {
-    return this.#queue.length
-  }
-
-  /** True if an arriving job may wait here; otherwise it moves to the paused topic. */
-  get accepts(): boolean {
-    if (this.circuit.isOpen) return false
-    const hasRoom = this.#queue.length < this.#allowedQueue()
-    return hasRoom || !this.#isPressed || !this.#isOverForLong
+    return this.#queued
   }
 
   /**
-   * How many jobs may come back from the paused topic. Only those that start soon, because the
-   * window does not count their bodies.
+   * True if an arriving job of the subscription may wait here; otherwise it moves to the paused
+   * topic.
    */
-  get slotsForPaused(): number {
-    if (this.circuit.isOpen || this.#slotWait.isWaiting) return 0
-    const most = Math.min(this.#allowedQueue(), pausedTurns * this.#cap)
-    return Math.max(0, most - this.#queue.length)
+  accepts(subscriptionId: string): boolean {
+    if (this.circuits.isOpenFor(subscriptionId)) return false
+    const queue = this.#queueOf(subscriptionId)
+    if (queue.length < this.#allowed(queue)) return true
+    return !this.#isPressed(queue) || !queue.isOverForLong
+  }
+
+  /**
+   * How many jobs of the subscription may come back from the paused topic. Only those that start
+   * soon, because the window does not count their bodies.
+   */
+  slotsForPaused(subscriptionId: string): number {
+    if (this.circuits.isOpenFor(subscriptionId) || this.#slotWait.isWaiting) return 0
+    const queue = this.#queueOf(subscriptionId)
+    const most = Math.min(this.#allowed(queue), pausedTurns * this.#capOf(queue))
+    return Math.max(0, most - queue.length)
   }
 
   get isIdle(): boolean {
-    return this.inFlight === 0 && this.#queue.length === 0 && this.circuit.isQuiet && this.#isRested
+    if (this.inFlight > 0 || this.#queued > 0 || !this.circuits.isQuiet) return false
+    return this.#queues.values().every(({ isIdle }) => isIdle)
   }
 
-  enqueue(job: T): void {
-    this.#queue.push(job)
+  enqueue(job: T, subscriptionId: string): void {
+    const queue = this.#queueOf(subscriptionId)
+    queue.add(job)
+    this.#queued++
+    this.#busy.add(queue)
+    this.#turns.add(queue)
   }
 
-  /**
-   * Returns the next job if an attempt may start. The caller starts it and calls `ended`, with
-   * `undefined` if no attempt was made.
-   */
-  next(): { job: T; ended: (succeeded: boolean | undefined) => void } | undefined {
-    if (!this.ready || this.circuit.isOpen || this.#queue.length === 0) return undefined
-    if (this.inFlight >= this.#cap) return undefined
-    const slot = this.#slotWait.take()
-    if (slot === null) return undefined
-    const perSecond = this.#perSecond
-    if (perSecond !== null && !this.#rate.take(perSecond, performance.now())) {
-      slot[Symbol.dispose]()
-      this.#wakeLater(perSecond)
-      return undefined
-    }
-    const job = this.#queue.shift() as T
-    if (this.#queue.length === 0) this.#overSince = null
+  /** Returns the next job if an attempt may start, which the caller then starts. */
+  next(): StartedAttempt<T> | undefined {
+    if (!this.ready || this.circuits.receiver.isOpen) return undefined
+    if (this.inFlight >= this.#slowStart.cap) return undefined
+    const queue = this.#nextQueue()
+    const slot = queue && this.#slotWait.take()
+    if (queue === undefined || !slot) return undefined
+    const { job, ended } = queue.start()
+    this.#queued--
+    this.#turns.delete(queue)
+    if (queue.length > 0) this.#turns.add(queue)
+    else this.#busy.delete(queue)
     const started = { at: performance.now() }
     this.#startedAt.add(started)
-    const ended = (succeeded: boolean | undefined) => {
-      slot[Symbol.dispose]()
-      if (succeeded === undefined && perSecond !== null) this.#rate.giveBack(perSecond)
-      this.#ended(started, succeeded)
+    return {
+      job,
+      ended: (end) => {
+        slot[Symbol.dispose]()
+        ended(end && end === 'succeeded')
+        if (queue.length > 0) this.#turns.add(queue)
+        this.#ended(started, end)
+      },
     }
-    return { job, ended }
   }
 
   /**
-   * Removes the jobs that have had no room for a while, the latest arrivals first. Removes all if
-   * the circuit is open. Call it several times a second.
+   * Removes the jobs that have had no room for a while, the latest arrivals first, and all jobs of
+   * a subscription whose circuit is open. Call it several times a second.
    */
   shed(): T[] {
-    if (this.circuit.isOpen) return this.#queue.splice(0)
-    const allowed = this.#allowedQueue()
-    if (this.#queue.length <= allowed) this.#overSince = null
-    else this.#overSince ??= performance.now()
-    return this.#isOverForLong && this.#isPressed ? this.#queue.splice(allowed) : []
+    const shed: T[] = []
+    for (const queue of this.#busy) {
+      const allowed = this.#allowed(queue)
+      queue.sample(allowed)
+      const isOver = queue.isOverForLong && this.#isPressed(queue)
+      if (this.circuits.isOpenFor(queue.subscriptionId)) shed.push(...queue.cut(0))
+      else if (isOver) shed.push(...queue.cut(allowed))
+      // Its policy or its circuit may have changed.
+      if (queue.length > 0) this.#turns.add(queue)
+    }
+    for (const queue of this.#busy) if (queue.length === 0) this.#emptied(queue)
+    this.#queued -= shed.length
+    return shed
   }
 
   /**
    * Call it after a cooldown: starts with few attempts, so that a recovering receiver is not
    * overloaded.
+   * @param subscriptionId null: the circuit of all was open
    */
-  ramp(): void {
-    this.#slowStart.begin()
+  ramp(subscriptionId: string | null): void {
+    if (subscriptionId === null) this.#slowStart.begin()
+    else this.#queueOf(subscriptionId).ramp()
   }
 
   dispose(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer)
+    for (const queue of this.#queues.values()) queue.dispose()
     this.#slotWait.dispose()
-    this.circuit.dispose()
-  }
-
-  get #perSecond(): number | null {
-    return this.#policyOf()?.perSecond ?? null
-  }
-
-  get #cap(): number {
-    return Math.min(this.#slowStart.cap, this.#policyOf()?.concurrency ?? Number.POSITIVE_INFINITY)
+    this.circuits.dispose()
   }
 
   /** A job may wait for hours for its rate, so it must not wait in memory. */
-  get #isPressed(): boolean {
-    return this.#perSecond !== null || this.#pressure()
+  #isPressed(queue: SubscriptionQueue<T>): boolean {
+    return queue.perSecond !== null || this.#options.pressure()
   }
 
-  /** True if a new `Endpoint` could start no more attempts than this one, which may be dropped. */
-  get #isRested(): boolean {
-    const perSecond = this.#perSecond
-    return perSecond === null || this.#rate.isFull(perSecond, performance.now())
+  #capOf(queue: SubscriptionQueue<T>): number {
+    return Math.min(this.#slowStart.cap, queue.cap)
   }
 
-  #wakeLater(perSecond: number): void {
-    if (this.#timer !== null) return
-    // Rounded up: a timer that fires early would find no token.
-    const waitMs = Math.ceil(this.#rate.waitMs(perSecond, performance.now()))
-    this.#timer = setTimeout(() => {
-      this.#timer = null
-      this.#onMayStart()
-    }, waitMs)
-    this.#timer.unref()
+  #nextQueue(): SubscriptionQueue<T> | undefined {
+    for (const queue of this.#turns) {
+      if (queue.mayStart && !this.circuits.isOpenFor(queue.subscriptionId)) return queue
+      // Its timer, an ended attempt or `shed` gives it a turn again.
+      this.#turns.delete(queue)
+    }
+    return undefined
   }
 
-  get #isOverForLong(): boolean {
-    return this.#overSince !== null && performance.now() - this.#overSince >= lastsMs
+  #queueOf(subscriptionId: string): SubscriptionQueue<T> {
+    const known = this.#queues.get(subscriptionId)
+    if (known !== undefined) return known
+    this.#makeRoom()
+    const { limits, limitsOf, since = 0 } = this.#options
+    const queue = new SubscriptionQueue<T>(subscriptionId, {
+      limits: () => limitsOf?.(subscriptionId),
+      maxInFlight: limits.maxInFlight,
+      since,
+      onMayStart: () => this.#mayStart(queue),
+    })
+    this.#queues.set(subscriptionId, queue)
+    void this.#restore(queue)
+    return queue
   }
 
-  #ended(started: { at: number }, succeeded: boolean | undefined): void {
+  #makeRoom(): void {
+    if (this.#queues.size < this.#roomAt) return
+    for (const [id, queue] of this.#queues) {
+      if (!queue.isIdle) continue
+      queue.dispose()
+      this.#queues.delete(id)
+    }
+    this.#roomAt = Math.max(maxIdle, this.#queues.size * 2)
+  }
+
+  async #restore(queue: SubscriptionQueue<T>): Promise<void> {
+    await this.circuits.restore(queue.subscriptionId)
+    queue.ready = true
+    this.#mayStart(queue)
+  }
+
+  #mayStart(queue: SubscriptionQueue<T>): void {
+    if (queue.length > 0) this.#turns.add(queue)
+    this.#onMayStart()
+  }
+
+  #emptied(queue: SubscriptionQueue<T>): void {
+    this.#busy.delete(queue)
+    this.#turns.delete(queue)
+  }
+
+  #ended(started: { at: number }, end: AttemptEnd | undefined): void {
     this.#startedAt.delete(started)
-    if (succeeded === undefined) return
+    if (end === undefined) return
     this.#latencyMs += 0.2 * (performance.now() - started.at - this.#latencyMs)
-    this.#slowStart.ended(succeeded)
+    // A receiver that refuses a delivery is up.
+    this.#slowStart.ended(end !== 'failed')
   }
 
   /**
-   * The number of jobs expected to start within `maxLocalWaitMs`. Attempts that are still
-   * unanswered count too.
+   * The number of the queue's jobs expected to start within `maxLocalWaitMs`, when it takes turns
+   * with the others. Attempts that are still unanswered count too.
    */
-  #allowedQueue(): number {
+  #allowed(queue: SubscriptionQueue<T>): number {
+    const turns = this.#busy.size + (this.#busy.has(queue) ? 0 : 1)
     const [oldest] = this.#startedAt
     const age = oldest === undefined ? 0 : performance.now() - oldest.at
     const { isWaiting, waitedMs } = this.#slotWait
     const expectedMs = Math.max(this.#latencyMs, age, waitedMs, 0.1)
-    const waitMs = this.#limits.maxLocalWaitMs()
+    const waitMs = this.#options.limits.maxLocalWaitMs()
+    const within = (cap: number) =>
+      Math.max(cap, Math.floor((Math.max(1, cap) * waitMs) / expectedMs))
     // If its project has taken all slots, it goes on with those that it has.
-    const least = isWaiting ? this.inFlight : this.#cap
-    const answered = Math.max(least, Math.floor((Math.max(1, least) * waitMs) / expectedMs))
-    const perSecond = this.#perSecond
+    const ofAll = within(isWaiting ? this.inFlight : this.#slowStart.cap)
+    const answered = Math.min(Math.floor(ofAll / turns), within(queue.cap))
+    const { perSecond } = queue
     if (perSecond === null) return answered
     return Math.min(answered, Math.max(1, Math.floor((perSecond * waitMs) / 1_000)))
   }

@@ -21,7 +21,7 @@ const failure: AttemptResult = {
 /** Replaces the store on Redis, which has its own tests. */
 const store = {
   forgetAfterMs,
-  load: async () => ({ failures: 0, openUntil: 0, openSince: 0 }),
+  load: async () => ({ failures: 0, openUntil: 0, openSince: 0, place: null }),
   recordFailure: async () => undefined,
 } as unknown as CircuitStore
 
@@ -42,7 +42,7 @@ it('forgets endpoints that failed a few times, long ago', async () => {
   const endpoints = setUp()
   for (let n = 0; n < many; n++) endpoints.of(identity(`e${n}`))
   await restored()
-  for (const { circuit } of endpoints.all()) await circuit.record(failure)
+  for (const { circuits } of endpoints.all()) await circuits.receiver.record(failure)
   endpoints.of(identity('another'))
   expect([...endpoints.all()].length).toBe(many + 1)
   jest.advanceTimersByTime(forgetAfterMs)
@@ -54,7 +54,7 @@ it('forgets endpoints that failed a few times, long ago', async () => {
 
 it('counts from one again after that time', async () => {
   const endpoints = setUp()
-  const { circuit } = endpoints.of(identity('e'))
+  const circuit = endpoints.of(identity('e')).circuits.receiver
   await restored()
   for (let n = 0; n < 4; n++) await circuit.record(failure)
   jest.advanceTimersByTime(forgetAfterMs)

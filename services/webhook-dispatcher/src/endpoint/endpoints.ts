@@ -1,8 +1,8 @@
 import type { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import type { CircuitOptions } from './circuit.ts'
-import { Circuit } from './circuit.ts'
 import type { EndpointOptions } from './endpoint.ts'
 import { Endpoint } from './endpoint.ts'
+import { EndpointCircuits } from './endpoint-circuits.ts'
 
 export type EndpointsOptions = Omit<EndpointOptions, 'slots'> & {
   circuit: CircuitOptions
@@ -48,14 +48,17 @@ export class Endpoints<T> {
     const known = this.#all.get(endpointId)
     if (known) return known
     this.#makeRoom()
-    const circuit = new Circuit(endpointId, this.#options.circuit, (open) => {
-      if (!open) endpoint.ramp()
-      this.#onChange(endpoint)
+    const circuits = new EndpointCircuits(endpointId, {
+      circuit: this.#options.circuit,
+      onChange: (open, subscriptionId) => {
+        if (!open) endpoint.ramp(subscriptionId)
+        this.#onChange(endpoint)
+      },
     })
     const options = { ...this.#options, slots: { all: this.#options.slots, projectId } }
-    const endpoint = new Endpoint<T>(endpointId, circuit, options, () => this.#onChange(endpoint))
+    const endpoint = new Endpoint<T>(endpointId, circuits, options, () => this.#onChange(endpoint))
     this.#all.set(endpointId, endpoint)
-    void circuit.restore().then(() => {
+    void circuits.receiver.restore().then(() => {
       endpoint.ready = true
       this.#onChange(endpoint)
     })

@@ -8,7 +8,7 @@ import type { Endpoints } from '../endpoint/endpoints.ts'
 import type { PausedAction } from '../paused/paused-actions.ts'
 import type { PausedDeliveries } from '../paused/paused-deliveries.ts'
 import type { Subscription } from '../subscriptions/subscriptions.ts'
-import { succeeded } from '../transitions/decide-next-attempt.ts'
+import { endOf, succeeded } from '../transitions/decide-next-attempt.ts'
 import type { DeliveryRouter } from '../transitions/delivery-router.ts'
 import { nextStepOf, type Transition } from '../transitions/transitions.ts'
 import type { AdmissionDecision, Admissions } from './admission/admissions.ts'
@@ -219,7 +219,7 @@ export class DeliveryExecutor {
 
   #enqueue({ endpointId }: { endpointId: string }, delivery: Delivery): void {
     const endpoint = this.#options.endpoints.of({ endpointId, projectId: delivery.job.projectId })
-    endpoint.enqueue(delivery)
+    endpoint.enqueue(delivery, delivery.job.subscriptionId)
     this.#start(endpoint)
   }
 
@@ -242,8 +242,7 @@ export class DeliveryExecutor {
     if (isDeliverable && !status.isCancelled(subscription, delivery)) {
       return this.#work.track(this.#attempt({ job: delivery, subscription, endpoint, ended }))
     }
-    // The subscription changed while the job waited. Its slot is free, and no attempt will release
-    // it.
+    // The subscription changed while the job waited. No attempt will release its slot.
     ended(undefined)
     this.admit(delivery)
     paused.endpointChanged(endpoint.id)
@@ -253,16 +252,17 @@ export class DeliveryExecutor {
   async #attempt({ job: delivery, subscription, endpoint, ended }: RunningAttempt): Promise<void> {
     const { deps, state, paused, router, settlement } = this.#options
     const result = await deps.attempts
-      .make(delivery, subscription, endpoint.circuit)
+      .make(delivery, subscription, endpoint.circuits.receiver)
       .catch((err: unknown) => {
         // No attempt was made, so nothing is counted, and the job has to be admitted again.
         ended(undefined)
         void router.faultPassed().then((isOwner) => isOwner && this.admit(delivery))
         throw err
       })
-    ended(succeeded(result))
+    ended(endOf(result))
     // The circuit reacts before any further attempt starts.
-    const recorded = endpoint.circuit.record(result, eventPlaceOf(delivery))
+    const place = eventPlaceOf(delivery)
+    const recorded = endpoint.circuits.record({ result, place, subscriptionId: subscription.id })
     this.#start(endpoint)
     paused.endpointChanged(endpoint.id)
     this.carryOut()
@@ -276,8 +276,8 @@ export class DeliveryExecutor {
   #endpointChanged(endpoint: Endpoint<Delivery>): void {
     const { state, paused } = this.#options
     if (state.isRevoked) return
-    if (endpoint.circuit.isOpen) this.shed(endpoint)
-    else this.#start(endpoint)
+    if (endpoint.circuits.isAnyOpen) this.shed(endpoint)
+    this.#start(endpoint)
     paused.endpointChanged(endpoint.id)
     this.carryOut()
   }
@@ -287,13 +287,13 @@ export class DeliveryExecutor {
     const { deps, state, status } = this.#options
     // The next owner reads the waiting jobs again.
     if (state.isRevoked) return
-    const { isOpen } = endpoint.circuit
     for (const delivery of endpoint.shed()) {
       if (status.isCancelledNow(delivery)) {
         void this.#move(delivery, { kind: 'cancel' })
         continue
       }
       const subscription = deps.subscriptions.get(delivery.job.subscriptionId)
+      const isOpen = endpoint.circuits.isOpenFor(delivery.job.subscriptionId)
       this.#pause(delivery, isOpen, waitsInGroup(delivery, subscription))
     }
   }

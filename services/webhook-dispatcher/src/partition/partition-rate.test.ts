@@ -12,7 +12,7 @@ afterEach(() => {
 
 it('an owner starts nothing before its own first token, whatever the one before has started', async () => {
   world = new PartitionWorld()
-  world.policy = { concurrency: null, perSecond: 10 }
+  world.limits = { concurrency: null, perSecond: 10 }
   const started = () => world.started.get('a')?.length ?? 0
   for (let nth = 0; nth < 4; nth++) world.enqueue('a')
   for (let owners = 1; owners <= 3; owners++) {

@@ -92,7 +92,7 @@ export class PartitionWorker {
 
   get openCircuits(): number {
     let open = 0
-    for (const endpoint of this.#endpoints.all()) if (endpoint.circuit.isOpen) open++
+    for (const endpoint of this.#endpoints.all()) if (endpoint.circuits.isAnyOpen) open++
     return open
   }
 
@@ -187,7 +187,7 @@ export class PartitionWorker {
     return new Endpoints({
       ...deps,
       pressure: () => this.#pressure.isOn,
-      policyOf: (endpointId) => deps.subscriptions.policyOf(endpointId),
+      limitsOf: (subscriptionId) => deps.subscriptions.get(subscriptionId)?.limits,
       since: performance.now(),
     })
   }

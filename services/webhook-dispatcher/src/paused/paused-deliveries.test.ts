@@ -190,6 +190,21 @@ describe('PausedDeliveries', () => {
     expect(world.asked).toBeLessThan(20)
   })
 
+  it('asks a few subscriptions at a time, and reaches the one with a slot behind many without', () => {
+    const world = new PausedWorld(0)
+    const limited = Array.from({ length: 1_000 }, (_, n) => `limited-${n}`)
+    limited.forEach((id, arrival) => world.pause(id, arrival))
+    for (const id of limited) world.limited.add(id)
+    world.pause('a', 1_000)
+    while (world.assignment.next < world.log.length) world.fetch(1_000)
+    world.asked = 0
+    world.getRoom(1)
+    expect(world.asked).toBeLessThan(100)
+    for (let tick = 0; tick < 100; tick++) world.tick()
+    world.fetch(1_000)
+    expect(world.released.map(({ subscriptionId }) => subscriptionId)).toEqual(['a'])
+  })
+
   it('publishes waiting deliveries in portions when they become paused for another reason', () => {
     const world = new PausedWorld(0)
     for (let arrival = 0; arrival < 2_500; arrival++) world.pause('a', arrival)

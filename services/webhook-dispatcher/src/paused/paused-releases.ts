@@ -6,6 +6,9 @@ import type { PausedQueues } from './queues/paused-queues.ts'
 import type { PausedReading } from './topic/paused-reading.ts'
 import type { PausedTopic } from './topic/paused-topic.ts'
 
+/** How many subscriptions without a slot are asked in one pass. The others are asked later. */
+const mostWithoutSlot = 16
+
 export type PausedReleasesOptions = {
   view: PausedView
   queues: PausedQueues
@@ -21,6 +24,8 @@ export class PausedReleases {
   readonly #changed = new Set<string>()
   /** Endpoints that may have a free slot. */
   readonly #endpointsWithSlots = new Set<string>()
+  /** Endpoints whose subscriptions were not all asked for slots. They go on with each tick. */
+  readonly #unasked = new Set<string>()
   /** Queues with deliveries to read. */
   readonly #wanted = new Set<string>()
   /**
@@ -71,6 +76,8 @@ export class PausedReleases {
     const now = Date.now()
     for (const [queueId, dueAt] of this.#later) if (dueAt <= now) this.#changed.add(queueId)
     this.earlierKnown()
+    for (const endpointId of this.#unasked) this.#endpointsWithSlots.add(endpointId)
+    this.#unasked.clear()
   }
 
   /** Removes a queue that has no paused deliveries left. */
@@ -89,17 +96,29 @@ export class PausedReleases {
    * before asking for the next queue.
    */
   *due(): Generator<PausedQueue> {
-    const { view, queues } = this.#options
     for (const endpointId of this.#endpointsWithSlots) {
       this.#endpointsWithSlots.delete(endpointId)
-      for (const queueId of this.#blocked.at(endpointId)) {
-        const queue = queues.get(queueId)
-        // The following queues wait for the same endpoint.
-        if (queue !== undefined && view.slotsOf(queue.subscriptionId, queueId) === 0) break
+      yield* this.#dueAt(endpointId)
+    }
+    for (const queueId of this.#changed) yield* this.#dueOf(queueId)
+  }
+
+  *#dueAt(endpointId: string): Generator<PausedQueue> {
+    const { view } = this.#options
+    const withoutSlot = new Set<string>()
+    for (const [subscriptionId, queueIds] of this.#blocked.at(endpointId)) {
+      if (withoutSlot.has(subscriptionId)) return
+      if (withoutSlot.size === mostWithoutSlot) return void this.#unasked.add(endpointId)
+      for (const queueId of queueIds) {
+        if (view.slotsOf(subscriptionId, queueId) === 0) {
+          // Its other queues wait for the same slots.
+          withoutSlot.add(subscriptionId)
+          this.#blocked.passTurn(subscriptionId, endpointId)
+          break
+        }
         yield* this.#dueOf(queueId)
       }
     }
-    for (const queueId of this.#changed) yield* this.#dueOf(queueId)
   }
 
   *#dueOf(queueId: string): Generator<PausedQueue> {
@@ -174,7 +193,7 @@ export class PausedReleases {
     const hasMore = mayRead && queue.unreadAt(reading.scan) !== undefined
     if (mayGoSoon && hasMore) this.#want(queueId)
     const endpointId = view.endpointOf(subscriptionId, queueId)
-    if (endpointId !== null) return this.#blocked.enter(queueId, endpointId)
+    if (endpointId !== null) return this.#blocked.enter({ queueId, subscriptionId }, endpointId)
     this.#blocked.leave(queueId)
     // It is cancelled, and needs no endpoint. No event tells when others leave it a transition.
     if (mayGoSoon) this.#early.add(queueId)

@@ -3,8 +3,7 @@ import { endpointId } from '@surehook/contracts/ids'
 import { type OwnHeaders, openHeaders } from '@surehook/matching/own-headers'
 import { type SigningKeys, signingKeys } from '@surehook/matching/signed-headers'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
-import type { EndpointPolicy } from '../endpoint/endpoint.ts'
-import { EndpointPolicies } from './endpoint-policies.ts'
+import type { SubscriptionLimits } from '../endpoint/subscription-queue.ts'
 
 export type SecretOpener = { open(sealed: string, context: string): string }
 
@@ -21,6 +20,7 @@ const noHeaders: OwnHeaders = {}
 
 /** What an attempt needs to know of a subscription, as of now. */
 export class Subscription {
+  readonly id: string
   readonly url: string
   readonly projectId: string
   readonly endpointId: string
@@ -30,6 +30,7 @@ export class Subscription {
   readonly retryDelays: readonly string[] | null
   /** Whether the deliveries of a record leave one after another. */
   readonly ordered: boolean
+  readonly limits: SubscriptionLimits
   /** Deliveries that are not attempted any more. */
   readonly cancellations: readonly Cancellation[]
   /**
@@ -47,12 +48,15 @@ export class Subscription {
   readonly #open: Openers
 
   constructor(state: SubscriptionState, open: Openers) {
+    this.id = state.id
     this.url = state.url
     this.projectId = state.projectId
-    this.endpointId = endpointId(state.projectId, state.environment, state.url)
+    this.endpointId = endpointId(state)
     this.retryAfter = state.policy?.retryAfter ?? false
     this.retryDelays = state.policy?.retryDelays ?? null
     this.ordered = state.policy?.ordered === 'record'
+    const { concurrency = null, perSecond = null } = state.policy ?? {}
+    this.limits = { concurrency, perSecond }
     this.cancellations = state.cancellations
     this.#active = state.active
     this.inactiveSince = state.active ? Number.POSITIVE_INFINITY : Date.parse(state.updatedAt)
@@ -103,14 +107,17 @@ export class Subscription {
  * The subscription exists, but its state is unreadable. Its deliveries wait for its next state,
  * like those of an inactive one.
  */
-export type UnreadableSubscription = { readonly url: null; readonly deliverable: false }
+export type UnreadableSubscription = {
+  readonly url: null
+  readonly deliverable: false
+  readonly limits?: undefined
+}
 
 const unreadable: UnreadableSubscription = { url: null, deliverable: false }
 
 /** Every subscription, from the compacted topic. */
 export class Subscriptions {
   readonly #byId = new Map<string, Subscription | UnreadableSubscription>()
-  readonly #policies = new EndpointPolicies()
   readonly #opener: SecretOpener
   readonly #log: Pick<Logger, 'error' | 'warn'>
   #onChange: (subscriptionId: string) => void = () => undefined
@@ -130,20 +137,9 @@ export class Subscriptions {
     return this.#byId.get(subscriptionId)
   }
 
-  /** The strictest limits of an endpoint's subscriptions; undefined for none. */
-  policyOf(endpoint: string): EndpointPolicy | undefined {
-    return this.#policies.of(endpoint)
-  }
-
   apply(subscriptionId: string, state: SubscriptionState | null): void {
-    if (state === null) {
-      this.#byId.delete(subscriptionId)
-      this.#policies.delete(subscriptionId)
-    } else {
-      const subscription = this.#subscriptionOf(state)
-      this.#byId.set(subscriptionId, subscription)
-      this.#policies.set(subscriptionId, subscription.endpointId, state.policy)
-    }
+    if (state === null) this.#byId.delete(subscriptionId)
+    else this.#byId.set(subscriptionId, this.#subscriptionOf(state))
     this.#onChange(subscriptionId)
   }
 

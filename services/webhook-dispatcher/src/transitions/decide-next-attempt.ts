@@ -43,6 +43,20 @@ export function succeeded(result: AttemptResult): boolean {
   return result.kind === 'responded' && result.status >= 200 && result.status < 300
 }
 
+export type AttemptEnd = 'succeeded' | 'refused' | 'failed'
+
+/**
+ * Returns how an attempt ended. `refused`: the answer may be the fault of one subscription, of its
+ * secret, its headers or its records. Every other failure is one of the receiver. So are 408 and
+ * 429, which say that it is busy (RFC 9110 §15.5.9, RFC 6585 §4).
+ */
+export function endOf(result: AttemptResult): AttemptEnd {
+  if (succeeded(result)) return 'succeeded'
+  if (result.kind !== 'responded') return 'failed'
+  const { status } = result
+  return status >= 400 && status < 500 && status !== 408 && status !== 429 ? 'refused' : 'failed'
+}
+
 export type Schedule = {
   /** Before the second and each further attempt. */
   delays: readonly RetryDelay[]

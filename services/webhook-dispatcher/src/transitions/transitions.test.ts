@@ -34,10 +34,10 @@ it.each<[string, Transition]>([
   ['a cancellation', { kind: 'cancel' }],
 ])('%s has the key of its endpoint on every topic', async (_, transition) => {
   const keys = new Set((await recordsOf(transition)).map(({ key }) => key))
-  expect([...keys]).toEqual([endpointId(job.projectId, job.environment, job.url)])
+  expect([...keys]).toEqual([endpointId(job)])
 })
 
 it('a delivery whose URL changed has the key of the new endpoint', async () => {
   const [record] = await recordsOf({ kind: 'reroute', url: 'https://b.example/' })
-  expect(record?.key).toBe(endpointId(job.projectId, job.environment, 'https://b.example/'))
+  expect(record?.key).toBe(endpointId({ ...job, url: 'https://b.example/' }))
 })

@@ -97,7 +97,7 @@ export class Transitions {
    */
   #recordsOf(job: DeliveryJob, { next, published }: Plan): OutgoingRecord[] {
     const { codec } = this.#deps
-    const key = endpointOf(next?.job ?? job)
+    const key = endpointId(next?.job ?? job)
     const records: OutgoingRecord[] = published.map((attempt) => ({
       topic: attemptsTopic,
       key,
@@ -109,9 +109,6 @@ export class Transitions {
     return [headers === undefined ? record : { ...record, headers }, ...records]
   }
 }
-
-const endpointOf = ({ projectId, environment, url }: DeliveryJob) =>
-  endpointId(projectId, environment, url)
 
 function planOf(job: DeliveryJob, transition: Transition, at: number): Plan {
   switch (transition.kind) {

@@ -214,7 +214,7 @@ export async function openHarness(): Promise<Harness> {
 }
 
 function record(codec: EventCodec, topic: string, job: DeliveryJob) {
-  const key = endpointId(job.projectId, job.environment, job.url)
+  const key = endpointId(job)
   return { topic, key, value: codec.job.encode(job) }
 }
 

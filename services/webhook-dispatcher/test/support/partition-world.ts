@@ -6,7 +6,7 @@ import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Delivery } from '../../src/delivery/delivery.ts'
-import type { EndpointPolicy } from '../../src/endpoint/endpoint.ts'
+import type { SubscriptionLimits } from '../../src/endpoint/subscription-queue.ts'
 import { dispatcherMetrics } from '../../src/metrics.ts'
 import type { PartitionWorker } from '../../src/partition/partition-worker.ts'
 import type { WorkerDeps } from '../../src/partition/worker-deps.ts'
@@ -32,7 +32,7 @@ export class PartitionWorld {
   retryMs = 0
   /** By subscription: since when it is inactive. */
   readonly inactive = new Map<string, number>()
-  policy: EndpointPolicy | undefined
+  limits: SubscriptionLimits | undefined
   /** Of subscriptions: deliveries that were cancelled by request. */
   readonly cancellations = new Map<string, Cancellation[]>()
   /** Subscriptions whose jobs no other topic takes. */
@@ -242,12 +242,18 @@ export class PartitionWorld {
       transitions: { make: (job: DeliveryJob, to: Transition) => this.#make(owner, job, to) },
       subscriptions: {
         get: (id: string) => ({
-          ...{ url: 'u', projectId: 'p', endpointId: id, deliverable: !this.inactive.has(id) },
+          ...{
+            id,
+            url: 'u',
+            projectId: 'p',
+            endpointId: id,
+            limits: this.limits,
+            deliverable: !this.inactive.has(id),
+          },
           ordered: this.ordered.has(id),
           inactiveSince: this.inactive.get(id) ?? Number.POSITIVE_INFINITY,
           cancellations: this.cancellations.get(id) ?? none,
         }),
-        policyOf: () => this.policy,
       },
       view: { barrier: async () => {} },
       metrics: dispatcherMetrics(createMetrics('test')),

@@ -22,6 +22,8 @@ export class PausedWorld {
   assignment: AssignedPartition
   paused: PausedDeliveries
   room: number
+  /** Subscriptions that have no slot, although their endpoint has some. */
+  readonly limited = new Set<string>()
   /** The size of each body from now on. */
   bodyBytes = 10
   /** How often the slots of a subscription were asked for. */
@@ -211,7 +213,8 @@ export class PausedWorld {
     return new PausedDeliveries(this.assignment, {
       slotsOf: (id) => {
         this.asked++
-        return this.blocked.has(id) ? -1 : this.room
+        if (this.blocked.has(id)) return -1
+        return this.limited.has(id) ? 0 : this.room
       },
       // All subscriptions share one endpoint.
       endpointOf: (id) => (this.blocked.has(id) || this.gone.has(id) ? null : 'e'),

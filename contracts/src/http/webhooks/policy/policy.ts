@@ -38,17 +38,13 @@ const RetryDelays = z
       `\`extended\` stands for ${extendedDelays.join(' ')}`,
   )
 
-const Concurrency = z
-  .int()
-  .min(1)
-  .max(32)
-  .describe('Attempts in flight to the URL. The strictest of its subscriptions counts')
+const Concurrency = z.int().min(1).max(32).describe('Attempts of the subscription in flight')
 
 const RateLimit = z
   .strictObject({
     perSecond: z.number().min(0.1).max(1_000).describe('Attempts that start per second'),
   })
-  .describe('The limit of the URL. The strictest of its subscriptions counts')
+  .describe('The limit of the subscription')
 
 /** The policy in a request. `null` resets a key to its default. */
 export const PolicyInput = z

@@ -319,6 +319,10 @@ export type Endpoint = {
      */
     circuit: 'closed' | 'open';
     /**
+     * Of `webhooks`, those that are paused alone, because the URL refused five in a row
+     */
+    refusedWebhooks: Array<string>;
+    /**
      * When the circuit closes by itself
      */
     openUntil: string | null;

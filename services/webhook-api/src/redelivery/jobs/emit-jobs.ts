@@ -20,7 +20,7 @@ export async function emitJobs(
 ): Promise<void> {
   await recordJobs(tx, jobs)
   for (const job of jobs) {
-    const key = endpointId(job.projectId, job.environment, job.url)
+    const key = endpointId(job)
     const state: CapturedJob = { ...job, body: job.body.toString('base64') }
     await emit({ topic: deliveriesTopic, key, state })
   }

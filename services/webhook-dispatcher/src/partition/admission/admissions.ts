@@ -114,9 +114,10 @@ export class Admissions {
       viewIsCurrent,
       wasCancelled: (known) => status.isCancelled(known, delivery),
       endpoint: (endpointId) => {
-        const { projectId } = delivery.job
-        const { circuit, accepts } = endpoints.of({ endpointId, projectId })
-        return { circuitIsOpen: circuit.isOpen, accepts: accepts || isPaused }
+        const { projectId, subscriptionId } = delivery.job
+        const at = endpoints.of({ endpointId, projectId })
+        const circuitIsOpen = at.circuits.isOpenFor(subscriptionId)
+        return { circuitIsOpen, accepts: isPaused || at.accepts(subscriptionId) }
       },
       mayHavePaused: hasEarlier,
       waitsForRecord: group !== null && hasEarlier,

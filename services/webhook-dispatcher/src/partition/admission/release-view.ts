@@ -69,7 +69,8 @@ export class ReleaseView implements PausedView {
     const subscription = subscriptions.get(subscriptionId)
     if (subscription === undefined) return this.#freeTransitions
     if (subscription.url === null) return -1
-    if (!status.isBlocked(subscription)) return endpoints.of(subscription).slotsForPaused
+    if (!status.isBlocked(subscription))
+      return endpoints.of(subscription).slotsForPaused(subscriptionId)
     return this.#cancellations.mayHave(subscription, queueId) ? this.#freeTransitions : -1
   }
 

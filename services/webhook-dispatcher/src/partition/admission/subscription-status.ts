@@ -13,9 +13,10 @@ export class SubscriptionStatus {
     this.#endpoints = endpoints
   }
 
-  /** True if the subscription is inactive, or the circuit of its endpoint is open. */
+  /** True if the subscription is inactive, or a circuit holds up its deliveries. */
   isBlocked(subscription: Subscription): boolean {
-    return !subscription.deliverable || this.#endpoints.of(subscription).circuit.isOpen
+    const { circuits } = this.#endpoints.of(subscription)
+    return !subscription.deliverable || circuits.isOpenFor(subscription.id)
   }
 
   /** True if a delivery that is not in flight was cancelled by request. */
@@ -39,8 +40,8 @@ export class SubscriptionStatus {
   }
 
   #blockedSince(subscription: Subscription): number | undefined {
-    const { openSince } = this.#endpoints.of(subscription).circuit
-    const since = Math.min(openSince, subscription.inactiveSince)
+    const { circuits } = this.#endpoints.of(subscription)
+    const since = Math.min(circuits.openSince(subscription.id), subscription.inactiveSince)
     return Number.isFinite(since) || !this.isBlocked(subscription) ? since : undefined
   }
 }

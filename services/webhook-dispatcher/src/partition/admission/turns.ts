@@ -1,11 +1,6 @@
-import type { Endpoint } from '../../endpoint/endpoint.ts'
+import type { Endpoint, StartedAttempt } from '../../endpoint/endpoint.ts'
 
-export type StartedJob<T> = {
-  endpoint: Endpoint<T>
-  job: T
-  /** Call it when the attempt is over, with `undefined` if no attempt was made. */
-  ended: (succeeded: boolean | undefined) => void
-}
+export type StartedJob<T> = StartedAttempt<T> & { endpoint: Endpoint<T> }
 
 /** Decides whose job starts next. */
 export class Turns {
