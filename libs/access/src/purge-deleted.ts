@@ -16,8 +16,12 @@ export type PurgeOptions = {
    * may be in use again.
    */
   isDeleted: (environment: DeletedEnvironment) => Promise<boolean>
-  /** Deletes the service's data of an environment. Resolves with whether any existed. */
-  purge: (environment: DeletedEnvironment) => Promise<boolean>
+  /**
+   * Deletes the service's data of an environment. Resolves with whether any existed, or is left
+   * because `mayGoOn` resolved to false: the process stops, or the environment is not deleted any
+   * more.
+   */
+  purge: (environment: DeletedEnvironment, mayGoOn: () => Promise<boolean>) => Promise<boolean>
   /**
    * Resolves once Kafka has acknowledged all messages that were committed before the call. A later
    * environment of the name begins behind them.
@@ -41,13 +45,17 @@ export function purgeDeleted(options: PurgeOptions): AsyncDisposable {
   const { service, pool, deleted, isDeleted, purge, relayed, settleMs, log } = options
   const progress = new Map<string, Progress>()
 
-  async function pass(environment: DeletedEnvironment): Promise<void> {
+  async function pass(
+    environment: DeletedEnvironment,
+    stopping: AbortSignal | undefined,
+  ): Promise<void> {
     const { projectId, environment: name, deletedAt } = environment
     const id = `${projectId}/${name}/${deletedAt}`
     const known = progress.get(id) ?? { dueAt: 0, isSettled: false, isPublished: false }
     if (known.isPublished || performance.now() < known.dueAt) return
-    if (!(await isDeleted(environment))) return
-    const found = await purge(environment)
+    const mayGoOn = async () => !stopping?.aborted && (await isDeleted(environment))
+    if (!(await mayGoOn())) return
+    const found = await purge(environment, mayGoOn)
     const isPublished = known.isSettled && !found
     if (isPublished) {
       await relayed()
@@ -65,7 +73,7 @@ export function purgeDeleted(options: PurgeOptions): AsyncDisposable {
       {
         name: 'deleted environments',
         run: async (_pool, stopping) => {
-          await purgeEach(deleted(), pass, { stopping, log })
+          await purgeEach(deleted(), (one) => pass(one, stopping), { stopping, log })
           return false
         },
       },

@@ -41,7 +41,7 @@ const openPurge = ({ pool, access, relayed, log }: PurgeDeps) =>
     deleted: () => access.deletedEnvironments(),
     isDeleted: async ({ projectId, environment }) =>
       !(await access.environmentExists(projectId, environment)),
-    purge: (environment) => purgeEnvironment(pool, environment),
+    purge: (environment, mayGoOn) => purgeEnvironment(pool, environment, mayGoOn),
     relayed,
     settleMs: longestRequestMs,
     log,

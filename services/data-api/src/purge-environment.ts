@@ -1,7 +1,7 @@
+import { deleteInBatches } from '@surehook/service-kit/postgres/delete-in-batches'
 import type { Pool } from 'pg'
 import { deleteIdsOf } from './publishing/published-ids.ts'
 import { idempotencyTable } from './records/write/run-write.ts'
-import { deleteInBatches } from './sql/delete-in-batches.ts'
 import { quoteIdent } from './sql/quote.ts'
 import type { Tenant } from './table-definition.ts'
 import { changeSchema } from './tables/ddl/change-schema.ts'
@@ -12,9 +12,13 @@ import { findTables, removeTable } from './tables/table-catalogue.ts'
 /**
  * Drops the tables of an environment with their records, its schema, its idempotency keys and
  * the ids that it published. Publishes no events, because nobody is left to receive them.
- * @returns true if anything was deleted
+ * @returns true if anything was deleted, or is left
  */
-export async function purgeEnvironment(pool: Pool, tenant: Tenant): Promise<boolean> {
+export async function purgeEnvironment(
+  pool: Pool,
+  tenant: Tenant,
+  mayGoOn: () => Promise<boolean>,
+): Promise<boolean> {
   const schema = schemaName(tenant)
   const tables = await findTables(pool, tenant)
   for (const table of tables) {
@@ -24,8 +28,8 @@ export async function purgeEnvironment(pool: Pool, tenant: Tenant): Promise<bool
     })
   }
   const hadSchema = await dropSchema(pool, tenant, schema)
-  const hadKeys = await deleteKeys(pool, tenant)
-  const hadIds = await deleteIdsOf(pool, tenant)
+  const hadKeys = await deleteKeys(pool, tenant, mayGoOn)
+  const hadIds = await deleteIdsOf(pool, tenant, mayGoOn)
   return tables.length > 0 || hadSchema || hadKeys || hadIds
 }
 
@@ -44,12 +48,16 @@ async function dropSchema(pool: Pool, tenant: Tenant, schema: string): Promise<b
 }
 
 /** A scope is the JSON array of project, environment and caller. */
-function deleteKeys(pool: Pool, { projectId, environment }: Tenant): Promise<boolean> {
+function deleteKeys(
+  pool: Pool,
+  { projectId, environment }: Tenant,
+  mayGoOn: () => Promise<boolean>,
+): Promise<boolean> {
   const scope = JSON.stringify([projectId, environment]).slice(0, -1)
   return deleteInBatches(pool, {
     table: idempotencyTable,
-    key: 'scope, key',
     where: 'starts_with(scope, $1)',
     values: [`${scope},`],
+    mayGoOn,
   })
 }

@@ -17,6 +17,9 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
+const shop = { projectId: 'shop', environment: 'live' }
+const always = async () => true
+
 const addKeys = (scope: readonly string[], count: number) =>
   pool.query(
     `insert into idempotency_key (scope, key, fingerprint, answer, created_at)
@@ -29,7 +32,7 @@ test('a purge deletes the idempotency keys of its environment, 10,000 at most in
   await addKeys(['shop', 'live', 'bob'], 1)
   await addKeys(['shop', 'live-2', 'ada'], 1)
   const query = jest.spyOn(pool, 'query')
-  expect(await purgeEnvironment(pool, { projectId: 'shop', environment: 'live' })).toBe(true)
+  expect(await purgeEnvironment(pool, shop, always)).toBe(true)
   const results = query.mock.calls.flatMap(([sql], index) =>
     /delete from idempotency_key/.test(sql) ? [query.mock.results[index]?.value] : [],
   )
@@ -38,5 +41,5 @@ test('a purge deletes the idempotency keys of its environment, 10,000 at most in
   expect(counts).toEqual([10_000, 1, 0])
   const { rows } = await pool.query('select scope from idempotency_key')
   expect(rows).toEqual([{ scope: '["shop","live-2","ada"]' }])
-  expect(await purgeEnvironment(pool, { projectId: 'shop', environment: 'live' })).toBe(false)
+  expect(await purgeEnvironment(pool, shop, always)).toBe(false)
 })

@@ -181,11 +181,11 @@ function openPurge({ config, pool, writer, access, circuits, kafka, reader, log 
     pool,
     deleted: () => access.deletedEnvironments(),
     isDeleted,
-    purge: (environment) =>
+    purge: (environment, mayGoOn) =>
       purgeEnvironment(
         {
           ...{ pool, writer, circuits, longestRetryMs },
-          isDeleted: () => isDeleted(environment),
+          mayGoOn,
           async hasReadAll() {
             const signal = AbortSignal.timeout(longestRequestMs)
             const answers = await Promise.all(readers.map((hasRead) => hasRead(signal)))

@@ -7,13 +7,15 @@ import {
   type ExpiryDeletion,
   openExpiryDeletion,
 } from '@surehook/service-kit/postgres/delete-expired'
+import { deleteInBatches } from '@surehook/service-kit/postgres/delete-in-batches'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
 
 /** The other services that hold data of an environment. */
 const holders = ['data-api', 'webhook-api'] as const
 
-const batch = 1_000
+/** A user takes its codes along. */
+const rowsAtOnce = 1_000
 const lookEveryMs = 2_000
 
 /** In order of deletion: rows with foreign keys go before the rows that they reference. */
@@ -55,9 +57,9 @@ export async function openPurge(deps: PurgeDeps): Promise<AsyncDisposable> {
     holders.every(
       (holder) => purged.get(purgeKey(environment, holder)) === environment.deletedAt.toISOString(),
     )
-  const purge = async (environment: DeletedEnvironment) => {
-    await purgeOwn(pool, environment)
-    if (!isGone(environment)) return
+  const purge = async (environment: DeletedEnvironment, stopping: AbortSignal | undefined) => {
+    await purgeOwn(pool, environment, stopping)
+    if (stopping?.aborted || !isGone(environment)) return
     await forget(writer, environment)
     const { projectId, environment: name } = environment
     log.info({ projectId, environment: name }, 'environment.deleted')
@@ -68,7 +70,7 @@ export async function openPurge(deps: PurgeDeps): Promise<AsyncDisposable> {
     const published = [...purged.keys()]
     const deleted = await findDeleted(pool)
     await dropNotes(writer, published, deleted)
-    await purgeEach(deleted, purge, { stopping, log })
+    await purgeEach(deleted, (one) => purge(one, stopping), { stopping, log })
     return false
   }
   const jobs = [{ name: 'deleted environments', run }]
@@ -88,30 +90,26 @@ async function findDeleted(pool: Pool): Promise<DeletedEnvironment[]> {
   return rows
 }
 
-/** Publishes no events: nobody is left to receive them. */
-async function purgeOwn(pool: Pool, deleted: DeletedEnvironment): Promise<void> {
-  for (const table of tables) while ((await deleteBatch(pool, table, deleted)) === batch);
-}
-
 /**
  * Deletes nothing if another replica was faster, because a new environment may already use the
- * name.
+ * name. Publishes no events: nobody is left to receive them.
  */
-async function deleteBatch(
+async function purgeOwn(
   pool: Pool,
-  table: string,
-  deleted: DeletedEnvironment,
-): Promise<number | null> {
-  const { projectId, environment, deletedAt } = deleted
-  const { rowCount } = await pool.query(
-    `delete from ${table} where ctid = any(array(
-       select ctid from ${table} where project_id = $1 and environment = $2
-          and exists (select from environment e
-                       where e.project_id = $1 and e.name = $2 and e.deleted_at = $3)
-        limit ${batch}))`,
-    [projectId, environment, deletedAt],
-  )
-  return rowCount
+  { projectId, environment, deletedAt }: DeletedEnvironment,
+  stopping: AbortSignal | undefined,
+): Promise<void> {
+  for (const table of tables) {
+    await deleteInBatches(pool, {
+      table,
+      where: `project_id = $1 and environment = $2
+        and exists (select from environment e
+                     where e.project_id = $1 and e.name = $2 and e.deleted_at = $3)`,
+      values: [projectId, environment, deletedAt],
+      rows: rowsAtOnce,
+      mayGoOn: async () => !stopping?.aborted,
+    })
+  }
 }
 
 /**

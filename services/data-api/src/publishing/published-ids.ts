@@ -1,7 +1,7 @@
 import { idempotencyKeyHours } from '@surehook/contracts/http/idempotency-key'
 import type { ExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
+import { deleteInBatches } from '@surehook/service-kit/postgres/delete-in-batches'
 import type { Pool } from 'pg'
-import { deleteInBatches } from '../sql/delete-in-batches.ts'
 import type { Tenant } from '../table-definition.ts'
 
 const batch = 10_000
@@ -23,11 +23,15 @@ async function deleteEndedIds(pool: Pool): Promise<number> {
   return rowCount ?? 0
 }
 
-/** @returns true if it deleted any */
-export const deleteIdsOf = (pool: Pool, { projectId, environment }: Tenant): Promise<boolean> =>
+/** @returns true if there were any */
+export const deleteIdsOf = (
+  pool: Pool,
+  { projectId, environment }: Tenant,
+  mayGoOn: () => Promise<boolean>,
+): Promise<boolean> =>
   deleteInBatches(pool, {
     table: 'published_change',
-    key: 'project_id, environment, id',
     where: 'project_id = $1 and environment = $2',
     values: [projectId, environment],
+    mayGoOn,
   })

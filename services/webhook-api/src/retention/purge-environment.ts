@@ -1,7 +1,7 @@
 import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import { endpointId } from '@surehook/contracts/ids'
 import { subscriptionsTopic } from '@surehook/contracts/topics'
-import { inTransaction } from '@surehook/service-kit/postgres/pool'
+import { deleteInBatches } from '@surehook/service-kit/postgres/delete-in-batches'
 import type { Pool } from 'pg'
 import type { Circuits } from '../endpoints/circuits.ts'
 import { forgetFailures } from '../failing/failing-store.ts'
@@ -17,8 +17,8 @@ import type { Tenant } from '../tenants/tenant.ts'
 export type PurgeDeps = {
   pool: Pool
   writer: Pick<StateWriter, 'write'>
-  /** Checked again, because another replica may have finished, and the name may be in use again. */
-  isDeleted: () => Promise<boolean>
+  /** Asked again, because another replica may have finished, and the name may be in use again. */
+  mayGoOn: () => Promise<boolean>
   circuits: Pick<Circuits, 'closeAll'>
   /**
    * Resolves to whether the matcher has passed all changes, and the history has all transitions,
@@ -29,9 +29,8 @@ export type PurgeDeps = {
   longestRetryMs: number
 }
 
-const subscriptionsAtOnce = 100
-/** Generous: an environment may have millions of rows of a day. */
-const dayTimeoutMs = 10 * 60_000
+/** Each has 2,016 rows of statistics, and they go in one transaction. */
+const subscriptionsAtOnce = 5
 
 /**
  * Deletes the subscriptions of an environment, which cancels their deliveries, and its history,
@@ -41,33 +40,32 @@ const dayTimeoutMs = 10 * 60_000
  * @returns true if anything was deleted, or may still come
  */
 export async function purgeEnvironment(deps: PurgeDeps, tenant: Tenant): Promise<boolean> {
-  const names = [tenant.projectId, tenant.environment]
+  const { pool, mayGoOn } = deps
+  const values = [tenant.projectId, tenant.environment]
   // Asked before the history is deleted: it gets no more rows then.
   const isBehind = !(await deps.hasReadAll())
-  let found = 0
-  for (let ended = -1; ended !== 0; found += ended) ended = await endSubscriptions(deps, tenant)
-  for (const partition of await dayPartitions(deps.pool)) {
-    if (!(await deps.isDeleted())) return true
-    found += await deleteOfDay(deps.pool, partition, names)
+  let found = false
+  for (; (await mayGoOn()) && (await endSubscriptions(deps, tenant)); found = true);
+  const ofTenant = 'project_id = $1 and environment = $2'
+  const parts = [
+    ...(await dayPartitions(pool)).map((table) => ({ table, where: ofTenantSql('$1', '$2') })),
+    { table: 'replay', where: ofTenant },
+    { table: 'recovery', where: ofTenant },
+  ]
+  for (const part of parts) {
+    if (await deleteInBatches(pool, { ...part, values, mayGoOn })) found = true
   }
-  if (!(await deps.isDeleted())) return true
-  for (const table of ['replay', 'recovery']) {
-    found += await deleteRows(
-      deps.pool,
-      `delete from ${table} where project_id = $1 and environment = $2`,
-      names,
-    )
-  }
-  const scope = JSON.stringify(names)
-  found += await deleteRows(deps.pool, `delete from ${keyTable} where scope = $1`, [scope])
-  const isWaiting = await awaitLongRetries(deps.pool, names, deps.longestRetryMs)
-  return found > 0 || isWaiting || isBehind
+  const ofScope = { where: 'scope = $1', values: [JSON.stringify(values)] }
+  if (await deleteInBatches(pool, { table: keyTable, ...ofScope, mayGoOn })) found = true
+  if (!(await mayGoOn())) return true
+  const isWaiting = await awaitLongRetries(pool, values, deps.longestRetryMs)
+  return found || isWaiting || isBehind
 }
 
 async function endSubscriptions(
   { writer, circuits }: PurgeDeps,
   { projectId, environment }: Tenant,
-): Promise<number> {
+): Promise<boolean> {
   const ended = await writer.write(async (tx, emit) => {
     const { rows } = await tx.query<{ id: string; url: string }>(
       `select id, url from subscription where project_id = $1 and environment = $2
@@ -88,7 +86,7 @@ async function endSubscriptions(
   await circuits.closeAll(
     [...endpoints].map(([id, of]) => ({ id, webhooks: of.map((one) => one.id) })),
   )
-  return ended.length
+  return ended.length > 0
 }
 
 async function dayPartitions(pool: Pool): Promise<string[]> {
@@ -98,22 +96,4 @@ async function dayPartitions(pool: Pool): Promise<string[]> {
     [dayTable],
   )
   return rows.map(({ name }) => name)
-}
-
-function deleteOfDay(pool: Pool, partition: string, names: readonly string[]): Promise<number> {
-  return inTransaction(pool, async (tx) => {
-    await tx.query(`set local statement_timeout = ${dayTimeoutMs}`)
-    const { rowCount } = await tx.query({
-      text: `delete from ${partition} where ${ofTenantSql('$1', '$2')}`,
-      values: [...names],
-      // Overrides the shorter limit of the pool.
-      query_timeout: dayTimeoutMs,
-    } as { text: string; values: string[] })
-    return rowCount ?? 0
-  })
-}
-
-async function deleteRows(pool: Pool, sql: string, values: readonly string[]): Promise<number> {
-  const { rowCount } = await pool.query(sql, [...values])
-  return rowCount ?? 0
 }
