@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type DeliveryPolicy, defaultPolicy, type SealedHeaders } from '@surehook/contracts/events'
 import type { PolicyInput } from '@surehook/contracts/http/webhooks/policy/policy'
-import { headerNames, sealHeaders } from '@surehook/matching/own-headers'
+import { headerNames, openHeaders, sealHeaders } from '@surehook/matching/own-headers'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import type { FittedPolicy } from './fit-to-ladder.ts'
 import type { StoredPolicy } from './stored-policy.ts'
@@ -20,7 +20,11 @@ export function changePolicy(
   if (input === null) return null
   const { rateLimit, headers, ...rest } = input
   const perSecond = rateLimit && rateLimit.perSecond
-  const change: Partial<Change> = { ...rest, headers: sealed(box, id, headers), perSecond }
+  const change: Partial<Change> = {
+    ...rest,
+    headers: sealed(box, { id, policy }, headers),
+    perSecond,
+  }
   const next: Record<string, unknown> = { ...policy }
   for (const [key, value] of Object.entries(change)) {
     if (value === undefined) continue
@@ -33,10 +37,22 @@ export function changePolicy(
 
 function sealed(
   box: SecretBox,
-  id: string,
+  { id, policy }: PolicyRow,
   headers: PolicyInput['headers'],
 ): SealedHeaders | null | undefined {
   if (headers === undefined || headers === null) return headers
+  const known = policy?.headers
+  // A new ciphertext of the same values would look like a change.
+  if (known && isDeepStrictEqual(opened(box, id, known), { ...headers })) return known
   const names = headerNames(headers)
   return names.length === 0 ? null : { names, ciphertext: sealHeaders(box, id, headers) }
+}
+
+/** Returns `null` for values under a lost key. */
+function opened(box: SecretBox, id: string, { ciphertext }: SealedHeaders): object | null {
+  try {
+    return openHeaders(box, id, ciphertext)
+  } catch {
+    return null
+  }
 }
