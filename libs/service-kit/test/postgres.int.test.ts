@@ -72,6 +72,12 @@ describe('migrateService', () => {
     )
   })
 
+  it('ends every session of the role that stays idle in a transaction', async () => {
+    await migrateService(options('idle'))
+    const [shown] = await query(urlOf('idle'), 'show idle_in_transaction_session_timeout')
+    expect(shown).toEqual({ idle_in_transaction_session_timeout: '30s' })
+  })
+
   it('lets only a service with mayCreateSchemas create schemas', async () => {
     await migrateService(options('maker', { mayCreateSchemas: true }))
     await query(urlOf('maker'), 'create schema made_by_maker')

@@ -2,6 +2,7 @@ import { runner } from 'node-pg-migrate'
 import { Client, escapeIdentifier } from 'pg'
 import type { Logger } from 'pino'
 import { capturePublication, ensureCaptureSlot, slotOf } from './capture-slot.ts'
+import { idleTransactionTimeoutMs } from './pool.ts'
 import { ensureServiceRole, schemaOf, serviceDatabaseUrl, servicePassword } from './service-role.ts'
 
 export { serviceDatabaseUrl, servicePassword } from './service-role.ts'
@@ -82,7 +83,11 @@ async function ensurePublication(admin: Client): Promise<void> {
 }
 
 async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  const client = new Client({
+    connectionString: url,
+    connectionTimeoutMillis: 5_000,
+    idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
+  })
   // A broken connection also rejects the query in flight. Without a listener it would end the
   // process.
   client.on('error', () => {})

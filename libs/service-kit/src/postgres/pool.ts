@@ -15,7 +15,8 @@ export type PoolOptions = {
 
 /** The longest wait for a connection. */
 export const connectTimeoutMs = 3_000
-const idleTransactionTimeoutMs = 30_000
+/** A transaction that has written and does nothing keeps the WAL of every slot. */
+export const idleTransactionTimeoutMs = 30_000
 /** A connection keeps the plans of all its prepared statements, even of dropped tables. */
 const usesPerConnection = 10_000
 

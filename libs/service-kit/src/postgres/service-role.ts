@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg'
+import { idleTransactionTimeoutMs } from './pool.ts'
 import { scramVerifier } from './scram-verifier.ts'
 
 const serviceName = /^[a-z][a-z0-9-]{0,40}$/
@@ -50,6 +51,9 @@ export async function ensureServiceRole(admin: Client, options: RoleOptions): Pr
   const attributes = `login replication nosuperuser password ${verifier}`
   await runShared(admin, `${rows[0]?.exists ? 'alter' : 'create'} role ${role} ${attributes}`)
   await runShared(admin, `alter role ${role} in database ${database} set search_path = ${schema}`)
+  // Also for the sessions of an operator who takes the role.
+  const idle = `idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs}`
+  await runShared(admin, `alter role ${role} in database ${database} set ${idle}`)
   await admin.query(`grant connect on database ${database} to ${role}`)
   const [change, direction] = mayCreateSchemas ? ['grant', 'to'] : ['revoke', 'from']
   await admin.query(`${change} create on database ${database} ${direction} ${role}`)

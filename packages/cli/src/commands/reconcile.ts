@@ -1,4 +1,5 @@
 import { registrySecurity } from '@surehook/kafka/config/kafka-connection'
+import { idleTransactionTimeoutMs } from '@surehook/service-kit/postgres/pool'
 import { parseDuration } from '@surehook/service-kit/time'
 import { Client } from 'pg'
 import { defineCommand, exitCodes, Failure, UsageError } from '../cli/command.ts'
@@ -40,7 +41,10 @@ export const reconcileCommand = defineCommand({
     const read = readKafkaVariables(env)
     const log = quietLog({ env, note })
     const connectionString = databaseUrlOf(env)
-    const db = new Client({ connectionString, connectionTimeoutMillis: 10_000 })
+    const db = new Client({
+      ...{ connectionString, connectionTimeoutMillis: 10_000 },
+      idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
+    })
     await db.connect()
     try {
       await refuseRunning(db)
