@@ -34,3 +34,9 @@ it.each([
 ])('refuses %s=%s', (name, value, reason) => {
   expect(() => readConfig({ ...env, [name]: value })).toThrow(`${name}: ${reason}`)
 })
+
+it('keeps connections to twice as many receivers as get attempts at once', () => {
+  expect(readConfig({ ...env, WEBHOOK_CONCURRENCY: '50' })).toMatchObject({
+    attempt: { maxPools: 100 },
+  })
+})

@@ -44,7 +44,6 @@ export const Env = z.object({
 const circuitThreshold = 5
 /** A failure count must outlive the longest retry delay, or failures would never be consecutive. */
 const leastForgetAfterMs = 10 * 60_000
-const maxPools = 2_000
 /** A group member's session lasts 10 s, and it must have rejoined by then. */
 const longestDrainMs = 8_000
 const leastGraceMs = 10_000
@@ -71,7 +70,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       timeoutMs: read.WEBHOOK_TIMEOUT,
       // No attempt ever waits for a connection.
       connectionsPerOrigin: read.WEBHOOK_CONCURRENCY,
-      maxPools,
+      // Of receivers that get attempts now, and of as many that got some before.
+      maxPools: 2 * read.WEBHOOK_CONCURRENCY,
       allowedNetworks: read.WEBHOOK_ALLOWED_NETWORKS,
       extraCa: read.WEBHOOK_EXTRA_CA_FILE ? [readFileSync(read.WEBHOOK_EXTRA_CA_FILE, 'utf8')] : [],
     },

@@ -141,7 +141,9 @@ export const meanings: Readonly<Record<string, Meaning>> = {
     meaning: "PEM of further authorities of receivers' certificates",
   },
   WEBHOOK_ENDPOINT_CONCURRENCY: { meaning: 'Attempts in flight per endpoint' },
-  WEBHOOK_CONCURRENCY: { meaning: 'Attempts in flight per process' },
+  WEBHOOK_CONCURRENCY: {
+    meaning: 'Attempts in flight per process. Connections to twice as many receivers are kept open',
+  },
   WEBHOOK_WINDOW: { meaning: 'Messages of a partition that are held in memory' },
   CORS_ALLOWED_ORIGINS: {
     meaning:
