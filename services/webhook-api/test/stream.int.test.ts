@@ -187,7 +187,7 @@ describe('too many streams', () => {
     expect([refused.status, refused.body.error]).toEqual([429, 'RATE_LIMIT_EXCEEDED'])
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     const other = await world.tenant()
-    for (let n = 0; n < 3; n++) open.use(await openStream(service.api, other))
+    for (let n = 0; n < 4; n++) open.use(await openStream(service.api, other))
     expect((await ask('', other)).status).toBe(429)
     open.dispose()
     const isOpen = async () => {

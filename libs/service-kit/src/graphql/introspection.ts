@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   type DocumentNode,
   type ExecutionArgs,
@@ -7,32 +6,28 @@ import {
   type GraphQLSchema,
   Kind,
 } from 'graphql'
-import { FairSlots, type OwnerName } from '../slots/fair-slots.ts'
+import type { OwnerName } from '../slots/fair-slots.ts'
+import { LoopTurns } from '../slots/loop-turns.ts'
 
 /** The answers that are kept of one schema: a tool always asks the same. */
 const maxKept = 10
 
 /**
- * Answers questions about the schema. One answer takes the event loop for up to 50 ms, so one is
- * made at a time, with everything else served in between, and the clients take turns. Repeated
- * questions get a kept answer.
+ * Answers questions about the schema. One answer takes the event loop for up to 50 ms, so the
+ * clients take turns. Repeated questions get a kept answer.
  */
 export class Introspection {
-  readonly #turns = new FairSlots({
-    room: { all: 1 },
-    waiting: { all: 256, each: 32 },
-    maxWaitMs: 10_000,
-  })
+  readonly #turns = new LoopTurns({ waiting: { all: 256, each: 32 }, maxWaitMs: 10_000 })
   /** By question, the oldest first. */
   readonly #kept = new WeakMap<GraphQLSchema, Map<string, ExecutionResult>>()
 
-  /** Does the work at once, or when it is the client's turn if the query may ask for the schema. */
+  /**
+   * Does the work at once, or when it is the client's turn if the query is long, or may ask for the
+   * schema.
+   */
   async inTurn<T>(query: string, client: OwnerName, work: () => Promise<T>): Promise<T> {
-    if (!mayAskSchema.test(query)) return work()
-    return this.#turns.run(client, async () => {
-      await nextTurn()
-      return work()
-    })
+    if (query.length > longQuery || mayAskSchema.test(query)) await this.#turns.next(client)
+    return work()
   }
 
   execute(args: ExecutionArgs): ExecutionResult | Promise<ExecutionResult> {
@@ -52,6 +47,9 @@ export class Introspection {
     return result
   }
 }
+
+/** Parsing and validating a longer query takes the event loop for milliseconds. */
+const longQuery = 2_000
 
 const mayAskSchema = /__(?:schema|type)\b/
 

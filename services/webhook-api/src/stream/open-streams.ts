@@ -13,18 +13,19 @@ import { invalid, unavailable } from '@surehook/service-kit/errors'
 import { WrittenAnswer } from '@surehook/service-kit/http/mount'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
+import { LoopTurns } from '@surehook/service-kit/slots/loop-turns'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import { firstOffsets } from '../change-log/own-changes.ts'
 import { fitToTables } from '../tables/fit-to-table.ts'
 import type { KnownTables } from '../tables/known-tables.ts'
 import type { Tenant } from '../tenants/tenant.ts'
+import { nextTurnOf } from './answer/reading-turns.ts'
 import { RunningStreams } from './answer/running-streams.ts'
 import { type FittedFilters, selectionOf } from './answer/stream-selection.ts'
 import { type Reading, writeEvents, writePage } from './answer/write-answer.ts'
 import { startPosition } from './cursor/start-position.ts'
 import { ChangeSource } from './log/change-source.ts'
-import { tenantKeyOf } from './log/logged-entry.ts'
 import { SharedTail } from './log/shared-tail.ts'
 import { SharedSlots, type SharedSlotsOptions } from './shared-slots.ts'
 import { StreamLimits } from './stream-limits.ts'
@@ -60,26 +61,32 @@ export type Streams = AsyncDisposable & {
   endAll(): void
 }
 
-/** The most fetched pieces, of about 1 MiB each, that streams behind the tail hold together. */
-const heldPieces = { all: 32, each: 4 }
+/**
+ * The most fetched pieces, of about 1 MiB each, that streams behind the tail hold together: those of
+ * one project read one after another.
+ */
+const heldPieces = { all: 32, each: 1 }
 
 /** Opens the stream of changes. It stores nothing: after a crash a client needs only its cursor. */
 export function openStreams(options: StreamsOptions): Streams {
   const { kafka, codec, config, access, tables, metrics, log } = options
-  const ends = new LogEnds(kafka, [changesTopic], log)
-  const fetcher = new LogFetcher({ kafka, topic: changesTopic, log })
+  const parts = new AsyncDisposableStack()
+  const ends = parts.use(new LogEnds(kafka, [changesTopic], log))
+  const fetcher = parts.use(new LogFetcher({ kafka, topic: changesTopic, log }))
   const slots = new FairSlots({ room: heldPieces })
-  const tail = new SharedTail({ kafka, codec, ends, encryptionKeys: config.encryptionKeys, log })
-  const running = new RunningStreams()
+  const loopTurns = new LoopTurns()
+  const { encryptionKeys } = config
+  const tail = parts.use(new SharedTail({ kafka, codec, ends, encryptionKeys, log }))
   const meters = meterStreams(metrics, () => limits.open)
-  const shared = new SharedSlots({ ...config.streams, redis: options.redis, log })
+  const shared = parts.use(new SharedSlots({ ...config.streams, redis: options.redis, log }))
+  const running = parts.use(new RunningStreams())
   const limits = new StreamLimits({ ...config.streams, shared, onRefused: meters.refused })
 
   /** Acquires everything that a stream holds, and adds it to `open`. */
   async function begin(asked: StreamAsked, open: DisposableStack): Promise<Reading> {
     const { tenant, query, lastEventId } = asked
     const origin = await access.originOf(tenant.projectId, tenant.environment)
-    open.use(await limits.take(tenantKeyOf(tenant)))
+    const { crowdedOut } = open.use(await limits.take(tenant))
     // Before the tail opens: a filter that does not fit gets 400 even if the tail cannot open.
     const selection = await selectionOf(tenant, query, await fittedFilters(tables, tenant, query))
     const lease = open.use(await tail.use())
@@ -90,7 +97,9 @@ export function openStreams(options: StreamsOptions): Streams {
     const position = await startPosition(start, { ...query, lastEventId })
     const source = new ChangeSource({ recent, fetcher, slots, codec, log }, tenant, position)
     const cursor = () => lease.cursors.encode({ position, madeAt }, tenant)
-    return { source, position, selection, cursor, lost, onEvents: meters.sent }
+    const nextTurn = nextTurnOf(loopTurns, [tenant.projectId, tenant.environment])
+    const reading = { source, position, selection, cursor, nextTurn }
+    return { ...reading, lost, crowdedOut, onEvents: meters.sent }
   }
 
   return {
@@ -115,13 +124,7 @@ export function openStreams(options: StreamsOptions): Streams {
       // The tail closes in the background, because its waiting fetch takes up to a second to end.
       void tail[Symbol.asyncDispose]()
     },
-    async [Symbol.asyncDispose]() {
-      running[Symbol.dispose]()
-      shared[Symbol.dispose]()
-      await tail[Symbol.asyncDispose]()
-      await fetcher[Symbol.asyncDispose]()
-      await ends[Symbol.asyncDispose]()
-    },
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
   }
 }
 

@@ -2,6 +2,7 @@ import { streamLimits } from '@surehook/contracts/http/webhooks/stream'
 import type { Position } from '../cursor/position.ts'
 import type { ChangeSource, OwnPiece } from '../log/change-source.ts'
 import { ndjsonLine } from './framing.ts'
+import { type NextTurn, turnEnd } from './reading-turns.ts'
 import type { StreamSelection } from './stream-selection.ts'
 
 export type Collecting = {
@@ -13,6 +14,7 @@ export type Collecting = {
   /** The time that a page without events waits for the first one. */
   waitMs: number
   now: () => number
+  nextTurn: NextTurn
   signal: AbortSignal
 }
 
@@ -51,11 +53,24 @@ class GrowingPage {
     return this.events >= this.#of.limit || this.text.length >= streamLimits.pageBytes
   }
 
-  async take({ partition, next, entries }: OwnPiece): Promise<void> {
+  async take(piece: OwnPiece): Promise<void> {
+    const { position, nextTurn, signal } = this.#of
+    const { length } = piece.entries
+    for (let at = 0; at < length && !this.isFull; ) {
+      await nextTurn(length, signal)
+      at = await this.#takeSome(piece, at)
+    }
+    if (!this.isFull) position.advance(piece.partition, piece.next)
+  }
+
+  /** Returns the index of the first entry that it has not taken. */
+  async #takeSome({ partition, entries }: OwnPiece, begin: number): Promise<number> {
     const { position, selection, cursor, now } = this.#of
-    for (const entry of entries) {
-      if (this.isFull) return
-      if (entry.offset < position.at(partition)) continue
+    const isOver = turnEnd()
+    let at = begin
+    while (at < entries.length && !this.isFull && !isOver()) {
+      const entry = entries[at++]
+      if (entry === undefined || entry.offset < position.at(partition)) continue
       const change = await entry.change()
       position.advance(partition, entry.offset + 1)
       if (change === null || !selection.matches(change)) continue
@@ -63,6 +78,6 @@ class GrowingPage {
       this.text += ndjsonLine(framed, Math.floor(now() / 1_000))
       this.events += 1
     }
-    if (!this.isFull) position.advance(partition, next)
+    return at
   }
 }

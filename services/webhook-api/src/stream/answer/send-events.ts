@@ -1,6 +1,7 @@
 import type { Position } from '../cursor/position.ts'
 import type { ChangeSource, OwnPiece, Portion } from '../log/change-source.ts'
 import { sseEvent, sseHeartbeat, sseStart } from './framing.ts'
+import { type NextTurn, turnEnd } from './reading-turns.ts'
 import type { StreamOutput } from './stream-output.ts'
 import type { StreamSelection } from './stream-selection.ts'
 
@@ -14,6 +15,7 @@ export type Sending = {
   cursor: () => string
   heartbeatMs: number
   onEvents: (count: number) => void
+  nextTurn: NextTurn
   signal: AbortSignal
 }
 
@@ -42,30 +44,39 @@ async function sendNext(sending: Sending, portion: Portion | null): Promise<void
 }
 
 /** Resolves with true if the client takes more. */
-async function sendPiece(
-  sending: Sending,
-  { partition, next, entries }: OwnPiece,
-): Promise<boolean> {
-  const { output, position, selection, cursor, signal } = sending
-  let text = ''
-  let events = 0
-  const flush = async () => {
-    if (text === '') return true
-    sending.onEvents(events)
-    const chunk = text
-    text = ''
-    events = 0
-    return output.write(chunk, signal)
+async function sendPiece(sending: Sending, piece: OwnPiece): Promise<boolean> {
+  const { output, position, onEvents, nextTurn, signal } = sending
+  for (let at = 0; at < piece.entries.length; ) {
+    await nextTurn(piece.entries.length, signal)
+    const { text, events, end } = await readChunk(sending, piece, at)
+    at = end
+    if (at === piece.entries.length) position.advance(piece.partition, piece.next)
+    if (text === '') continue
+    onEvents(events)
+    if (!(await output.write(text, signal))) return false
   }
-  for (const entry of entries) {
-    if (entry.offset < position.at(partition)) continue
+  position.advance(piece.partition, piece.next)
+  return true
+}
+
+/** The text of the next events, and the index of the first entry behind them. */
+type Chunk = { text: string; events: number; end: number }
+
+async function readChunk(
+  { position, selection, cursor }: Sending,
+  { partition, entries }: OwnPiece,
+  begin: number,
+): Promise<Chunk> {
+  const isOver = turnEnd()
+  const chunk = { text: '', events: 0, end: begin }
+  while (chunk.end < entries.length && chunk.text.length < chunkChars && !isOver()) {
+    const entry = entries[chunk.end++]
+    if (entry === undefined || entry.offset < position.at(partition)) continue
     const change = await entry.change()
     position.advance(partition, entry.offset + 1)
     if (change === null || !selection.matches(change)) continue
-    text += sseEvent({ event: change.event, select: selection.select, cursor: cursor() })
-    events += 1
-    if (text.length >= chunkChars && !(await flush())) return false
+    chunk.text += sseEvent({ event: change.event, select: selection.select, cursor: cursor() })
+    chunk.events += 1
   }
-  position.advance(partition, next)
-  return flush()
+  return chunk
 }

@@ -5,6 +5,7 @@ export const endReasons = [
   'client',
   'shutdown',
   'access',
+  'crowded',
   'stalled',
   'expired',
   'log_lost',

@@ -10,6 +10,7 @@ import type { RequestContext } from '@surehook/service-kit/http/request/request-
 import type { Position } from '../cursor/position.ts'
 import type { ChangeSource } from '../log/change-source.ts'
 import { collectPage, type Page } from './collect-page.ts'
+import type { NextTurn } from './reading-turns.ts'
 import type { RunningStreams } from './running-streams.ts'
 import { sendEvents } from './send-events.ts'
 import type { EndReason } from './stream-ended.ts'
@@ -24,6 +25,9 @@ export type Reading = {
   cursor: () => string
   /** Aborts if the log lost records that were already read. */
   lost: AbortSignal
+  /** Aborts if the stream ends for one of a tenant with fewer streams. */
+  crowdedOut: AbortSignal
+  nextTurn: NextTurn
   onEvents: (count: number) => void
 }
 
@@ -90,5 +94,6 @@ function run(
   return running.run(work, isAdmitted, [
     { signal: context.signal, reason: 'client' },
     { signal: reading.lost, reason: 'log_lost' },
+    { signal: reading.crowdedOut, reason: 'crowded' },
   ])
 }

@@ -16,7 +16,7 @@ import type { RecentChanges } from './recent-changes.ts'
 export type SourceDeps = {
   recent: RecentChanges
   fetcher: Pick<LogFetcher, 'fetchAll'>
-  /** Limit the fetches whose records all streams hold at the same time. */
+  /** Limit the fetches whose records all streams hold at the same time, by project. */
   slots: FairSlots
   codec: Pick<EventCodec, 'change'>
   log: Logger
@@ -43,6 +43,7 @@ const retryMs = 500
 export class ChangeSource {
   readonly #deps: SourceDeps
   readonly #tenantKey: string
+  readonly #owner: readonly string[]
   readonly #isOwn: ReturnType<typeof ownRecord>
   readonly #position: Position
   #sequence = 0
@@ -54,6 +55,7 @@ export class ChangeSource {
   constructor(deps: SourceDeps, tenant: Tenant, position: Position) {
     this.#deps = deps
     this.#tenantKey = tenantKeyOf(tenant)
+    this.#owner = [tenant.projectId, tenant.environment]
     this.#isOwn = ownRecord(tenant)
     this.#position = position
   }
@@ -124,7 +126,7 @@ export class ChangeSource {
 
   async #fetch(missing: readonly number[], signal: AbortSignal): Promise<Portion> {
     const { fetcher, slots, log } = this.#deps
-    const slot = await slots.take(this.#tenantKey, { signal })
+    const slot = await slots.take(this.#owner, { signal })
     try {
       const places = missing.map((partition) => ({
         partition,
