@@ -119,9 +119,9 @@ export type DeliveryPolicy = {
    * installation's.
    */
   retryDelays: string[] | null
-  /** Attempts of its endpoint in flight at once; `null`: the installation's. */
+  /** Its attempts in flight at once; `null`: the installation's. */
   concurrency: number | null
-  /** Attempts per second that start at its endpoint; `null`: no limit. */
+  /** Its attempts that start per second; `null`: no limit. */
   perSecond: number | null
   /** The deliveries of a record leave one after another; `null`: a retry may be overtaken. */
   ordered: 'record' | null
