@@ -54,7 +54,7 @@ it('an open circuit takes no attempt of a schedule', async () => {
   expect(harness.transitionsOf(job.deliveryId).at(-1)).toMatchObject({ attempts: 6 })
 })
 
-it('a window full of jobs that wait for hours holds up nothing else of its partition', async () => {
+it('jobs that wait for hours stay on their topic and hold up nothing else of their partition', async () => {
   await harness.stop()
   const subscription = await subscribe(['8h', '8h'])
   const [waiting] = await harness.enqueue(subscription, 1)
@@ -77,4 +77,6 @@ it('a window full of jobs that wait for hours holds up nothing else of its parti
   for (const { deliveryId } of [waiting, ...jobs]) await harness.settled(deliveryId, 'delivered')
   const attempts = harness.receiver.receipts(path).length
   expect(attempts).toBeGreaterThan(jobs.length + 1)
+  const used = { topic: retryTopic('8h') }
+  expect(await harness.metric('surehook_kafka_consumer_window_use_ratio', used)).toBe(0)
 })

@@ -115,14 +115,14 @@ export class OffsetTracker {
     // The log never fills gaps, so an offset inside a gap cannot appear later.
     if (offset > this.#last + 1) this.#add(this.#last + 1, offset - 1)
     this.#last = offset
-    if (this.#isFinished(offset)) return 'finished'
+    if (this.isFinished(offset)) return 'finished'
     this.#open++
     return 'new'
   }
 
   /** Marks a taken offset as finished. Repeated calls have no effect. */
   finish(offset: number): void {
-    if (offset > this.#last || this.#isFinished(offset)) return
+    if (offset > this.#last || this.isFinished(offset)) return
     this.#open--
     this.#add(offset, offset)
   }
@@ -152,12 +152,12 @@ export class OffsetTracker {
   #takeAgain(offset: number): MessageState {
     const skipped = this.#skipped
     if (skipped === null || offset < skipped.next || offset >= skipped.end) {
-      return this.#isFinished(offset) ? 'finished' : 'open'
+      return this.isFinished(offset) ? 'finished' : 'open'
     }
     this.#finishGap(skipped.next, offset - 1)
     skipped.next = offset + 1
     if (skipped.next === skipped.end) this.#skipped = null
-    return this.#isFinished(offset) ? 'finished' : 'new'
+    return this.isFinished(offset) ? 'finished' : 'new'
   }
 
   /** Marks a part of the skipped range that is missing in the log as finished. */
@@ -178,7 +178,8 @@ export class OffsetTracker {
     return count
   }
 
-  #isFinished(offset: number): boolean {
+  /** True if the offset is finished, here or by an earlier owner. */
+  isFinished(offset: number): boolean {
     if (offset < this.#low) return true
     const range = this.#finished[this.#firstEndingAt(offset)]
     return range !== undefined && range[0] <= offset

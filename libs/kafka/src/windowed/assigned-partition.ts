@@ -1,3 +1,4 @@
+import type { MemoryBudget } from '@surehook/service-kit/config/memory-budget'
 import type { GroupCommit } from '../offsets/group-commits.ts'
 import type { CommitPosition, MessageState, Range } from '../offsets/offset-tracker.ts'
 import { decodeNote, OffsetTracker } from '../offsets/offset-tracker.ts'
@@ -44,6 +45,8 @@ export class AssignedPartition {
   readonly #logStart: number
   #next: number
   #metadataLength = 0
+  /** Offset of the last message that was postponed. Each one is postponed once. -1 if none was. */
+  #postponedAt = -1
   /** Last known end offset of the log. */
   end: number
   /** First offset of a batch that arrived ahead of its turn. -1 if there is none. */
@@ -51,6 +54,8 @@ export class AssignedPartition {
   /** True if other tenants have read something since the last reading back. */
   mayGoBack = true
   paused = false
+  /** True while the next message stays in the log because it is not due soon. */
+  isPostponed = false
   dirty = false
   /**
    * True when the finished offsets above the commit no longer fit into its metadata, or few open
@@ -68,6 +73,8 @@ export class AssignedPartition {
     end: number
     /** Window that tenants share. Without it messages are admitted in order of arrival. */
     shared?: Window | undefined
+    /** For the memory of all windows of the process. */
+    budget?: MemoryBudget | undefined
   }) {
     this.topic = at.topic
     this.partition = at.partition
@@ -79,7 +86,7 @@ export class AssignedPartition {
     this.#next = Math.max(at.committed, this.#logStart)
     this.#tracker = new OffsetTracker(at.committed, at.metadata)
     this.lease = this.#revoked.signal
-    this.#shares = new FairShare(at.shared ?? { messages: 0, bytes: 0 })
+    this.#shares = new FairShare(at.shared ?? { messages: 0, bytes: 0 }, at.budget)
     this.backlog = at.shared === undefined ? null : new TenantBacklog(this.#shares)
   }
 
@@ -89,6 +96,16 @@ export class AssignedPartition {
 
   get heldBytes(): number {
     return this.#shares.all.bytes
+  }
+
+  /** True if the process's budget is exhausted and this partition uses much of it. */
+  get isOverBudget(): boolean {
+    return this.#shares.isOverBudget
+  }
+
+  /** True if the process's budget has room for more of this partition. */
+  get hasBudget(): boolean {
+    return this.#shares.hasBudget
   }
 
   get open(): number {
@@ -150,6 +167,21 @@ export class AssignedPartition {
     return this.#metadataLength > backlogIsFarAt
   }
 
+  /**
+   * Decides whether a message stays in the log for now.
+   * @param waitMs returns the milliseconds until work on the message may begin
+   * @param aheadMs a message that waits longer stays, until half of this time is left
+   * @returns for how long it stays; 0 if that was decided before. Null: it must be read now
+   */
+  postponedMs(offset: number, waitMs: () => number, aheadMs: number): number | null {
+    if (offset === this.#postponedAt) return this.isPostponed ? 0 : null
+    if (offset < this.#next || this.#tracker.isFinished(offset)) return null
+    const ms = waitMs()
+    if (ms <= aheadMs) return null
+    this.#postponedAt = offset
+    return ms - aheadMs / 2
+  }
+
   /** @param tenantOf returns the tenant of the message */
   take(offset: number, bytes: number, tenantOf: () => string = noTenant): Admission {
     if (offset >= this.#next) this.#next = offset + 1
@@ -199,6 +231,7 @@ export class AssignedPartition {
   }
 
   revoke(reason: string): void {
+    this.#shares.close()
     this.#revoked.abort(reason)
   }
 

@@ -191,7 +191,7 @@ export class AssignedPartitions {
   }
 
   /** Notes that a batch was handed out. */
-  wasRead(assignment: AssignedPartition, at: { next: number; position: number }): void {
+  wasRead(assignment: AssignedPartition, at: Parameters<FlowControl['wasRead']>[1]): void {
     assignment.aheadAt = -1
     this.#steering.wasRead(assignment, at)
   }

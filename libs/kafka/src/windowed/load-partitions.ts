@@ -9,7 +9,7 @@ import type { WindowedConsumerOptions } from './windowed-consumer-options.ts'
 
 export type LoadPartitionsOptions = Pick<
   WindowedConsumerOptions,
-  'groupId' | 'topics' | 'window' | 'tenantTopics' | 'log'
+  'groupId' | 'topics' | 'window' | 'budget' | 'tenantTopics' | 'log'
 > & {
   admin: Admin
   ends: LogEnds
@@ -38,10 +38,12 @@ export async function loadMissing(
   while (missing().length > 0 && !isOver()) {
     try {
       const loaded = await loadPartitions(missing(), of)
-      if (isOver()) return
       // Another load, of a truncated log, may have been faster.
-      const still = missing()
-      open(loaded.filter(({ assignment }) => still.includes(assignment.partition)))
+      const still = isOver() ? [] : missing()
+      const isMissing = ({ assignment }: LoadedPartition) => still.includes(assignment.partition)
+      for (const each of loaded) if (!isMissing(each)) each.assignment.revoke('loaded elsewhere')
+      if (isOver()) return
+      open(loaded.filter(isMissing))
       const leaderless = missing()
       if (leaderless.length > 0 && String(leaderless) !== warnedOf) {
         of.log.warn({ partitions: leaderless }, 'consumer.leaderless')
@@ -62,7 +64,7 @@ async function loadPartitions(
   gained: readonly number[],
   of: LoadPartitionsOptions,
 ): Promise<LoadedPartition[]> {
-  const { admin, ends, window, tenantTopics = [] } = of
+  const { admin, ends, window, budget, tenantTopics = [] } = of
   const bounds = await ends.readLed(gained)
   if (bounds.length === 0) return []
   const commitOf = await fetchGroupCommits(admin, of)
@@ -78,6 +80,7 @@ async function loadPartitions(
       metadata: isUsable ? commit.metadata : null,
       end,
       shared: tenantTopics.includes(topic) ? window : undefined,
+      budget,
     })
     return { assignment, logStart }
   })

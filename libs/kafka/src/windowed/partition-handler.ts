@@ -54,8 +54,10 @@ export type PartitionHandler = {
    * tenant for a message: otherwise a waiting message would never be handed out.
    */
   tenantOf?(message: KafkaMessage): string
+  /** Returns how many milliseconds pass until the work on the message may begin. Default: 0. */
+  waitMs?(topic: string, message: KafkaMessage): number
   /**
-   * Resolves when `tenantOf` may be called, or returns undefined if it may be called already.
+   * Resolves when `tenantOf` and `waitMs` may be called, or returns undefined if it may be called already.
    * Reading pauses meanwhile.
    */
   whenTenantsKnown?(

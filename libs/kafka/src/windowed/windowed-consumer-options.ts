@@ -1,3 +1,4 @@
+import type { MemoryBudget } from '@surehook/service-kit/config/memory-budget'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Logger } from 'pino'
 import type { Kafka } from '../client/surface.ts'
@@ -14,6 +15,13 @@ export type WindowedConsumerOptions = {
    * Limits per topic and partition: reading pauses above either one and resumes below half of it.
    */
   window: { messages: number; bytes: number }
+  /** Limit for the bytes of all windows together. Default: none. */
+  budget?: MemoryBudget
+  /**
+   * A message that waits longer according to the handler's `waitMs` stays in the log, and those
+   * behind it. They are read when half of this time is left. Default: all are read at once.
+   */
+  aheadMs?: number
   /**
    * On these topics tenants share the window, and the handler must have `tenantOf`. Messages beyond
    * a tenant's share wait in the log in order, while those of other tenants are read.

@@ -79,7 +79,8 @@ export class WindowedConsumer implements AsyncDisposable, PartitionControl {
 
   /** True if nothing waits for the end of a fetch. */
   get #mayWait(): boolean {
-    const isReadOn = ({ paused, backlog }: AssignedPartition) => !paused && !backlog?.waiting
+    const isReadOn = ({ paused, isPostponed, backlog }: AssignedPartition) =>
+      (!paused || isPostponed) && !backlog?.waiting
     const all = [...this.#assignments.all()]
     // A partition that is being loaded is resumed.
     const isLoaded = all.length > 0 && this.#assignments.unloaded.length === 0
@@ -161,10 +162,10 @@ export class WindowedConsumer implements AsyncDisposable, PartitionControl {
     if (this.#assignments.isAhead(assignment, Number(batch.messages[0]?.offset ?? 0))) return
     assignment.backlog?.begin()
     this.#options.handler.beforeRead?.(assignment, fetchedFrom(batch))
-    const next = this.#offerAll(assignment, batch.messages)
+    const { next, postponedMs } = this.#offerAll(assignment, batch.messages)
     const position = Number(batch.lastOffset()) + 1
     assignment.end = Math.max(assignment.end, Number(batch.highWatermark))
-    this.#assignments.wasRead(assignment, { next: next ?? position, position })
+    this.#assignments.wasRead(assignment, { next: next ?? position, position, postponedMs })
     this.#assignments.lookedBack(assignment, batch.messages)
     // If the log was trimmed during the look back, kafkajs has committed its start without
     // metadata.
@@ -187,13 +188,18 @@ export class WindowedConsumer implements AsyncDisposable, PartitionControl {
     return assignment.lease.aborted || isStale() ? undefined : assignment
   }
 
-  /** @returns the offset after the last examined message, or undefined when all were examined */
-  #offerAll(assignment: AssignedPartition, messages: readonly KafkaMessage[]): number | undefined {
+  /** @returns the offset of the first message that was not examined, if it was not the last one */
+  #offerAll(assignment: AssignedPartition, messages: readonly KafkaMessage[]): OfferedUpTo {
+    const { handler, aheadMs = Number.POSITIVE_INFINITY } = this.#options
     for (const message of messages) {
+      const offset = Number(message.offset)
+      const waitMs = () => handler.waitMs?.(assignment.topic, message) ?? 0
+      const postponedMs = assignment.postponedMs(offset, waitMs, aheadMs)
+      if (postponedMs !== null) return { next: offset, postponedMs }
       this.#offer(assignment, message)
-      if (assignment.backlog?.hasEnough) return Number(message.offset) + 1
+      if (assignment.backlog?.hasEnough) return { next: offset + 1 }
     }
-    return undefined
+    return {}
   }
 
   #offer(assignment: AssignedPartition, message: KafkaMessage): void {
@@ -267,6 +273,8 @@ export class WindowedConsumer implements AsyncDisposable, PartitionControl {
     })
   }
 }
+
+type OfferedUpTo = { next?: number; postponedMs?: number }
 
 const sessionMs = 10_000
 /**

@@ -4,6 +4,7 @@ import { refuseInvalid } from '@surehook/kafka/producer/invalid-messages'
 import type { TopicView } from '@surehook/kafka/views/topic-view'
 import { WindowedConsumer } from '@surehook/kafka/windowed/windowed-consumer'
 import { orAborted } from '@surehook/service-kit/bounded'
+import { MemoryBudget } from '@surehook/service-kit/config/memory-budget'
 import { retryUntilReady } from '@surehook/service-kit/lifecycle'
 import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
@@ -30,6 +31,10 @@ const lookBackMessages = 5_000
 /** Per partition, over all topics: a member may get many partitions at once. */
 const lookBackBytes = 8 * 1_048_576
 const commitIntervalMs = 25
+/** The limit for all windows of the process. It is much more than healthy receivers need. */
+const windowsBytes = 64 * 1024 * 1024
+/** A retry that is due later stays on its topic. */
+const aheadMs = 10_000
 /**
  * A delivery that would wait longer for its endpoint moves to the paused topic, so that it does not
  * block others.
@@ -157,6 +162,8 @@ function createConsumer(
     // often.
     lowTraffic: [...retryTopics, pausedTopic],
     window: config.window,
+    budget: new MemoryBudget(windowsBytes),
+    aheadMs,
     // The paused topic is left out: its position follows the releases, and the window holds none of
     // its deliveries.
     tenantTopics: [deliveriesTopic, ...retryTopics],

@@ -11,9 +11,11 @@ import type { Delivery } from '../delivery/delivery.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
 import { PartitionWorker } from '../partition/partition-worker.ts'
+import { isRetryTopic, waitMsOf } from '../partition/progress/due-times.ts'
 import type { WorkerDeps } from '../partition/worker-deps.ts'
 import { JobSchemas } from './job-schemas.ts'
 import type { OwnLoad } from './own-load.ts'
+import { PeekedJobs, tryDecode } from './peeked-jobs.ts'
 
 export type DispatcherDeps = {
   worker: WorkerDeps
@@ -40,12 +42,12 @@ export class Dispatcher implements PartitionHandler, Disposable {
   readonly #relief: NodeJS.Timeout
   readonly #schemas: JobSchemas
   #revokedBusy: PartitionWorker[] = []
-  /** The last job that was decoded to find its tenant. */
-  #decoded: { value: Buffer; job: DeliveryJob } | null = null
+  readonly #peeked: PeekedJobs
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps
     this.#schemas = new JobSchemas(deps)
+    this.#peeked = new PeekedJobs(deps.codec)
     this.#relief = setInterval(() => this.#relieve(), reliefEveryMs)
   }
 
@@ -126,13 +128,13 @@ export class Dispatcher implements PartitionHandler, Disposable {
    * never change.
    */
   tenantOf({ value }: Pick<WindowedMessage, 'value'>): string {
-    if (value === null) return ''
-    const job = tryDecode(this.#deps.codec, value)
-    if (job instanceof Promise) job.catch(() => undefined)
-    if (job === null || job instanceof Promise) return ''
-    // Kept, because this message is usually handled next.
-    this.#decoded = { value, job }
-    return job.projectId
+    return this.#peeked.peek(value)?.projectId ?? ''
+  }
+
+  /** A job that waits for its retry stays on its topic until it is nearly due. */
+  waitMs(topic: string, { value }: Pick<WindowedMessage, 'value'>): number {
+    const job = isRetryTopic(topic) ? this.#peeked.peek(value) : null
+    return job === null ? 0 : waitMsOf(job, topic)
   }
 
   handle(message: WindowedMessage): void {
@@ -153,8 +155,7 @@ export class Dispatcher implements PartitionHandler, Disposable {
 
   /** The batch was handed out. The next one is read from `position`. */
   afterRead({ topic, partition }: AssignedPartition, position: number): void {
-    // Its value would keep the whole fetch response in memory.
-    this.#decoded = null
+    this.#peeked.forget()
     if (topic === pausedTopic) {
       this.#inTurn(partition, (worker) => worker.pausedBatchEnded(position))
     } else if (topic === deliveriesTopic) {
@@ -221,7 +222,8 @@ export class Dispatcher implements PartitionHandler, Disposable {
   #decode(message: WindowedMessage): DeliveryJob | null | Promise<DeliveryJob | null> {
     const { value } = message
     if (value === null) return this.#refuse(message, 'a job must have a value')
-    if (this.#decoded?.value === value) return located(this.#decoded.job, message)
+    const peeked = this.#peeked.kept(value)
+    if (peeked !== null) return located(peeked, message)
     try {
       const job = this.#deps.codec.job.decode(value)
       if (!(job instanceof Promise)) return located(job, message)
@@ -285,13 +287,4 @@ function copyOf(headers: NonNullable<WindowedMessage['headers']>): Record<string
 /** A job's position in the endpoint's order is its first offset on the deliveries topic. */
 function located(job: DeliveryJob, { offset }: WindowedMessage): DeliveryJob {
   return job.arrival === -1 ? { ...job, arrival: offset } : job
-}
-
-function tryDecode(codec: DispatcherDeps['codec'], value: Buffer) {
-  try {
-    return codec.job.decode(value)
-  } catch {
-    // It was refused when it was first read.
-    return null
-  }
 }

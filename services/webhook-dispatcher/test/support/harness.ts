@@ -23,6 +23,8 @@ import { createCertificates } from '@surehook/scripts/receiver/certificates'
 import type { Receiver } from '@surehook/scripts/receiver/receiver'
 import { openReceiver } from '@surehook/scripts/receiver/receiver'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
+import { ownProcess } from '@surehook/service-kit/host'
+import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import { endsOf, followTopics } from '@surehook/testing/follow-topics'
 import { until } from '@surehook/testing/until'
 import { pino } from 'pino'
@@ -46,6 +48,8 @@ export type Harness = AsyncDisposable & {
   run(env?: NodeJS.ProcessEnv): Promise<void>
   /** Stops the dispatcher of this file. */
   stop(): Promise<void>
+  /** The value of a metric of the dispatcher that was started last. */
+  metric(name: string, labels: Record<string, string>): Promise<number | undefined>
   subscribe(
     url: string,
     change?: Partial<SubscriptionState>,
@@ -100,6 +104,7 @@ export async function openHarness(): Promise<Harness> {
   const box = createSecretBox(encryptionKey)
   const transitions: DeliveryAttempt[] = []
 
+  let metrics: Metrics | undefined
   const start: Harness['start'] = async (overrides = {}) => {
     const config = readConfig({
       INTERNAL_PORT: '0',
@@ -116,7 +121,9 @@ export async function openHarness(): Promise<Harness> {
       WEBHOOK_EXTRA_CA_FILE: caFile,
       ...overrides,
     })
-    const service = await compose(config, log, new AbortController().signal)
+    const createMetrics = (of: string) => (metrics = ownProcess.createMetrics(of))
+    const host = { ...ownProcess, createMetrics }
+    const service = await compose(config, log, new AbortController().signal, host)
     await service.start(new AbortController().signal)
     return service
   }
@@ -169,6 +176,12 @@ export async function openHarness(): Promise<Harness> {
     start,
     run,
     stop,
+    async metric(name, labels) {
+      const read = await metrics?.registry.getSingleMetric(name)?.get()
+      const isIt = (of: Record<string, unknown>) =>
+        Object.entries(labels).every(([label, value]) => of[label] === value)
+      return read?.values.find((one) => isIt(one.labels))?.value
+    },
     async subscribe(url, change = {}, secrets = ['test-secret']) {
       const id = change.id ?? randomUUID()
       const state = aSubscription({

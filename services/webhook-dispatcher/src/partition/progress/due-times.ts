@@ -1,3 +1,4 @@
+import type { DeliveryJob } from '@surehook/contracts/events'
 import { retryTopic } from '@surehook/contracts/topics'
 import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import { parseDuration } from '@surehook/service-kit/time'
@@ -7,6 +8,7 @@ import type { Delivery } from '../../delivery/delivery.ts'
 const longestTimerMs = 2 ** 31 - 1
 
 const retries = retryTopic('')
+export const isRetryTopic = (topic: string): boolean => topic.startsWith(retries)
 /** A delay with its largest jitter. */
 const stretched = 1.1
 
@@ -15,10 +17,14 @@ const stretched = 1.1
  * have been ahead.
  */
 function longestWaitOn(topic: string): number {
-  return topic.startsWith(retries)
+  return isRetryTopic(topic)
     ? parseDuration(topic.slice(retries.length)) * stretched
     : longestTimerMs
 }
+
+/** Returns how long a job on a topic has to wait. Not positive: it is due. */
+export const waitMsOf = ({ dueAt }: DeliveryJob, topic: string): number =>
+  Math.min(dueAt - Date.now(), longestWaitOn(topic))
 
 /** The jobs of one partition that are not due yet. */
 export class DueTimes {
@@ -28,7 +34,7 @@ export class DueTimes {
 
   /** Calls `then` when the job is due; at once if it already is. */
   await({ job, message: { topic } }: Delivery, then: () => void): void {
-    const waitMs = Math.min(job.dueAt - Date.now(), longestWaitOn(topic))
+    const waitMs = waitMsOf(job, topic)
     if (waitMs <= 0) return then()
     this.#count(topic, 1)
     const timer = setTimeout(() => {

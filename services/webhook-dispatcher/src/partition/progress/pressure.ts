@@ -35,11 +35,12 @@ export class Pressure {
 
   /**
    * True if jobs that wait for endpoints fill more than half of what the assigned partition may
-   * hold.
+   * hold: its window, or what it holds now while the budget of all windows is exhausted.
    */
   #isPressed(assignment: AssignedPartition): boolean {
     const { window, dueTimes } = this.#options
     const due = dueTimes.dueOf(assignment)
-    return due.messages > window.messages / 2 || due.bytes > window.bytes / 2
+    const bytes = assignment.isOverBudget ? assignment.heldBytes : window.bytes
+    return due.messages > window.messages / 2 || due.bytes > bytes / 2
   }
 }
