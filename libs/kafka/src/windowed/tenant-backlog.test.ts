@@ -14,12 +14,17 @@ class LogWorld {
   readonly held: number[] = []
   mostHeld = 0
   reads = 0
+  /** Number of records that were read, each time. */
+  fetched = 0
+  /** Offsets of messages that are not due soon when they are first read. */
+  readonly late = new Set<number>()
   readonly assignment: AssignedPartition
   readonly #steering: FlowControl
   readonly #log: string[]
   readonly #batch: number
   #position = 0
   #paused = false
+  #resume = () => {}
 
   constructor(log: string, { batch = 5, metadata = '', committed = 0 } = {}) {
     this.#log = log.split('')
@@ -27,11 +32,12 @@ class LogWorld {
     const at = { topic: 't', partition: 0, committed, metadata, end: log.length }
     this.assignment = new AssignedPartition({ ...at, shared: window })
     this.#position = committed
-    this.#steering = new FlowControl(window, {
-      seek: ({ offset }) => void (this.#position = Number(offset)),
+    const reader = {
+      seek: ({ offset }: { offset: string }) => void (this.#position = Number(offset)),
       pause: () => void (this.#paused = true),
       resume: () => void (this.#paused = false),
-    })
+    }
+    this.#steering = new FlowControl(window, reader, (_, then) => void (this.#resume = then))
   }
 
   append(log: string): void {
@@ -43,20 +49,32 @@ class LogWorld {
     const batch = this.#log.slice(this.#position, this.#position + this.#batch)
     if (this.#paused || batch.length === 0) return false
     this.reads++
+    this.fetched += batch.length
     const first = this.#position
     const position = first + batch.length
     this.#position = position
     const { backlog } = this.assignment
     backlog?.begin()
     let next = first
+    let postponedMs: number | null = 0
     for (const tenant of batch) {
+      const isLate = () => (this.late.has(next) ? 2 : 0)
+      postponedMs = this.assignment.postponedMs(next, isLate, 1)
+      if (postponedMs !== null) break
       const offset = next++
       if (this.assignment.take(offset, 1, () => tenant) === 'new') this.#handOut(offset)
       if (backlog?.hasEnough) break
     }
     this.assignment.end = this.#log.length
-    this.#steering.wasRead(this.assignment, { next, position })
+    this.#steering.wasRead(this.assignment, { next, position, postponedMs: postponedMs ?? 0 })
     return true
+  }
+
+  /** The time of the postponed message has come. */
+  timePasses(): void {
+    const resume = this.#resume
+    this.#resume = () => {}
+    resume()
   }
 
   readAll(): void {
@@ -68,6 +86,15 @@ class LogWorld {
     this.assignment.finish(offset)
     this.assignment.position()
     this.#steering.steer(this.assignment)
+  }
+
+  finishNth(nth: number): void {
+    this.finish(this.held[nth % this.held.length] ?? -1)
+  }
+
+  /** Reads all that can be read, and finishes it. */
+  finishAll(): void {
+    for (this.readAll(); this.held.length > 0; this.readAll()) this.finish(this.held[0] ?? -1)
   }
 
   tenantsOf(offsets: readonly number[]): string {
@@ -123,6 +150,45 @@ describe('TenantBacklog', () => {
     expect(world.reads).toBeLessThan(20 + 1_000 / 4)
   })
 
+  it.each([
+    ['one after the other', 'A'.repeat(3_000) + 'B'.repeat(3_000)],
+    ['at the same time', 'AB'.repeat(3_000)],
+    ['in turns', ('A'.repeat(300) + 'B'.repeat(300)).repeat(10)],
+  ])('reads few records for each that it hands out, with two floods %s', (_, log) => {
+    const world = new LogWorld(log)
+    for (world.readAll(); world.held.length > 0; world.readAll()) world.finish(world.held[0] ?? -1)
+    expect(world.handedOut).toHaveLength(log.length)
+    expect(world.fetched / log.length).toBeLessThan(4)
+  })
+
+  it('leaves a message in the log until it is due soon, and those behind it', () => {
+    const world = new LogWorld('AAAABBBB')
+    world.late.add(2).add(5)
+    world.readAll()
+    expect(world.handedOut).toEqual([0, 1])
+    world.finish(0)
+    world.finish(1)
+    world.append('CC')
+    world.readAll()
+    expect([world.handedOut.length, world.assignment.open]).toEqual([2, 0])
+    world.timePasses()
+    world.readAll()
+    expect(world.handedOut).toEqual([0, 1, 2, 3, 4])
+    world.timePasses()
+    world.readAll()
+    expect(world.handedOut).toHaveLength(10)
+  })
+
+  it('gives each of two floods its turn before the other one ends', () => {
+    const world = new LogWorld('A'.repeat(1_000) + 'B'.repeat(1_000))
+    const a = (offset: number) => world.tenantsOf([offset]) === 'A'
+    for (world.readAll(); world.handedOut.length < 1_000; world.readAll()) {
+      world.finish(world.held[0] ?? -1)
+    }
+    expect(world.handedOut.filter(a).length).toBeLessThan(700)
+    expect(world.handedOut.filter((offset) => !a(offset)).length).toBeGreaterThan(300)
+  })
+
   it('misses no new message in a batch that was read back', () => {
     const world = new LogWorld('A'.repeat(20), { batch: 40 })
     world.readAll()
@@ -174,18 +240,22 @@ describe('TenantBacklog', () => {
         fc.array(tenants, { maxLength: 300 }),
         fc.array(fc.nat(1_000), { maxLength: 400 }),
         fc.integer({ min: 1, max: 40 }),
-        (log, acts, batch) => {
+        fc.array(fc.nat(300), { maxLength: 5 }),
+        (log, acts, batch, late) => {
           const [now, later] = [log.slice(0, log.length / 2), log.slice(log.length / 2)]
           const world = new LogWorld(now.join(''), { batch })
+          for (const offset of late) world.late.add(offset)
           for (const act of acts) {
-            const { held } = world
-            if (act % 3 === 0) world.read()
-            else if (act % 3 === 1 && held.length > 0) world.finish(held[act % held.length] ?? -1)
+            if (act % 50 === 0) world.timePasses()
+            else if (act % 3 === 0) world.read()
+            else if (act % 3 === 1 && world.held.length > 0) world.finishNth(act)
             else world.append(later.splice(0, act % 30).join(''))
           }
           world.append(later.join(''))
-          for (world.readAll(); world.held.length > 0; world.readAll()) {
-            world.finish(world.held[0] ?? -1)
+          // One more time, because the last time that passes lets the rest be read.
+          for (let waits = 0; waits <= late.length + 1; waits++) {
+            world.finishAll()
+            world.timePasses()
           }
           expect(world.handedOut.toSorted((a, b) => a - b)).toEqual(log.map((_, n) => n))
           for (const tenant of 'ABC') {

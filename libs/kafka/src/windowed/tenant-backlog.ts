@@ -4,14 +4,18 @@ import type { FairShare } from './fair-share.ts'
  * Lets messages of one assigned partition overtake those of tenants that have used their share of
  * its window. Messages without room stay in the log. For each waiting tenant only its first waiting
  * offset is kept. All its later messages wait as well, which keeps them in order. The partition
- * continues with other tenants and reads back when there is room.
+ * continues with other tenants and reads back when there is room: for one tenant in turn, from its
+ * own offset, until it has enough. So what is read for it does not grow with the messages of others
+ * before and behind it.
  */
 export class TenantBacklog {
   readonly #shares: FairShare
-  /** First waiting offset by tenant. */
+  /** First waiting offset by tenant, the one whose turn is next first. */
   readonly #waitingFrom = new Map<string, number>()
   /** While reading back: the tenants whose waiting messages are all in the range that is read. */
   #back: Set<string> | null = null
+  /** The tenant for which it reads back. The others in `#back` take what they find on the way. */
+  #reader = ''
   /**
    * True if the current batch belongs to the reading back: batches fetched before it arrive first.
    */
@@ -42,9 +46,9 @@ export class TenantBacklog {
     return this.#waitingFrom.get(tenant)
   }
 
-  /** True if no tenant takes further messages of the reading back. */
+  /** True if the tenant for which it reads back takes no further messages. */
   get hasEnough(): boolean {
-    return this.#isHere && this.#back?.size === 0
+    return this.#isHere && this.#back?.has(this.#reader) === false
   }
 
   /** Call it before each batch. */
@@ -75,15 +79,17 @@ export class TenantBacklog {
 
   /** @returns the offset to read back from, or undefined when no waiting tenant has room */
   goBack(): number | undefined {
-    let first: number | undefined
-    for (const [tenant, offset] of this.#waitingFrom) {
-      if (this.#shares.isRoomy(tenant)) first = Math.min(first ?? offset, offset)
-    }
-    if (first === undefined) return undefined
+    const next = this.#waitingFrom.entries().find(([tenant]) => this.#shares.isRoomy(tenant))
+    if (next === undefined) return undefined
+    const [reader, first] = next
+    this.#reader = reader
     this.#at = first
     this.#back = new Set()
     // A tenant that waits from a lower offset would miss its first messages.
     for (const [tenant, offset] of this.#waitingFrom) if (offset >= first) this.#back.add(tenant)
+    // The others have their turns before it.
+    this.#waitingFrom.delete(reader)
+    this.#waitingFrom.set(reader, first)
     return first
   }
 
@@ -96,7 +102,7 @@ export class TenantBacklog {
   isDone({ next, frontier }: { next: number; frontier: number }): boolean {
     if (!this.#isHere || this.#back === null) return false
     this.#at = next
-    if (next < frontier && this.#back.size > 0) return false
+    if (next < frontier && !this.hasEnough) return false
     this.#goOn({ caughtUp: next >= frontier })
     return true
   }
