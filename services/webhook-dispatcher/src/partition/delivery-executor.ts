@@ -260,13 +260,13 @@ export class DeliveryExecutor {
         throw err
       })
     ended(endOf(result))
-    // The circuit reacts before any further attempt starts.
+    // The circuit reacts before any further attempt starts. The outcome does not wait for Redis:
+    // without it, the attempt would be repeated after a crash.
     const place = eventPlaceOf(delivery)
-    const recorded = endpoint.circuits.record({ result, place, subscriptionId: subscription.id })
+    this.#work.track(endpoint.circuits.record({ result, place, subscriptionId: subscription.id }))
     this.#start(endpoint)
     paused.endpointChanged(endpoint.id)
     this.carryOut()
-    await recorded
     // The next owner repeats a failed attempt, but a success is published in any case.
     if (state.isRevoked && !succeeded(result)) return
     const outcome = settlement.outcomeOf(delivery, result, subscription)

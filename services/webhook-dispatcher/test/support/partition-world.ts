@@ -12,7 +12,7 @@ import type { PartitionWorker } from '../../src/partition/partition-worker.ts'
 import type { WorkerDeps } from '../../src/partition/worker-deps.ts'
 import type { Transition, TransitionResult } from '../../src/transitions/transitions.ts'
 import { PartitionHistory } from './partition-history.ts'
-import { Owner, shared } from './partition-owner.ts'
+import { circuitWith, Owner, shared } from './partition-owner.ts'
 import { placeAfter, retries } from './places-after.ts'
 import { RecordHistory } from './record-history.ts'
 
@@ -33,6 +33,8 @@ export class PartitionWorld {
   /** By subscription: since when it is inactive. */
   readonly inactive = new Map<string, number>()
   limits: SubscriptionLimits | undefined
+  /** Whether the store of circuits answers. */
+  storeAnswers = Promise.resolve()
   /** Of subscriptions: deliveries that were cancelled by request. */
   readonly cancellations = new Map<string, Cancellation[]>()
   /** Subscriptions whose jobs no other topic takes. */
@@ -46,7 +48,11 @@ export class PartitionWorld {
   /** A clock that moves on with each record and each request. */
   #now = 0
 
-  constructor() {
+  readonly #orderedRecords: number | undefined
+
+  /** @param orderedRecords how many records have a queue of their own */
+  constructor({ orderedRecords }: { orderedRecords?: number } = {}) {
+    this.#orderedRecords = orderedRecords
     this.#owner = this.#open()
   }
 
@@ -220,17 +226,10 @@ export class PartitionWorld {
 
   #deps(owner: Owner): WorkerDeps {
     return {
-      circuit: {
-        threshold: 5,
-        cooldownMs: 1,
-        store: {
-          load: async () => ({ failures: 0, openUntil: 0, openSince: 0 }),
-          recordFailure: async () => {},
-          reset: async () => {},
-        },
-      },
+      circuit: circuitWith(this.storeAnswers),
       limits: { maxInFlight: 2, maxLocalWaitMs: () => 1 },
       slots: new FairSlots({ room: {} }),
+      orderedRecords: this.#orderedRecords,
       window: { messages: 4, bytes: 1_000_000 },
       attempts: {
         make: ({ job }: Delivery) => this.#attempt(owner, job),
