@@ -1,5 +1,5 @@
 import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
-import { queueIdOf, recordGroups } from './record-groups.ts'
+import { recordGroups } from './record-groups.ts'
 
 const runHeader = 'surehook-paused-run'
 const unpublishedHeader = 'surehook-paused-untold'
@@ -34,12 +34,3 @@ export function pausedMark({ headers }: Pick<WindowedMessage, 'headers'>): Pause
     group: Number.isInteger(group) && group >= 0 && group < recordGroups ? group : null,
   }
 }
-
-type PausedDelivery = {
-  readonly job: { readonly subscriptionId: string }
-  readonly message: Pick<WindowedMessage, 'headers'>
-}
-
-/** Names the queue of a delivery that was read on the paused topic. */
-export const pausedQueueId = ({ job, message }: PausedDelivery): string =>
-  queueIdOf(job.subscriptionId, pausedMark(message).group)

@@ -1,6 +1,12 @@
+import type { DeliveryJob } from '@surehook/contracts/events'
+
+/** The record of a job, for one subscription. */
+export type JobRecord = Pick<DeliveryJob, 'subscriptionId' | 'recordId'>
+
 /**
- * The records of an ordered subscription share this many queues, so that memory stays bounded
- * however many records wait. It must not change: the group of a waiting delivery is in its header.
+ * Above a number of waiting records, the others of an ordered subscription share this many queues,
+ * so that memory stays bounded however many records wait. It must not change: the group of a waiting
+ * delivery is in its header.
  */
 export const recordGroups = 256
 
@@ -17,3 +23,7 @@ export function groupOf(recordId: string): number {
 /** Names a queue of paused deliveries. @param group null: the queue of all records */
 export const queueIdOf = (subscriptionId: string, group: number | null): string =>
   group === null ? subscriptionId : `${subscriptionId}#${group}`
+
+/** Names the queue of one record. */
+export const recordQueueIdOf = ({ subscriptionId, recordId }: JobRecord, group: number): string =>
+  `${queueIdOf(subscriptionId, group)}/${recordId}`

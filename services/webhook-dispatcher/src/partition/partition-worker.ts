@@ -59,7 +59,7 @@ export class PartitionWorker {
     const status = new SubscriptionStatus(subscriptions, endpoints)
     const decided = { subscriptions, endpoints, status, state, order, waiting }
     const view = new ReleaseView({ ...decided, deliveries, router })
-    const paused = new PausedDeliveries(pausedTopicPartition, view)
+    const paused = new PausedDeliveries(pausedTopicPartition, view, deps.orderedRecords)
     this.#paused = paused
     this.#admissions = new Admissions({ ...decided, paused })
     this.#settlement = new Settlement({ deps, status, order, paused, router, unsettled })

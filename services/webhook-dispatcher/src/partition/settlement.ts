@@ -108,8 +108,8 @@ export class Settlement {
 
   /** @returns whether another delivery of its record may start now */
   endOrder(delivery: Delivery): boolean {
-    const queueId = this.#options.order.end(delivery)
-    if (queueId !== undefined) this.#options.paused.groupChanged(queueId)
-    return queueId !== undefined
+    const group = this.#options.order.end(delivery)
+    if (group !== undefined) this.#options.paused.recordEnded(delivery.job, group)
+    return group !== undefined
   }
 }

@@ -15,6 +15,8 @@ export type WorkerDeps = {
   slots: FairSlots
   /** The limits at which an assigned partition stops reading. */
   window: { messages: number; bytes: number }
+  /** How many records that keep their order have a queue of their own, per partition. */
+  orderedRecords?: number
   attempts: Attempts
   transitions: Pick<Transitions, 'make'>
   subscriptions: Subscriptions

@@ -18,15 +18,15 @@ export type PausedView = {
   isPaused: (subscriptionId: string) => boolean
   /** True if all earlier deliveries of the job's subscription are known and decided. */
   isNext: (job: DeliveryJob) => boolean
-  /** True if another delivery of the same group of records has started and not ended. */
-  isBusy: (queueId: string) => boolean
+  /** True if another delivery of the same record has started and not ended. */
+  isBusy: (delivery: Delivery) => boolean
   /** When a delivery that waits in the order of its record may start, in epoch ms. 0: at once. */
   dueAt: (delivery: Delivery) => number
   /**
    * Returns false for a delivery that is not cancelled while its subscription is blocked. From then
    * on `slotsOf` returns a negative number for the queue.
    */
-  mayGo: (delivery: Delivery) => boolean
+  mayGo: (delivery: Delivery, queueId: string) => boolean
 }
 
 /** An action that the partition's worker carries out. */

@@ -1,8 +1,8 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
 import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import type { Delivery } from '../delivery/delivery.ts'
-import { pausedMark, pausedQueueId } from '../delivery/paused-headers.ts'
-import { queueIdOf } from '../delivery/record-groups.ts'
+import { pausedMark } from '../delivery/paused-headers.ts'
+import type { JobRecord } from '../delivery/record-groups.ts'
 import type { PausedAction, PausedView } from './paused-actions.ts'
 import { PausedReleases } from './paused-releases.ts'
 import { type PausedQueue, positionOf } from './queues/paused-queue.ts'
@@ -15,7 +15,7 @@ import { UnpublishedDeliveries } from './topic/unpublished-deliveries.ts'
 /** Above this number of written but unread deliveries, the end of the topic is read first. */
 const mostUnread = 1_000
 
-type ExpectedDelivery = Pick<DeliveryJob, 'subscriptionId' | 'arrival' | 'step'>
+type ExpectedDelivery = JobRecord & Pick<DeliveryJob, 'arrival' | 'step'>
 
 /**
  * The deliveries of one partition on the paused topic. Each waits until its circuit closes, its
@@ -29,7 +29,7 @@ export class PausedDeliveries {
   readonly #view: PausedView
   readonly #topic: PausedTopic
   readonly #reading: PausedReading
-  readonly #queues = new PausedQueues()
+  readonly #queues: PausedQueues
   readonly #unpublished = new UnpublishedDeliveries()
   readonly #placing: PausedPlacing
   readonly #releases: PausedReleases
@@ -42,7 +42,9 @@ export class PausedDeliveries {
   /** True if something changed that affects the next position. */
   #mayReadElse = true
 
-  constructor(assignment: AssignedPartition, view: PausedView) {
+  /** @param mostRecords how many records have a queue of their own */
+  constructor(assignment: AssignedPartition, view: PausedView, mostRecords?: number) {
+    this.#queues = new PausedQueues(mostRecords)
     this.#assignment = assignment
     this.#view = view
     this.#reading = new PausedReading(assignment.next)
@@ -69,12 +71,12 @@ export class PausedDeliveries {
   }
 
   /**
-   * True if a delivery of the group, or a delivery of the subscription without a group, may be
+   * True if a delivery of the same queue, or a delivery of the subscription without a group, may be
    * paused. Later deliveries then wait behind it.
    */
-  mayHave(subscriptionId: string, group: number | null): boolean {
-    if (this.#topic.mayHave(subscriptionId)) return true
-    const queueOf = (of: number | null) => this.#queues.get(queueIdOf(subscriptionId, of))
+  mayHave(job: JobRecord, group: number | null): boolean {
+    if (this.#topic.mayHave(job.subscriptionId)) return true
+    const queueOf = (of: number | null) => this.#queues.get(this.#queues.idOf(job, of))
     return Boolean(queueOf(null) ?? queueOf(group))
   }
 
@@ -83,41 +85,42 @@ export class PausedDeliveries {
    * @param job as it is written
    * @returns the run that a relocated delivery continues
    */
-  expect({ subscriptionId, arrival, step }: ExpectedDelivery, group: number | null): number {
-    const queue = this.#queueOf(subscriptionId, group)
+  expect(job: ExpectedDelivery, group: number | null): number {
+    const { arrival, step } = job
+    const queue = this.#queueOf(job, group)
     queue.expect(arrival, step)
     this.#unread++
-    this.#releases.changed(queueIdOf(subscriptionId, group))
+    this.#releases.changed(queue.id)
     return queue.runFor(arrival)
   }
 
   /** Call it after Kafka failed to take all records. @returns false if the job is on the topic */
-  unexpect({ subscriptionId, arrival, step }: ExpectedDelivery, group: number | null): boolean {
-    const queueId = queueIdOf(subscriptionId, group)
+  unexpect(job: ExpectedDelivery, group: number | null): boolean {
+    const queueId = this.#queues.idOf(job, group)
     const queue = this.#queues.get(queueId)
-    const wasExpected = queue?.unexpect(arrival, step) ?? false
+    const wasExpected = queue?.unexpect(job.arrival, job.step) ?? false
     if (wasExpected) this.#unread--
     if (queue?.isEmpty) this.#releases.forget(queueId)
     else this.#releases.changed(queueId)
     return wasExpected
   }
 
-  /** Call it when the delivery of a group has ended. */
-  groupChanged(queueId: string): void {
-    this.#releases.changed(queueId)
+  /** Call it when a delivery of a group has ended: the next one of its record may start. */
+  recordEnded(job: JobRecord, group: number): void {
+    this.#releases.changed(this.#queues.idOf(job, group))
   }
 
   /** Puts back a delivery whose release or relocation failed. */
   putBack(delivery: Delivery): void {
     const { job, message } = delivery
-    const { subscriptionId } = job
     const { group } = pausedMark(message)
     const published = this.#released.get(message.offset)?.published ?? true
     this.#released.delete(message.offset)
     const dueAt = group === null ? 0 : this.#view.dueAt(delivery)
-    this.#queueOf(subscriptionId, group).putBack(positionOf(delivery), dueAt)
-    if (!published) this.#unpublished.add(subscriptionId, message, this.#reading.scan)
-    this.#releases.changed(queueIdOf(subscriptionId, group))
+    const queue = this.#queueOf(job, group)
+    queue.putBack(positionOf(delivery), dueAt)
+    if (!published) this.#unpublished.add(job.subscriptionId, message, this.#reading.scan)
+    this.#releases.changed(queue.id)
   }
 
   /** Call it when Kafka has the next record of a released delivery. */
@@ -138,15 +141,14 @@ export class PausedDeliveries {
     if (message.reread) this.#readAgain(delivery)
     else this.#readFirst(delivery)
     if (this.#topic.movesAt(message.offset, this.#reading.scan)) this.#relocate(delivery)
-    else this.#releases.changed(pausedQueueId(delivery))
+    else this.#releases.changed(this.#queues.idOfRead(delivery))
   }
 
   /** Handles a delivery on the topic whose transition was already made elsewhere. */
   repeated(delivery: Delivery): void {
-    const { job } = delivery
-    const queueId = pausedQueueId(delivery)
-    const queue = this.#queues.get(queueId)
-    if (queue?.unexpect(job.arrival, job.step)) this.#unread--
+    const { arrival, step } = delivery.job
+    const queueId = this.#queues.idOfRead(delivery)
+    if (this.#queues.get(queueId)?.unexpect(arrival, step)) this.#unread--
     this.#queues.remove(delivery)
     this.#releases.changed(queueId)
   }
@@ -261,7 +263,7 @@ export class PausedDeliveries {
     const { job, message } = delivery
     const { subscriptionId, arrival, step } = job
     const { group, published } = pausedMark(message)
-    const queue = this.#queueOf(subscriptionId, group)
+    const queue = this.#queueOf(job, group)
     if (queue.unexpect(arrival, step)) this.#unread--
     this.#placing.first(queue, delivery)
     if (published) return
@@ -272,7 +274,7 @@ export class PausedDeliveries {
 
   #readAgain(delivery: Delivery): void {
     const { job, message } = delivery
-    const queue = this.#queues.get(pausedQueueId(delivery))
+    const queue = this.#queues.get(this.#queues.idOfRead(delivery))
     if (queue) this.#placing.again(queue, delivery)
     if (pausedMark(message).published || !this.#view.isPaused(job.subscriptionId)) return
     if (this.#unpublished.publish(job.subscriptionId, message, this.#reading.scan))
@@ -291,10 +293,8 @@ export class PausedDeliveries {
     return this.#unpublished.isPublished(job.subscriptionId, message.offset)
   }
 
-  #queueOf(subscriptionId: string, group: number | null): PausedQueue {
-    const known = this.#queues.get(queueIdOf(subscriptionId, group))
-    if (known !== undefined) return known
-    if (!this.#queues.has(subscriptionId)) this.#topic.summary.add(subscriptionId)
-    return this.#queues.add(subscriptionId, group)
+  #queueOf(job: JobRecord, group: number | null): PausedQueue {
+    if (!this.#queues.has(job.subscriptionId)) this.#topic.summary.add(job.subscriptionId)
+    return this.#queues.of(job, group)
   }
 }

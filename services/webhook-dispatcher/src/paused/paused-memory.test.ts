@@ -3,6 +3,7 @@ import { PausedWorld } from '../../test/support/paused-world.ts'
 import { PausedSummary } from './topic/paused-summary.ts'
 
 const many = 20_000
+const of = (subscriptionId: string) => ({ subscriptionId, recordId: null })
 
 /** An earlier owner, now gone, has paused many deliveries of `a`. */
 function leftByAnother({ withNote }: { withNote: boolean }): PausedWorld {
@@ -19,7 +20,7 @@ describe('an owner that follows another', () => {
     const world = leftByAnother({ withNote: true })
     const read = world.bodiesRead
     expect(world.paused.isReady).toBe(true)
-    expect([world.paused.mayHave('a', null), world.paused.mayHave('b', null)]).toEqual([
+    expect([world.paused.mayHave(of('a'), null), world.paused.mayHave(of('b'), null)]).toEqual([
       true,
       false,
     ])
@@ -31,7 +32,7 @@ describe('an owner that follows another', () => {
     expect(world.paused.isReady).toBe(false)
     while (!world.isRead) world.fetch(1_000)
     expect(world.paused.isReady).toBe(true)
-    expect([world.paused.mayHave('a', null), world.paused.mayHave('b', null)]).toEqual([
+    expect([world.paused.mayHave(of('a'), null), world.paused.mayHave(of('b'), null)]).toEqual([
       true,
       false,
     ])

@@ -130,10 +130,10 @@ export class PausedReleases {
     if (queue === undefined) return this.#blocked.leave(queueId)
     const { subscriptionId } = queue
     while (view.slotsOf(subscriptionId, queueId) > 0 && topic.knows(subscriptionId)) {
-      if (view.isBusy(queueId)) return this.#readsAhead(queueId, queue)
       const delivery = this.#nextOf(queueId, queue)
       if (delivery === undefined) return
-      if (view.mayGo(delivery)) yield queue
+      if (view.isBusy(delivery)) return this.#readsAhead(queueId, queue)
+      if (view.mayGo(delivery, queueId)) yield queue
     }
     this.#waits(queueId, queue)
   }

@@ -1,6 +1,5 @@
 import { pausedTopic } from '@surehook/contracts/topics'
 import type { Delivery } from '../../delivery/delivery.ts'
-import { queueIdOf } from '../../delivery/record-groups.ts'
 import type { Endpoints } from '../../endpoint/endpoints.ts'
 import type { PausedDeliveries } from '../../paused/paused-deliveries.ts'
 import type {
@@ -131,8 +130,6 @@ export class Admissions {
   /** True if earlier deliveries come first. A released delivery comes before the paused ones. */
   #hasEarlier(delivery: Delivery, group: number | null): boolean {
     const { order, paused } = this.#options
-    const { subscriptionId } = delivery.job
-    const queueId = queueIdOf(subscriptionId, group)
-    return order.isBusy(queueId, delivery) || paused.mayHave(subscriptionId, group)
+    return order.isBusy(delivery, group) || paused.mayHave(delivery.job, group)
   }
 }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
 import { deliveriesTopic, pausedTopic, retryTopic } from '@surehook/contracts/topics'
 import { drain } from '../../../test/support/partition-steps.ts'
 import { PartitionWorld } from '../../../test/support/partition-world.ts'
+import { groupOf } from '../../delivery/record-groups.ts'
 
 let world: PartitionWorld
 beforeEach(() => {
@@ -53,6 +54,38 @@ it('holds up the later deliveries of a record until a failed one has ended, and 
   expect(started()).toEqual([0, 2, 4, 1, 3])
   expect(world.records.overtaken).toEqual([])
   expect(world.logs.get(retryTopic('1s'))).toEqual([])
+})
+
+it('lets a record that is always refused hold up no other one of its group', async () => {
+  const poison = 'poison'
+  const ids = Array.from({ length: 10_000 }, (_, n) => `r${n}`)
+  const others = ids.filter((id) => groupOf(id) === groupOf(poison)).slice(0, 5)
+  expect(others).toHaveLength(5)
+  world.enqueue('a', poison)
+  await goOn()
+  await answer(500)
+  await goOn()
+  for (const other of [...others, ...others]) world.enqueue('a', other)
+  for (let n = 0; n < 20; n++) {
+    await goOn()
+    await answer(200)
+  }
+  expect(world.history.delivered.size).toBe(10)
+  expect(world.records.overtaken).toEqual([])
+})
+
+it('lets records share a queue if too many wait, and keeps the order of each', async () => {
+  world.worker.dispose()
+  world = new PartitionWorld({ orderedRecords: 1 })
+  world.ordered.add('a')
+  world.setActive('a', false)
+  const records = Array.from({ length: 600 }, (_, n) => `r${n % 300}`)
+  for (const record of records) world.enqueue('a', record)
+  for (let n = 0; n < 200; n++) await goOn()
+  world.setActive('a', true)
+  await drain(world)
+  expect(world.records.overtaken).toEqual([])
+  expect(world.history.ended).toBe(600)
 })
 
 it('sends a delivery that was in flight before the one that waited for it, after a kill', async () => {

@@ -1,40 +1,39 @@
 import { pausedTopic } from '@surehook/contracts/topics'
 import type { Delivery } from '../../delivery/delivery.ts'
 import { pausedMark } from '../../delivery/paused-headers.ts'
-import { groupOf, queueIdOf } from '../../delivery/record-groups.ts'
+import { groupOf, recordQueueIdOf } from '../../delivery/record-groups.ts'
 import type { Subscription, UnreadableSubscription } from '../../subscriptions/subscriptions.ts'
 
 /**
- * The order of deliveries per record. One delivery of a group of records is started at a time:
- * until Kafka has its outcome, the later ones wait on the paused topic.
+ * The order of deliveries per record. One delivery of a record is started at a time: until Kafka has
+ * its outcome, the later ones wait on the paused topic.
  */
 export class RecordOrder {
-  /** By queue, the delivery that has started and not ended. */
+  /** By record, the delivery that has started and not ended. */
   readonly #started = new Map<string, Delivery>()
-  readonly #queueOf = new Map<Delivery, string>()
+  readonly #groupOf = new Map<Delivery, number>()
 
-  /** Returns whether another delivery of the group has started. */
-  isBusy(queueId: string, except?: Delivery): boolean {
-    const started = this.#started.get(queueId)
-    return started !== undefined && started !== except
+  /** Returns whether another delivery of its record has started. */
+  isBusy(delivery: Delivery, group: number | null): boolean {
+    if (group === null) return false
+    const started = this.#started.get(recordQueueIdOf(delivery.job, group))
+    return started !== undefined && started !== delivery
   }
 
   start(delivery: Delivery, group: number | null): void {
-    if (group === null) return
-    const queueId = queueIdOf(delivery.job.subscriptionId, group)
     // A cancelled delivery does not wait for its turn.
-    if (this.isBusy(queueId, delivery)) return
-    this.#started.set(queueId, delivery)
-    this.#queueOf.set(delivery, queueId)
+    if (group === null || this.isBusy(delivery, group)) return
+    this.#started.set(recordQueueIdOf(delivery.job, group), delivery)
+    this.#groupOf.set(delivery, group)
   }
 
-  /** @returns the queue whose next delivery may start now */
-  end(delivery: Delivery): string | undefined {
-    const queueId = this.#queueOf.get(delivery)
-    if (queueId === undefined) return undefined
-    this.#queueOf.delete(delivery)
-    this.#started.delete(queueId)
-    return queueId
+  /** @returns the group of the record whose next delivery may start now */
+  end(delivery: Delivery): number | undefined {
+    const group = this.#groupOf.get(delivery)
+    if (group === undefined) return undefined
+    this.#groupOf.delete(delivery)
+    this.#started.delete(recordQueueIdOf(delivery.job, group))
+    return group
   }
 }
 

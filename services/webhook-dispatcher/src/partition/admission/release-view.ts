@@ -1,7 +1,7 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
 import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import type { Delivery } from '../../delivery/delivery.ts'
-import { pausedQueueId } from '../../delivery/paused-headers.ts'
+import { pausedMark } from '../../delivery/paused-headers.ts'
 import type { Endpoints } from '../../endpoint/endpoints.ts'
 import type { PausedView } from '../../paused/paused-actions.ts'
 import type { Subscription, Subscriptions } from '../../subscriptions/subscriptions.ts'
@@ -86,17 +86,17 @@ export class ReleaseView implements PausedView {
     return !this.#options.state.isDraining && this.slotsOf(subscriptionId) < 0
   }
 
-  mayGo(delivery: Delivery): boolean {
+  mayGo(delivery: Delivery, queueId: string): boolean {
     const { subscriptions, status } = this.#options
     const subscription = subscriptions.get(delivery.job.subscriptionId)
     if (subscription === undefined || subscription.url === null) return true
     if (!status.isBlocked(subscription) || status.isCancelled(subscription, delivery)) return true
-    this.#cancellations.ended(subscription, pausedQueueId(delivery))
+    this.#cancellations.ended(subscription, queueId)
     return false
   }
 
-  isBusy(queueId: string): boolean {
-    return this.#options.order.isBusy(queueId)
+  isBusy(delivery: Delivery): boolean {
+    return this.#options.order.isBusy(delivery, pausedMark(delivery.message).group)
   }
 
   /**

@@ -6,7 +6,7 @@ const at = (arrival: number, offset: number) =>
   ({ job: { arrival, deliveryId: `${arrival}` }, message: { offset } }) as unknown as Delivery
 
 it('reads a delivery again that found no room, even if another run was read first', () => {
-  const queue = new PausedQueue('s', null)
+  const queue = new PausedQueue({ id: 's', subscriptionId: 's', group: null })
   const first = { id: 1, from: 1, position: 5 }
   const topic = [
     { delivery: at(1, 1), run: 1 },

@@ -37,13 +37,14 @@ const ahead = 512
 const aheadInGroup = 8
 
 /**
- * The paused deliveries of one subscription, or of one group of its records, in order of arrival.
+ * The paused deliveries of a subscription, or of its record or group, in order of arrival.
  * Memory holds the ranges of a few runs, the positions of the deliveries out of order, and the next
  * few bodies. At most as many deliveries are out of order as were in flight.
  */
 export class PausedQueue {
+  readonly id: string
   readonly subscriptionId: string
-  /** The group of records whose deliveries leave one after another; null if it has all records. */
+  /** The group of its record or records, which keep their order; null if it has all records. */
   readonly group: number | null
   /** Identified by the part of the topic and the number that their writer gave them. */
   readonly #runs: PausedRun[] = []
@@ -55,7 +56,8 @@ export class PausedQueue {
   readonly #written = new MinHeap<UnreadDelivery>()
   readonly #writtenAs = new Map<string, UnreadDelivery>()
 
-  constructor(subscriptionId: string, group: number | null) {
+  constructor({ id, subscriptionId, group }: Pick<PausedQueue, 'id' | 'subscriptionId' | 'group'>) {
+    this.id = id
     this.subscriptionId = subscriptionId
     this.group = group
   }

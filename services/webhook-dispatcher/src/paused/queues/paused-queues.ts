@@ -1,12 +1,14 @@
 import type { Delivery } from '../../delivery/delivery.ts'
-import { pausedQueueId } from '../../delivery/paused-headers.ts'
-import { queueIdOf } from '../../delivery/record-groups.ts'
+import { pausedMark } from '../../delivery/paused-headers.ts'
+import { type JobRecord, queueIdOf, recordQueueIdOf } from '../../delivery/record-groups.ts'
 import { PausedBodies } from './paused-bodies.ts'
 import { PausedQueue } from './paused-queue.ts'
 import { nearAhead, type PausedRun, type Scan } from './paused-run.ts'
 
 /** Above this number of ranges and bodies in memory, neighbouring ranges are merged. */
 const mostPlaces = 50_000
+/** So many records have a queue of their own. The others wait in the queue of their group. */
+const defaultMostRecords = 10_000
 /** They are counted once per this many batches. */
 const countEvery = 64
 
@@ -15,8 +17,15 @@ export class PausedQueues {
   readonly #of = new Map<string, PausedQueue>()
   readonly #bySubscription = new Map<string, Set<string>>()
   readonly #bodies = new PausedBodies()
+  readonly #mostRecords: number
+  /** The number of queues of one record. */
+  #records = 0
   #near = nearAhead
   #batches = 0
+
+  constructor(mostRecords = defaultMostRecords) {
+    this.#mostRecords = mostRecords
+  }
 
   /** The number of subscriptions. */
   get size(): number {
@@ -56,10 +65,34 @@ export class PausedQueues {
     return this.#of.get(queueId)
   }
 
-  add(subscriptionId: string, group: number | null): PausedQueue {
-    const queue = new PausedQueue(subscriptionId, group)
-    const id = queueIdOf(subscriptionId, group)
+  /**
+   * Returns the id of the queue in which a delivery waits or has to wait. All deliveries of a record
+   * are in one queue: that of its group while it has any, unless the record has its own already.
+   */
+  idOf(job: JobRecord, group: number | null): string {
+    const ofGroup = queueIdOf(job.subscriptionId, group)
+    if (group === null) return ofGroup
+    const ofRecord = recordQueueIdOf(job, group)
+    if (this.#of.has(ofRecord)) return ofRecord
+    const hasRoom = this.#records < this.#mostRecords
+    return hasRoom && !this.#of.has(ofGroup) ? ofRecord : ofGroup
+  }
+
+  /** Returns the id of the queue of a delivery that was read on the paused topic. */
+  idOfRead({ job, message }: Delivery): string {
+    return this.idOf(job, pausedMark(message).group)
+  }
+
+  /** Returns the queue in which a delivery has to wait. */
+  of(job: JobRecord, group: number | null): PausedQueue {
+    const id = this.idOf(job, group)
+    return this.#of.get(id) ?? this.#add(id, job.subscriptionId, group)
+  }
+
+  #add(id: string, subscriptionId: string, group: number | null): PausedQueue {
+    const queue = new PausedQueue({ id, subscriptionId, group })
     this.#of.set(id, queue)
+    if (isOfRecord(queue)) this.#records++
     const ids = this.#bySubscription.get(subscriptionId)
     if (ids === undefined) this.#bySubscription.set(subscriptionId, new Set([id]))
     else ids.add(id)
@@ -70,6 +103,7 @@ export class PausedQueues {
     const queue = this.#of.get(queueId)
     if (queue === undefined) return
     this.#of.delete(queueId)
+    if (isOfRecord(queue)) this.#records--
     const ids = this.#bySubscription.get(queue.subscriptionId)
     ids?.delete(queueId)
     if (ids?.size === 0) this.#bySubscription.delete(queue.subscriptionId)
@@ -106,7 +140,7 @@ export class PausedQueues {
 
   /** Removes a delivery that is relocated or was handled elsewhere. */
   remove(delivery: Delivery): void {
-    const kept = this.#of.get(pausedQueueId(delivery))?.remove(delivery.message.offset)
+    const kept = this.#of.get(this.idOfRead(delivery))?.remove(delivery.message.offset)
     if (kept !== undefined) this.#uncount(kept)
   }
 
@@ -132,12 +166,21 @@ export class PausedQueues {
 
   /** Bounds the number of ranges, however many deliveries there are. Call it after each batch. */
   bound(): void {
-    if (this.#batches++ % countEvery > 0 || this.entries - this.#of.size <= mostPlaces) return
-    this.#near *= 2
-    for (const queue of this.#of.values()) queue.coalesce(this.#near)
+    if (this.#batches++ % countEvery > 0) return
+    const places = this.entries - this.#of.size
+    if (places > mostPlaces) {
+      this.#near *= 2
+      for (const queue of this.#of.values()) queue.coalesce(this.#near)
+    } else if (places < mostPlaces / 4) {
+      // With shorter distances between them, what is placed from now on still finds room.
+      this.#near = Math.max(nearAhead, this.#near / 2)
+    }
   }
 
   #uncount({ job }: Delivery): void {
     this.#bodies.remove(job.subscriptionId, job.body.length)
   }
 }
+
+const isOfRecord = ({ id, subscriptionId, group }: PausedQueue): boolean =>
+  id !== queueIdOf(subscriptionId, group)

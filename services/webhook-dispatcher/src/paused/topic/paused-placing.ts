@@ -1,6 +1,5 @@
 import type { Delivery } from '../../delivery/delivery.ts'
 import { pausedMark } from '../../delivery/paused-headers.ts'
-import { queueIdOf } from '../../delivery/record-groups.ts'
 import type { PausedView } from '../paused-actions.ts'
 import { type PausedQueue, positionOf, type RunLocation } from '../queues/paused-queue.ts'
 import type { PausedQueues } from '../queues/paused-queues.ts'
@@ -56,8 +55,7 @@ export class PausedPlacing {
   #keep(queue: PausedQueue, delivery: Delivery, run: PausedRun | null): boolean {
     const { view, queues, topic, reading } = this.#options
     const { subscriptionId, arrival } = delivery.job
-    const queueId = queueIdOf(subscriptionId, queue.group)
-    if (view.slotsOf(subscriptionId, queueId) < 0 || !topic.knows(subscriptionId)) return false
+    if (view.slotsOf(subscriptionId, queue.id) < 0 || !topic.knows(subscriptionId)) return false
     if (!queue.mayKeep(arrival) || (run === null && this.#waits(queue, delivery))) return false
     const mayLose = (id: string) => view.slotsOf(id) <= 0
     const makeRoom = () => queues.makeRoom(queue, { mayLose, scan: reading.scan })
