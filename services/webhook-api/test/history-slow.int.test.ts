@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
-import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
+import { attemptsTopic, deliveriesTopic, invalidTopic } from '@surehook/contracts/topics'
+import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import { openPool } from '@surehook/service-kit/postgres/pool'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
+import { readUntil } from '@surehook/testing/kafka'
 import { until } from '@surehook/testing/until'
 import { Client as PgClient, type Pool } from 'pg'
 import { outcomeNotes } from '../src/failing/note-outcomes.ts'
@@ -163,7 +165,7 @@ describe('the history', () => {
     follow()
   })
 
-  it('is written for the rest while PostgreSQL refuses one row', async () => {
+  it('is written for the rest if PostgreSQL refuses one row, which goes to the invalid topic', async () => {
     const [refused, ...others] = jobsOf(60) as [DeliveryJob, ...DeliveryJob[]]
     await admin.query(`
       create function refuse_row() returns trigger language plpgsql as
@@ -176,10 +178,11 @@ describe('the history', () => {
       await untilDelivered(others.length)
       await publish(jobsOf(20))
       await untilDelivered(others.length + 20)
+      const isRefused = ({ key }: KafkaMessage) => String(key) === refused.deliveryId
+      await readUntil(world.kafka, invalidTopic(attemptsTopic), (all) => all.some(isRefused))
     } finally {
       await admin.query(`drop trigger refusing on ${dayTable}; drop function refuse_row()`)
     }
-    await untilDelivered(others.length + 21)
   })
 
   it('accepts many large bodies whose transitions are read before them', async () => {

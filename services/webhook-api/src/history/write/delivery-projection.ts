@@ -2,10 +2,12 @@ import type { DeliveryAttempt } from '@surehook/contracts/events'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import { type EventCodec, type TypeCodec, UndecodableError } from '@surehook/schemas/codec'
+import { reasonOf } from '@surehook/service-kit/errors'
 import { halvesOf } from '@surehook/service-kit/halves'
 import { jobFault, transitionFault } from '../read/delivery-faults.ts'
 import type { LoggedJob } from '../rows/logged-job.ts'
 import type { DeliveryStore } from './delivery-store.ts'
+import { codeOf } from './write-chunks.ts'
 
 export type TopicBatch = { topic: string; partition: number; messages: readonly KafkaMessage[] }
 export type RefusedDelivery = {
@@ -37,6 +39,8 @@ export type DeliveryProjection = {
   read(batch: TopicBatch): Promise<LogItem[]>
   /** Writes items into the log. Items may be repeated. */
   write(items: readonly LogItem[]): Promise<void>
+  /** Moves an item aside that the database refuses for this reason. */
+  refuse(item: LogItem, reason: unknown): Promise<void>
 }
 
 export const projectedTopics = [deliveriesTopic, attemptsTopic] as const
@@ -86,21 +90,21 @@ export function createDeliveryProjection(deps: ProjectionDeps): DeliveryProjecti
         transitions: items.flatMap(({ transition }) => transition ?? []),
       })
     } catch (err) {
-      const reason = dataFault(err)
-      if (reason === null) throw err
-      if (items.length === 1) return refuse({ ...refusedItem(first), reason })
+      if (!isDataFault(err)) throw err
+      if (items.length === 1) return refuseItem(first, err)
       for (const half of halvesOf(items)) await write(half)
     }
   }
 
   /** A job needs no copy, because it can still be read at its place. */
-  function refusedItem({ topic, partition, offset, transition }: LogItem) {
+  function refuseItem(item: LogItem, err: unknown): Promise<void> {
+    const { topic, partition, offset, transition } = item
     const key = transition && Buffer.from(transition.deliveryId)
-    const value = transition && codec.attempt.encode(transition)
-    return { topic, partition, message: { offset, key, value } }
+    const message = { offset, key, value: transition && codec.attempt.encode(transition) }
+    return refuse({ topic, partition, message, reason: `Refused by the log: ${reasonOf(err)}` })
   }
 
-  return { read, write }
+  return { read, write, refuse: refuseItem }
 }
 
 /** Synchronous if possible: one promise per message would cost more than the message. */
@@ -117,7 +121,4 @@ function check(fault: string | null): void {
 }
 
 /** PostgreSQL's class 22, "data exception": the same values will fail again. */
-function dataFault(err: unknown): string | null {
-  const code = err instanceof Error && 'code' in err ? String(err.code) : ''
-  return err instanceof Error && code.startsWith('22') ? `Refused by the log: ${err.message}` : null
-}
+const isDataFault = (err: unknown): boolean => codeOf(err).startsWith('22')

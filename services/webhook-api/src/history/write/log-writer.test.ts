@@ -14,6 +14,7 @@ function setUp() {
   const written: string[][] = []
   const committed: string[] = []
   const steered: string[] = []
+  const refused: string[] = []
   const failures = { write: 0, commit: 0 }
   const fail = (what: keyof typeof failures) => {
     if (failures[what]-- > 0) throw new Error(`no ${what}`)
@@ -32,8 +33,11 @@ function setUp() {
       async write(items) {
         if (items.length === 0) return
         fail('write')
+        if (items.some(({ transition }) => transition?.deliveryId === 'poison'))
+          throw Object.assign(new Error('no'), { code: 'XX001' })
         written.push(items.map(({ topic, offset }) => `${topic} ${offset}`))
       },
+      refuse: async ({ topic, offset }) => void refused.push(`${topic} ${offset}`),
     },
     reader: {
       async commit(positions) {
@@ -44,6 +48,7 @@ function setUp() {
       resume: ({ topic }) => void steered.push(`resume ${topic}`),
     },
     log: createLogger('test', 'silent'),
+    retryMs: 5,
   })
   const take = (topic: string, offset: number, id: string) =>
     writer.take({
@@ -55,7 +60,7 @@ function setUp() {
   const until = async (is: () => boolean) => {
     while (!is()) await sleep(5)
   }
-  return { writer, written, committed, steered, failures, take, until }
+  return { writer, written, refused, committed, steered, failures, take, until }
 }
 
 afterEach(() => {
@@ -96,6 +101,15 @@ describe('LogWriter', () => {
     await until(() => committed.length > 0)
     expect(written).toEqual([[`${attemptsTopic} 9`]])
     expect(committed).toEqual([`${attemptsTopic} 10`])
+  })
+
+  it('moves a message aside that PostgreSQL keeps refusing, and commits those behind it', async () => {
+    const { writer, written, refused, committed, take, until } = setUp()
+    await using _ = writer
+    for (const [nth, id] of ['a', 'poison', 'b'].entries()) await take(attemptsTopic, nth, id)
+    await until(() => committed.includes(`${attemptsTopic} 3`))
+    expect(written.flat().toSorted()).toEqual([`${attemptsTopic} 0`, `${attemptsTopic} 2`])
+    expect(refused).toEqual([`${attemptsTopic} 1`])
   })
 
   it('reads transitions however many jobs wait for them', async () => {

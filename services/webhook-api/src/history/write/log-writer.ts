@@ -7,12 +7,14 @@ import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { type BackgroundWork, runBackgroundWork } from '../../jobs/background-work.ts'
 import type { DeliveryProjection } from './delivery-projection.ts'
 import { type BufferedItem, bytesOf, type TopicPartition, WriteBuffer } from './write-buffer.ts'
-import { chunksOf, mayPassByHalves } from './write-chunks.ts'
+import { chunksOf, mayPassByHalves, refusesRow } from './write-chunks.ts'
 
 export type LogWriterDeps = {
   projection: DeliveryProjection
   reader: Pick<ReadAheadConsumer, 'commit' | 'pause' | 'resume'>
   log: Logger
+  /** The milliseconds until a failed write is repeated. */
+  retryMs?: number
 }
 
 /** The limit for a partition's jobs that wait for their first transition. */
@@ -27,22 +29,31 @@ const budgetBytes = 64 * 1024 * 1024
  * wait of a job, so that a job and its first transition are written together.
  */
 const gatherMs = 200
-const retryMs = 500
+const defaultRetryMs = 500
+/**
+ * How often one message is tried that PostgreSQL refuses by itself: for at least 10 s. Then it goes
+ * to the invalid topic, because everything behind it stays uncommitted.
+ */
+const mostTries = 20
 const idleMs = 60_000
 
 /**
  * Writes in few large statements, and commits the offsets up to which everything is written.
  * Failures are retried for ever. Repeated messages change nothing. If PostgreSQL refuses a chunk as
- * a whole, its halves are written separately, and other chunks do not wait for them.
+ * a whole, its halves are written separately, and other chunks do not wait for them. A single
+ * message that it keeps refusing is moved aside.
  */
 export class LogWriter implements AsyncDisposable {
   readonly #deps: LogWriterDeps
+  readonly #retryMs: number
   readonly #held = new WriteBuffer({ waitingBytes, budget: new MemoryBudget(budgetBytes) })
   readonly #work: BackgroundWork
   readonly #slowWork: BackgroundWork
   #chunks: BufferedItem[][] = []
   /** Refused chunks, and halves of them. */
   #slow: BufferedItem[][] = []
+  /** How often PostgreSQL refused single messages. */
+  #refusals = new WeakMap<BufferedItem, number>()
   #committed = new Map<string, number>()
   #paused = new Map<string, TopicPartition>()
   #epoch = 0
@@ -50,6 +61,8 @@ export class LogWriter implements AsyncDisposable {
 
   constructor(deps: LogWriterDeps) {
     this.#deps = deps
+    const { retryMs = defaultRetryMs } = deps
+    this.#retryMs = retryMs
     const onFailure = (err: unknown) => deps.log.warn({ err }, 'history.write_failed')
     this.#work = runBackgroundWork({
       work: (signal) => this.#writeNext(signal),
@@ -100,29 +113,33 @@ export class LogWriter implements AsyncDisposable {
     this.#resume()
     const epoch = this.#epoch
     for (let [chunk] = this.#chunks; chunk !== undefined; [chunk] = this.#chunks) {
-      const isWritten = await this.#write(chunk)
+      const refusal = await this.#write(chunk)
       if (epoch !== this.#epoch) return 0
       this.#chunks.shift()
-      if (!isWritten) this.#goOnSlowly(chunk)
+      if (refusal !== null) this.#goOnSlowly(chunk)
       if (signal.aborted) return 0
     }
     await this.#commit()
     return this.#held.waitMs
   }
 
-  /** @returns true if the chunk is written; false if smaller chunks may succeed */
-  async #write(chunk: readonly BufferedItem[]): Promise<boolean> {
+  /** @returns null if the chunk is written; the error if smaller chunks may succeed */
+  async #write(chunk: readonly BufferedItem[]): Promise<unknown> {
     const { projection, log } = this.#deps
     try {
       await projection.write(chunk.map(({ item }) => item))
     } catch (err) {
       if (!mayPassByHalves(err)) throw err
       log.warn({ err, items: chunk.length }, 'history.write_slow')
-      return false
+      return err
     }
+    this.#written(chunk)
+    return null
+  }
+
+  #written(chunk: readonly BufferedItem[]): void {
     this.#held.written(chunk)
     this.#resume()
-    return true
   }
 
   #goOnSlowly(chunk: BufferedItem[]): void {
@@ -137,13 +154,28 @@ export class LogWriter implements AsyncDisposable {
     const [chunk] = this.#slow
     if (chunk === undefined) return idleMs
     const epoch = this.#epoch
-    const isWritten = await this.#write(chunk)
+    const refusal = await this.#write(chunk)
+    if (epoch !== this.#epoch) return 0
+    const isOver = refusal === null || (await this.#movedAside(chunk, refusal))
     if (epoch !== this.#epoch) return 0
     this.#slow.shift()
-    if (!isWritten) this.#slow.push(...halvesOf(chunk))
+    if (!isOver) this.#slow.push(...halvesOf(chunk))
     // The other worker then commits.
     else this.#work.wake()
-    return isWritten || chunk.length > 1 ? 0 : retryMs
+    return isOver || chunk.length > 1 ? 0 : this.#retryMs
+  }
+
+  /** @returns true if the chunk is a message that was refused too often, and is on its topic now */
+  async #movedAside(chunk: readonly BufferedItem[], refusal: unknown): Promise<boolean> {
+    const [held] = chunk
+    if (held === undefined || chunk.length > 1 || !refusesRow(refusal)) return false
+    const refusals = (this.#refusals.get(held) ?? 0) + 1
+    this.#refusals.set(held, refusals)
+    if (refusals < mostTries) return false
+    const epoch = this.#epoch
+    await this.#deps.projection.refuse(held.item, refusal)
+    if (epoch === this.#epoch) this.#written(chunk)
+    return true
   }
 
   #resume(): void {

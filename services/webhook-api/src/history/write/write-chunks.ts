@@ -41,6 +41,10 @@ export async function writeByHalves<Item>(
   }
 }
 
+/** Returns the code of an error from PostgreSQL or the network, or an empty text. */
+export const codeOf = (err: unknown): string =>
+  err instanceof Error && 'code' in err ? String(err.code) : ''
+
 /**
  * SQLSTATEs that depend on the rows of a statement (PostgreSQL, appendix A). It was cancelled or
  * waited too long for a lock (57014, 55P03), needs too much memory (53200), or a row breaks a
@@ -48,9 +52,14 @@ export async function writeByHalves<Item>(
  */
 const dependsOnRows = /^(?:57014|55P03|53200|(?:23|54|P0|XX)...)$/
 
+/** Of these, those that say something about the row, not about locks, time or memory. */
+const aboutTheRow = /^(?:23|54|P0|XX)...$/
+
+/** Returns whether PostgreSQL refuses the row of a statement with one row. */
+export const refusesRow = (err: unknown): boolean => aboutTheRow.test(codeOf(err))
+
 /** Returns whether fewer rows may succeed. A failed connection does not depend on the statement. */
 export function mayPassByHalves(err: unknown): boolean {
   if (!(err instanceof Error)) return false
-  const code = 'code' in err ? String(err.code) : ''
-  return dependsOnRows.test(code) || err.message === 'Query read timeout'
+  return dependsOnRows.test(codeOf(err)) || err.message === 'Query read timeout'
 }
