@@ -55,9 +55,11 @@ describe('the manifests of Strimzi', () => {
       ],
       authorization: { type: 'simple' },
     })
-    // Ten years, as the log message `kafka.offset_retention.short` of the services requires.
     expect(kafka.spec.kafka.config).toMatchObject({
+      // Ten years, as the log message `kafka.offset_retention.short` of the services requires.
       'offsets.retention.minutes': 10 * 365 * 24 * 60,
+      // An open transaction of a publisher ends after a minute.
+      'transaction.max.timeout.ms': 60_000,
     })
   })
 
