@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import { authScenarios } from './auth/scenarios.ts'
 import { consoleLists } from './console/scenario.ts'
+import { costly } from './costly/scenario.ts'
 import { dataScenarios } from './data/scenarios.ts'
 import { deliveryScenarios } from './deliveries/scenarios.ts'
 import { historyReplicas } from './history/replicas.ts'
@@ -44,6 +45,7 @@ const scenarios: Record<string, () => Promise<void>> = {
   history: () => history(system, rows),
   replicas: () => historyReplicas(bench, changes),
   console: () => consoleLists(bench, rows),
+  costly: () => costly(bench),
   ...authScenarios({ system, seconds, runDirs }),
   ...dataScenarios({ system, seconds, runDirs, rows }),
   ...stallScenarios({ system, runDirs, seconds, changes, tls }),

@@ -7,7 +7,6 @@ import {
 import { mount } from '@surehook/service-kit/http/mount'
 import { silent } from '@surehook/testing/database'
 import type { Router } from 'express'
-import type { Logger } from 'pino'
 import * as z from 'zod'
 import { createMetrics } from '../src/telemetry/metrics.ts'
 
@@ -57,7 +56,8 @@ export async function serve(
     log = silent,
     lingerMs = 0,
     patience,
-  }: { log?: Logger; lingerMs?: number; patience?: ApiServerOptions['patience'] } = {},
+    bodyLimitBytes = 1_000,
+  }: Partial<Pick<ApiServerOptions, 'log' | 'lingerMs' | 'patience' | 'bodyLimitBytes'>> = {},
 ): Promise<string> {
   const metrics = createMetrics('test')
   const server = await openApiServer({
@@ -66,7 +66,7 @@ export async function serve(
     log,
     metrics,
     routes,
-    bodyLimitBytes: 1_000,
+    bodyLimitBytes,
     // Longer than a test may take: a close that needs the grace would fail the test.
     closeGraceMs: 60_000,
     lingerMs,

@@ -57,7 +57,7 @@ export type DataRoutesDeps = {
 
 type Serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Caller>) => void
 
-/** The two ways in which a request uses the slots of its tenant. */
+/** The two ways in which a request uses the slots of its project. */
 type Serving = {
   /** The request holds one slot until it ends. */
   gated: Serve
@@ -116,11 +116,12 @@ function graphqlRoute(router: Router, deps: DataRoutesDeps): void {
         return slots.run(auth.tenant, work)
       }
       const create: RecordApi['create'] = async (of, table, input) => {
-        await chargeList(charge, call, input)
+        await admitList(charge, call, input)
         return records.gated.create(of, table, input)
       }
       await requireEnvironment(access, auth.tenant)
-      const own = { log, enter, api: { ...records.gated, create } }
+      const nextTurn = () => call.nextTurn()
+      const own = { log, enter, nextTurn, api: { ...records.gated, create } }
       return graphql.execute(body, { ...keyed(call, headers), ...own })
     },
   })
@@ -146,18 +147,23 @@ function tableRoutes({ gated: serve }: Serving, { pool, relayed }: DataRoutesDep
 
 type AuthorizedContext = RequestContext & { readonly auth: Caller }
 
-/** Every request costs 1 point, which its authorisation took. A long list costs more. */
-async function chargeList(charge: Charge, call: AuthorizedContext, body: unknown): Promise<void> {
+/**
+ * Every request costs 1 point, which its authorisation took. A long list costs more, and waits for
+ * its turn on the event loop.
+ */
+async function admitList(charge: Charge, call: AuthorizedContext, body: unknown): Promise<void> {
   // A longer list is refused, so that it does no work.
   const items = Array.isArray(body) ? Math.min(body.length, maxPublishedChanges) : 1
   const more = pointsOfList(items) - 1
-  if (more > 0) await charge(call, call.auth, more)
+  if (more === 0) return
+  await charge(call, call.auth, more)
+  await call.nextTurn()
 }
 
 function changesRoute({ shared }: Serving, { publish, charge }: DataRoutesDeps): void {
   shared(publishChanges, async ({ body }, call) => {
     const { req, auth, requestId, traceparent } = call
-    await chargeList(charge, call, body)
+    await admitList(charge, call, body)
     const changes = readChanges({ headers: req.headers, body })
     return {
       ids: await publish({ tenant: auth.tenant, origin: { requestId, traceparent } }, changes),
@@ -167,7 +173,7 @@ function changesRoute({ shared }: Serving, { publish, charge }: DataRoutesDeps):
 
 function recordRoutes({ gated, shared }: Serving, { records, charge }: DataRoutesDeps): void {
   shared(createRecords, async ({ params, headers, body }, call) => {
-    await chargeList(charge, call, body)
+    await admitList(charge, call, body)
     const created = await records.shared.create(keyed(call, headers), params.table, body)
     if (Array.isArray(body)) return rawJson(`[${created.map(({ text }) => text).join(',')}]`)
     return one(created[0])

@@ -36,7 +36,7 @@ const routes = (router: Router) => {
   router.all(/echo$/, (req, res, next) => {
     const { clientAddress: client, bodyLimitBytes } = contextOf(res)
     const { headers, headersDistinct: distinct, originalUrl } = req
-    readJsonBody(req, bodyLimitBytes).then((body = null) => {
+    readJsonBody(req, { limitBytes: bodyLimitBytes }).then((body = null) => {
       sendJson(res, 200, JSON.stringify({ url: originalUrl, headers, distinct, client, body }))
     }, next)
   })

@@ -8,6 +8,7 @@ import {
 } from 'express'
 import type { Logger } from 'pino'
 import { AppError } from '../errors.ts'
+import { LoopTurns } from '../slots/loop-turns.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import { type ListenOptions, listenGracefully } from './connection/graceful-server.ts'
@@ -103,11 +104,15 @@ export function createApi(options: ApiServerOptions): RequestListener {
   }
 }
 
+/** Of requests that take the event loop for milliseconds. */
+const waitingTurns = { waiting: { all: 1_024, each: 64 }, maxWaitMs: 10_000 }
+
 function beginRequest(options: ApiServerOptions): (req: Request, res: Response) => void {
   const { log, metrics, tracer, bodyLimitBytes = defaultBodyLimitBytes } = options
   const { around = (_operation, _context, serve) => serve() } = options
   const trustedProxies = new TrustedProxies(options.trustedProxies ?? [], log)
-  const own = { log, bodyLimitBytes, trustedProxies, around }
+  const turns = new LoopTurns(waitingTurns)
+  const own = { log, bodyLimitBytes, trustedProxies, around, turns }
   const headers = Object.entries({ ...securityHeaders, ...options.headers })
   const seconds = metrics.histogram({
     name: 'surehook_http_request_duration_seconds',

@@ -9,19 +9,29 @@ const jsonTypes: readonly string[] = ['application/json']
 const charsetForm = /;\s*charset\s*=\s*"?([^\s;"]*)/i
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
+type JsonReading = {
+  limitBytes: number
+  /** Accepted media types. */
+  types?: readonly string[] | undefined
+  /** Resolves when a large body may be parsed. */
+  nextTurn?: () => Promise<void>
+}
+
+/** Parsing and validating a larger body takes the event loop for more than a millisecond. */
+const largeBytes = 32_768
+
 /**
  * Reads the request's JSON. Resolves with `undefined` without a body. Rejects with an `AppError`
  * for every fault.
- * @param types accepted media types
  */
 export async function readJsonBody(
   req: IncomingMessage,
-  limitBytes: number,
-  types = jsonTypes,
+  { limitBytes, types = jsonTypes, nextTurn }: JsonReading,
 ): Promise<unknown> {
   if (!announcesBody(req)) return undefined
   refuseOtherTypes(req, types)
   const bytes = await readBody(req, limitBytes)
+  if (bytes.length > largeBytes) await nextTurn?.()
   return bytes.length === 0 ? undefined : parseJson(bytes)
 }
 
@@ -110,7 +120,7 @@ function parseJson(bytes: Buffer): unknown {
   } catch {
     throw bodyFault('must be valid JSON', 'invalid_json')
   }
-  if (mayNamePrototype(text)) refusePrototypeKeys(value, [])
+  if (mayNamePrototype(text)) refusePrototypeKeys(value)
   return value
 }
 
@@ -147,13 +157,21 @@ function mayNamePrototype(text: string): boolean {
   return text.includes('__proto__') || text.includes('\\u00')
 }
 
-function refusePrototypeKeys(value: unknown, path: readonly string[]): void {
-  if (typeof value !== 'object' || value === null) return
-  for (const [name, inner] of Object.entries(value)) {
-    if (name === '__proto__') {
-      const field = [...path, name].join('.')
-      throw invalid([{ field, message: 'is not an accepted field name', rule: 'invalid_name' }])
-    }
-    refusePrototypeKeys(inner, [...path, name])
+function refusePrototypeKeys(value: unknown): void {
+  const path = typeof value === 'object' && value !== null ? pathOfPrototype(value) : null
+  if (path === null) return
+  const field = path.join('.')
+  throw invalid([{ field, message: 'is not an accepted field name', rule: 'invalid_name' }])
+}
+
+/** Makes a path only where it ends, because a body may have a million values. */
+function pathOfPrototype(value: object): string[] | null {
+  if (Object.hasOwn(value, '__proto__')) return ['__proto__']
+  const values: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
+  for (const [at, inner] of values.entries()) {
+    if (typeof inner !== 'object' || inner === null) continue
+    const path = pathOfPrototype(inner)
+    if (path !== null) return [Object.keys(value)[at] ?? '', ...path]
   }
+  return null
 }

@@ -128,7 +128,11 @@ export function mount<Op extends Operation, Auth = undefined>(
       return refuse(err, context)
     })
     if (answer instanceof WrittenAnswer) await answer.write(res)
-    else sendAnswer(res, operation, { answer, req })
+    else {
+      // Not for writes: what is done must be answered.
+      if (operation.method === 'get' && isLong(answer)) await context.nextTurn()
+      sendAnswer(res, operation, { answer, req })
+    }
   }
   const register: IRouterMatcher<unknown> = router[operation.method].bind(router)
   register(expressPath(operation.path), serve)
@@ -146,7 +150,7 @@ type RequestInput<Op extends Operation> = {
 async function readInput<Op extends Operation>(
   operation: Op,
   req: Request,
-  { bodyLimitBytes }: RequestContext,
+  context: RequestContext,
 ): Promise<RequestInput<Op>> {
   const violations: RuledViolation[] = []
   const { params, query, headers, body, bodies } = operation
@@ -157,7 +161,7 @@ async function readInput<Op extends Operation>(
     query: query && parsePart('query', query, { input: queryOf(req, violations), violations }),
     headers: headers && parseHeaders(headers, req, violations),
   }
-  const read = body && (await readBody(req, { bodyLimitBytes, types, violations }))
+  const read = body && (await readBody(context, { types, violations }))
   const input = {
     params: path,
     ...rest,
@@ -207,25 +211,29 @@ function parseHeaders(schema: z.ZodObject, req: Request, violations: RuledViolat
   return parsePart('headers', schema, { input, violations })
 }
 
-type BodyReading = {
-  bodyLimitBytes: number
-  types: readonly string[] | undefined
-  violations: RuledViolation[]
-}
+type BodyReading = { types: readonly string[] | undefined; violations: RuledViolation[] }
 
 /** A body that is not JSON is reported together with the other faults of the request. */
 async function readBody(
-  req: Request,
-  { bodyLimitBytes, types, violations }: BodyReading,
+  context: RequestContext,
+  { types, violations }: BodyReading,
 ): Promise<{ json: unknown } | undefined> {
+  const { req, bodyLimitBytes: limitBytes } = context
   try {
-    return { json: await readJsonBody(req, bodyLimitBytes, types) }
+    const nextTurn = () => context.nextTurn()
+    return { json: await readJsonBody(req, { limitBytes, types, nextTurn }) }
   } catch (err) {
     if (!(err instanceof AppError) || err.violations === undefined) throw err
     violations.push(...err.violations)
     return undefined
   }
 }
+
+/** Checking and writing so many entries takes the event loop for milliseconds. */
+const manyEntries = 50
+
+const isLong = (answer: unknown): boolean =>
+  Object.values(Object(answer)).some((part) => Array.isArray(part) && part.length > manyEntries)
 
 type AnsweredRequest = { answer: unknown; req: Request }
 

@@ -24,7 +24,9 @@ export type DataGraphQL = {
   execute(request: GraphQLRequest, call: DataCall): Promise<GraphQLAnswer>
 }
 
-export type DataCall = RecordCall & Pick<DataContext, 'enter' | 'api'> & Pick<RequestContext, 'log'>
+export type DataCall = RecordCall &
+  Pick<DataContext, 'enter' | 'nextTurn' | 'api'> &
+  Pick<RequestContext, 'log'>
 
 /**
  * Enough for the largest requests of people and tools. Each list and each write also waits for its
@@ -47,11 +49,11 @@ const transport: Omit<GraphQLTransport, 'introspection'> = {
 export function createDataGraphQL(deps: { schemas: SchemaCache }): DataGraphQL {
   const limited = { ...transport, introspection: new Introspection() }
   return {
-    async execute(request, { log, enter, api, ...call }) {
+    async execute(request, { log, enter, nextTurn, api, ...call }) {
       const environment = await enter(() => deps.schemas.of(call.auth.tenant))
       const { tables } = environment
       const seen = tables.filter(({ access }) => mayUse(call.auth, access))
-      const context: DataContext = { call, api, enter, pageBytes: maxPageBytes }
+      const context: DataContext = { call, api, enter, nextTurn, pageBytes: maxPageBytes }
       return answerGraphQL(limited, {
         client: call.auth.tenant.projectId,
         context,

@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Operation } from '@surehook/contracts/operation'
 import type { Request } from 'express'
 import type { Logger } from 'pino'
+import type { LoopTurns } from '../../slots/loop-turns.ts'
 import { traceIdOf } from '../../telemetry/tracing/trace-headers.ts'
+import { limitKeyOf } from './client-networks.ts'
 import { clientNetwork } from './forwarded-node.ts'
 import type { TrustedProxies } from './trusted-proxies.ts'
 
@@ -23,6 +25,7 @@ export type ContextOptions = {
   bodyLimitBytes: number
   around: AroundCall
   trustedProxies: TrustedProxies
+  turns: Pick<LoopTurns, 'next'>
 }
 
 /**
@@ -52,10 +55,13 @@ export class RequestContext {
   auth: unknown = undefined
   /** True if `authorize` has admitted the caller. */
   isAuthorized = false
+  /** The project of the caller, once `authorize` has admitted the caller. */
+  projectId: string | undefined = undefined
   /** Id of the caller's token. */
   actorId: string | undefined = undefined
   readonly #res: ServerResponse
   readonly #trustedProxies: TrustedProxies
+  readonly #turns: Pick<LoopTurns, 'next'>
   readonly #parentLog: Logger
   #log: Logger | undefined
   #abort: AbortController | undefined
@@ -69,6 +75,7 @@ export class RequestContext {
     this.around = options.around
     this.#parentLog = options.log
     this.#trustedProxies = options.trustedProxies
+    this.#turns = options.turns
   }
 
   /** Address of the client, by the connection and trusted proxies. */
@@ -81,6 +88,17 @@ export class RequestContext {
    */
   get countedClient(): string {
     return clientNetwork(this.clientAddress)
+  }
+
+  /**
+   * Resolves when work may take the event loop for milliseconds, until it waits for anything.
+   * Projects take turns, and clients without a project. Rejects with SERVICE_UNAVAILABLE if too
+   * many wait.
+   */
+  nextTurn(): Promise<void> {
+    const { projectId } = this
+    const client = () => `client/${limitKeyOf(this.countedClient)}`
+    return this.#turns.next(projectId === undefined ? client() : `project/${projectId}`)
   }
 
   /** Sets a header of the answer, also if that reports an error. */
