@@ -10,12 +10,12 @@ type Attempt = { job: DeliveryJob; answer: (status: number) => void }
 export const shared = { messages: 12, bytes: 1_000_000 }
 
 /** The options of circuits whose store confirms failures when `answers` resolves. */
-export const circuitWith = (answers: Promise<void>) => ({
+export const circuitWith = (answers: () => Promise<void>) => ({
   threshold: 5,
   cooldownMs: 1,
   store: {
     load: async () => ({ failures: 0, openUntil: 0, openSince: 0 }),
-    recordFailure: () => answers,
+    recordFailure: answers,
     reset: async () => {},
   },
 })

@@ -226,7 +226,7 @@ export class PartitionWorld {
 
   #deps(owner: Owner): WorkerDeps {
     return {
-      circuit: circuitWith(this.storeAnswers),
+      circuit: circuitWith(() => this.storeAnswers),
       limits: { maxInFlight: 2, maxLocalWaitMs: () => 1 },
       slots: new FairSlots({ room: {} }),
       orderedRecords: this.#orderedRecords,
