@@ -28,12 +28,12 @@ afterEach(async () => {
   await closeServers()
 })
 
-const serveAll = (projectId?: string) =>
+const serveAll = (owner?: string) =>
   serve(
     (router) => {
       mount(router, putThing, {
         authorize(context) {
-          context.projectId = projectId
+          context.owner = owner
         },
         handle: ({ params, query }) => ({ id: params.id, limit: query.limit }),
       })
@@ -46,13 +46,13 @@ const serveAll = (projectId?: string) =>
 
 const body = (length: number) => JSON.stringify({ ...valid, extra: { text: 'x'.repeat(length) } })
 
-it('a large body waits for a turn of its client, or of the project that sends it', async () => {
+it('a large body waits for a turn of its client, or of the owner that sends it', async () => {
   const anyone = await serveAll()
   expect((await put(anyone, { body: body(1_000) })).status).toBe(201)
   expect(owners).toEqual([])
   expect((await put(anyone, { body: body(50_000) })).status).toBe(201)
   expect((await put(await serveAll('shop'), { body: body(50_000) })).status).toBe(201)
-  expect(owners).toEqual(['client/127.0.0.1', 'project/shop'])
+  expect(owners).toEqual(['client/127.0.0.1', 'owner/shop'])
 })
 
 it('a long answer to a GET waits for a turn', async () => {

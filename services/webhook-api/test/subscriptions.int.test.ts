@@ -155,12 +155,12 @@ describe('PATCH /_webhooks/{id}', () => {
 
   it('writes no state when nothing changes', async () => {
     const policy = { headers: { Authorization: 'Bearer a', 'X-Route': 'b' }, concurrency: 2 }
-    const wanted = { name: 'same', filter: { total: { gt: 10 } }, active: true, policy }
+    const wanted = { name: 'same', filter: { total: { gt: 10 } }, policy }
     const input = { ...validInput(under.tenant), ...wanted }
     const { body: created } = await under.client.call('POST', input)
     const stateOf = async () => (await under.world.subscriptionStates()).get(created.id)
     const before = await stateOf()
-    for (const change of [{}, { name: 'same' }, { active: true }, { policy }, input]) {
+    for (const change of [{}, { name: 'same' }, { policy }, input]) {
       const { status, body } = await under.client.call(`PATCH /${created.id}`, change)
       expect([status, body]).toEqual([200, created])
     }

@@ -50,7 +50,7 @@ export function createAuthorizers(deps: AuthorizeDeps): Authorizers {
 
   async function admitted(context: RequestContext, caller: Caller): Promise<Caller> {
     await charge(context, caller, 1)
-    context.projectId = caller.tenant.projectId
+    context.owner = caller.tenant.projectId
     return caller
   }
 

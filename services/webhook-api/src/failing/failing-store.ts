@@ -50,21 +50,9 @@ const remember = `
     failing_since = least(f.failing_since, excluded.failing_since),
     failed_at = greatest(f.failed_at, excluded.failed_at)`
 
-/**
- * Call it for a subscription that was reactivated, moved to another URL or deleted.
- * @returns true if it was failing, or is about to be deactivated for an answer 410
- */
-export async function forgetFailures(
-  db: Pool | PoolClient,
-  subscriptionId: string,
-): Promise<boolean> {
-  const { rows } = await db.query<{ found: boolean }>(
-    `with failing as (delete from failing_subscription where subscription_id = $1 returning 1)
-     select exists (select from failing)
-       or exists (select from gone_subscription where subscription_id = $1) as found`,
-    [subscriptionId],
-  )
-  return rows[0]?.found ?? false
+/** Call it for a subscription that was reactivated, moved to another URL or deleted. */
+export async function forgetFailures(db: Pool | PoolClient, subscriptionId: string): Promise<void> {
+  await db.query('delete from failing_subscription where subscription_id = $1', [subscriptionId])
 }
 
 /**

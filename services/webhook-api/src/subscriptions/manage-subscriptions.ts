@@ -40,8 +40,8 @@ export type SubscriptionDeps = {
   box: SecretBox
   environmentExists: (projectId: string, environment: string) => Promise<boolean>
   tables: Pick<KnownTables, 'current' | 'fieldsOf'>
-  /** Forgets that the subscription has been failing. Resolves with whether it was known to. */
-  forgetFailures: (tx: PoolClient, subscriptionId: string) => Promise<boolean>
+  /** Forgets that the subscription has been failing. */
+  forgetFailures: (tx: PoolClient, subscriptionId: string) => Promise<void>
   cancelReplays: (tx: PoolClient, subscriptionId: string) => Promise<void>
   /** Fits filters that were written before their table was known. */
   settling: Pick<SettleFilters, 'look'>
@@ -130,12 +130,12 @@ async function change(
     const wished = changeSubscription(deps.box, before, asked)
     const row = asksFields(wish) ? fittedRow(wished, tables) : wished
     isKnown = tables.fieldsOf(toSubscription(row)) !== undefined
-    // Failures from before `active: true`, or of another URL, do not count from now on.
-    const beginsAgain = wish.active === true || row.url !== before.url
-    const hadFailed = beginsAgain && (await deps.forgetFailures(client, row.id))
-    if (isSame(row, before) && !hadFailed) return null
+    // Failures from before `active: true` do not count, so it is a change in itself.
+    if (wish.active !== true && isSame(row, before)) return null
     await store.updateSubscription(client, row)
     await noteLongRetries(client, row)
+    // Failures of an inactive subscription, or of another URL, do not count from now on.
+    if (wish.active === true || row.url !== before.url) await deps.forgetFailures(client, row.id)
     await announce(client, emit, { before, after: row, secret: wish.secret })
     return shown(deps, row, droppedHeaders({ change: wish, before }, row))
   }, deps.slots.write(tenant))

@@ -19,7 +19,7 @@ export function managementCaller(
     })
     context.actorId = identity.tokenId
     await limits.charge(context, { ...identity, id: identity.tokenId }, 1)
-    context.projectId = identity.projectId
+    context.owner = identity.projectId
     return identity
   }
 }

@@ -55,8 +55,8 @@ export class RequestContext {
   auth: unknown = undefined
   /** True if `authorize` has admitted the caller. */
   isAuthorized = false
-  /** The project of the caller, once `authorize` has admitted the caller. */
-  projectId: string | undefined = undefined
+  /** Who takes turns with others, once `authorize` has admitted the caller. */
+  owner: string | undefined = undefined
   /** Id of the caller's token. */
   actorId: string | undefined = undefined
   readonly #res: ServerResponse
@@ -92,13 +92,13 @@ export class RequestContext {
 
   /**
    * Resolves when work may take the event loop for milliseconds, until it waits for anything.
-   * Projects take turns, and clients without a project. Rejects with SERVICE_UNAVAILABLE if too
-   * many wait.
+   * Owners take turns, and clients without an owner. Rejects with SERVICE_UNAVAILABLE if too many
+   * wait.
    */
   nextTurn(): Promise<void> {
-    const { projectId } = this
+    const { owner } = this
     const client = () => `client/${limitKeyOf(this.countedClient)}`
-    return this.#turns.next(projectId === undefined ? client() : `project/${projectId}`)
+    return this.#turns.next(owner === undefined ? client() : `owner/${owner}`)
   }
 
   /** Sets a header of the answer, also if that reports an error. */
