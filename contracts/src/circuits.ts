@@ -1,7 +1,6 @@
 /**
- * The circuits in Redis. The dispatcher that owns an endpoint writes them. webhook-api
- * reads them and asks the owner to close one. If Redis loses them, only the owner knows its
- * circuits.
+ * The circuits in Redis. The dispatcher that owns an endpoint writes them. webhook-api reads them
+ * and asks the owner to close one. If Redis loses them, only the owner knows its circuits.
  */
 
 /**
@@ -27,7 +26,8 @@ export const circuitKey = (id: string) => `surehook:circuit:${id}`
 
 /**
  * The value of `openUntil` in the shared circuit that asks the owner to close all circuits of the
- * endpoint. The owner of an open circuit looks for it, and then removes the key. A missing key says nothing: Redis may have lost it.
+ * endpoint. The owner of an open circuit looks for it, and then removes the key. A missing key says
+ * nothing: Redis may have lost it.
  */
 export const closedByRequest = '0'
 

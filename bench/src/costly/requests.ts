@@ -22,7 +22,7 @@ const record = Object.fromEntries(columns.map(({ name }, n) => [name, values[n %
 const tables = 40
 export const webhooks = 200
 const listed = 200
-/** Of a list in one request: as many as 1 MiB holds. */
+/** How many items a list of 1 MiB holds. */
 const items = 900
 
 /** Makes what the requests ask for. */

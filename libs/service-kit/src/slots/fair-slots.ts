@@ -63,8 +63,7 @@ export class FairSlots {
 
   constructor({ room, waiting, maxWaitMs, refusal = refusalOf }: FairSlotsOptions) {
     this.#room = roomOf(room)
-    this.#waiting =
-      typeof waiting === 'function' ? waiting : waiting ? () => waitingRoomOf(waiting) : null
+    this.#waiting = typeof waiting === 'function' ? waiting : waiting ? () => roomOf(waiting) : null
     this.#maxWaitMs = maxWaitMs
     this.#refusal = refusal
   }
@@ -222,15 +221,10 @@ export class FairSlots {
   }
 }
 
-const roomOf = ({ all = Number.POSITIVE_INFINITY, each = all }: Partial<SlotRoom>): SlotRoom => ({
-  all,
-  each,
-})
-
-const waitingRoomOf = ({ all = Number.POSITIVE_INFINITY, each = all }: Partial<Room>): Room => ({
-  all,
-  each,
-})
+function roomOf<Each>(room: { all?: number; each?: number | Each }) {
+  const { all = Number.POSITIVE_INFINITY, each = all } = room
+  return { all, each }
+}
 
 const refusalOf = (reason: Refusal): Error =>
   unavailable(reason === 'late' ? 'no slot became free in time' : 'too many wait for a slot')

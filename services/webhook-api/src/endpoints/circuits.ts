@@ -15,7 +15,7 @@ export type EndpointOfWebhooks = { id: string; webhooks: readonly string[] }
 export type CircuitReading = {
   /** The most of one circuit. */
   failures: number
-  /** Of the circuit that all subscriptions share. Epoch milliseconds; 0: closed. */
+  /** When the circuit that all subscriptions share closes, in epoch milliseconds; 0: closed. */
   openUntil: number
   inFlight: number
   /** The subscriptions whose own circuit has opened, and until when. */

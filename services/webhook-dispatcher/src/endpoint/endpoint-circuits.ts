@@ -12,7 +12,7 @@ export type EndpointCircuitsOptions = {
 export type CountedAttempt = {
   result: AttemptResult
   subscriptionId: string
-  /** Of the endpoint; null for a delivery about deliveries. */
+  /** The endpoint's address; null for a delivery about deliveries. */
   place: EndpointPlace | null
 }
 

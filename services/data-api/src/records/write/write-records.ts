@@ -127,7 +127,7 @@ export async function changeRecord(
     if (violations.length > 0) throw invalid(violations.slice(0, maxViolations))
     const states = statesFor(preconditions, columns.length)
     if (!isUuid(id)) return null
-    // Who may not read would see from `updatedAt` that a guessed value is already there.
+    // Otherwise an unchanged `updatedAt` would tell a caller who may not read that a guess is right.
     const writesAlways = known.view !== undefined && given.includes(true)
     const head = changeHead('UPDATE', tenant, { ...origin, table })
     const plain = [head, id, given, values, writesAlways]
