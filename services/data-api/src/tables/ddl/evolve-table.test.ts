@@ -100,6 +100,22 @@ describe('evolveTable', () => {
     ])
   })
 
+  test('each violation says how the request differs from the existing table', () => {
+    const current = table([column('a', { required: true, unique: true }), column('b'), column('c')])
+    const evolution = evolveTable(current, {
+      columns: [
+        { name: 'b', type: 'integer' },
+        { name: 'c', type: 'text', required: true, unique: true },
+      ],
+    })
+    expect(evolution.ok ? [] : evolution.violations.map(({ message }) => message)).toEqual([
+      'lacks the column "a" (text, required, unique) of the existing table; no column can be removed',
+      '"b" of the existing table is text and cannot become integer',
+      '"c" of the existing table is optional and cannot become required: existing records may lack it',
+      '"c" of the existing table is not unique and cannot become unique: existing values may repeat',
+    ])
+  })
+
   test('a required column without a default can join a table without records', () => {
     const input = { columns: [{ name: 'a', type: 'text' as const, required: true }] }
     expect(evolveTable(table([], false), input).ok).toBe(true)

@@ -39,7 +39,7 @@ export function evolveTable(
     const wish = wanted.get(column.name)
     wanted.delete(column.name)
     if (wish !== undefined) return evolveColumn({ column, position }, wish, { steps, violations })
-    const message = `"${column.name}" must stay: data would be lost`
+    const message = `lacks the column ${described(column)} of the existing table; no column can be removed`
     violations.push({ field: 'columns', message, rule: 'data_loss' })
     return column
   })
@@ -65,6 +65,12 @@ const completed = (input: Input): Column => ({
   unique: input.unique ?? false,
   default: input.default ?? null,
 })
+
+/** A column as a user would define it again: `"total" (decimal, required)`. */
+function described({ name, type, required, unique }: Column): string {
+  const traits = [type, ...(required ? ['required'] : []), ...(unique ? ['unique'] : [])]
+  return `"${name}" (${traits.join(', ')})`
+}
 
 const refusing =
   (violations: RuledViolation[], index: number) =>
@@ -94,13 +100,16 @@ function evolveColumn(
 ): Column {
   const wanted = completed(input)
   const refuse = refusing(violations, index)
+  const differs = (what: 'type' | 'required' | 'unique', rest: string) =>
+    refuse(what, 'data_loss', `"${column.name}" of the existing table ${rest}`)
   if (input.type !== column.type) {
-    refuse('type', 'data_loss', `is ${column.type} and cannot change`)
+    differs('type', `is ${column.type} and cannot become ${input.type}`)
     return column
   }
   if (wanted.required && !column.required)
-    refuse('required', 'data_loss', 'existing records may lack it')
-  if (wanted.unique && !column.unique) refuse('unique', 'data_loss', 'existing values may repeat')
+    differs('required', 'is optional and cannot become required: existing records may lack it')
+  if (wanted.unique && !column.unique)
+    differs('unique', 'is not unique and cannot become unique: existing values may repeat')
   checkDefault(wanted, index, violations)
   if (column.required && !wanted.required) steps.push({ kind: 'relax-required', column: wanted })
   if (column.unique && !wanted.unique) steps.push({ kind: 'relax-unique', index: position })
