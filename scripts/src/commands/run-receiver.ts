@@ -2,26 +2,33 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { localDir, repoRoot, state } from '../lib/paths.ts'
+import { isFree } from '../lib/ports.ts'
 import { ensureDemoCa } from '../receiver/demo-ca.ts'
+import { receiverVariables } from '../receiver/receiver-variables.ts'
 
 /**
  * `npm run receiver`: runs the sample receiver at an address that the system of `npm start` trusts.
  */
 const secretFile = `${localDir}/receiver-secret`
-const { certificateFile, keyFile } = await ensureDemoCa(state.demoCaDir)
-const secret = await keptSecret()
-const env = {
-  PORT: '9443',
-  INBOX: `${localDir}/inbox`,
-  TLS_CERT: certificateFile,
-  TLS_KEY: keyFile,
-  WEBHOOK_SECRETS: JSON.stringify([secret]),
+const { PORT, ...variables } = receiverVariables(process.env, {
+  demoCa: await ensureDemoCa(state.demoCaDir),
+  secret: await keptSecret(),
+  inbox: `${localDir}/inbox`,
+})
+if (await isFree(Number(PORT))) await run()
+else {
+  const next = Number(PORT) + 1
+  console.error(`port ${PORT} is taken; choose another: RECEIVER_PORT=${next} npm run receiver`)
+  process.exitCode = 1
 }
-process.env = { ...env, ...process.env }
-console.log(`url     https://localhost:${process.env['PORT']}/`)
-if (process.env['WEBHOOK_SECRETS'] === env.WEBHOOK_SECRETS) console.log(`secret  ${secret}`)
-console.log(`inbox   ${process.env['INBOX']}`)
-await import(`${repoRoot}/docs/guides/receivers/typescript/receiver.ts`)
+
+async function run(): Promise<void> {
+  process.env = { ...process.env, ...variables, PORT }
+  console.log(`url     https://localhost:${PORT}/`)
+  for (const secret of JSON.parse(variables.WEBHOOK_SECRETS)) console.log(`secret  ${secret}`)
+  console.log(`inbox   ${variables.INBOX}`)
+  await import(`${repoRoot}/docs/guides/receivers/typescript/receiver.ts`)
+}
 
 /** The secret is the same at each start, so that an existing subscription stays valid. */
 async function keptSecret(): Promise<string> {
