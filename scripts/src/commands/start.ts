@@ -6,12 +6,13 @@ import { ownerOf } from '../lib/processes/process-group.ts'
 import { runCommand } from '../lib/run-command.ts'
 import { type RunningSystem, webhookTimes } from '../lib/running-system.ts'
 import { type MailCatcher, startMailCatcher } from '../mail/mail-catcher.ts'
-import { type DemoCa, ensureDemoCa } from '../receiver/demo-ca.ts'
+import { ensureDemoCa } from '../receiver/demo-ca.ts'
 import { greeting } from '../start/greeting.ts'
 import { keepSecrets } from '../start/keep-secrets.ts'
 import { type Infrastructure, openInfrastructure } from '../start/open-infrastructure.ts'
 import { say, step } from '../start/progress.ts'
 import { openTestReceiver, type TestReceiver, testReceiverPort } from '../start/test-receiver.ts'
+import { trustedAuthorities } from '../start/trusted-authorities.ts'
 import { modeOf } from '../system/service-catalog.ts'
 import { type System, startServices } from '../system/start-services.ts'
 
@@ -20,7 +21,7 @@ type Running = {
   system: System
   infrastructure: Infrastructure
   mailCatcher: MailCatcher | null
-  receiver: TestReceiver | null
+  receiver: TestReceiver
 }
 
 /** `npm start`: starts everything from scratch and runs until Ctrl-C. */
@@ -33,7 +34,7 @@ try {
   const running = await start(process.env)
   process.off('SIGINT', giveUp).off('SIGTERM', giveUp)
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-  const testReceiver = running.receiver?.url
+  const testReceiver = running.receiver.url
   const isOwnBroker = !process.env['KAFKA_BROKERS']
   say(greeting(running.facts, { seconds, isOwnBroker, testReceiver }))
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
@@ -58,6 +59,13 @@ async function start(env: NodeJS.ProcessEnv): Promise<Running> {
   const mailCatcher = env['SMTP_URL'] ? null : await catchMails()
   const receiverPort = Number(env['TEST_RECEIVER_PORT'] || testReceiverPort)
   const receiver = await openTestReceiver(demoCa, receiverPort)
+  if (new URL(receiver.url).port !== String(receiverPort)) {
+    say(`port ${receiverPort} is taken: the test receiver listens at ${receiver.url}`)
+  }
+  const trusted = await trustedAuthorities(env, {
+    caFile: demoCa.caFile,
+    target: state.authoritiesFile,
+  })
   const what = mode === 'single' ? 'six services in one process ready' : 'six services ready'
   const system = await step(`database migrated, ${what}`, () =>
     startServices({
@@ -67,9 +75,10 @@ async function start(env: NodeJS.ProcessEnv): Promise<Running> {
       mode,
       port,
       env: {
-        ...localDefaults(port, demoCa),
-        ...(receiver !== null && { CONSOLE_TEST_RECEIVER: receiver.url }),
+        ...localDefaults(port),
+        CONSOLE_TEST_RECEIVER: receiver.url,
         ...env,
+        ...trusted,
         ...(mailCatcher !== null && { SMTP_URL: mailCatcher.url }),
       },
       keepAlive: true,
@@ -106,11 +115,10 @@ function catchMails(): Promise<MailCatcher> {
   return startMailCatcher({ dir: state.mailDir, show: say })
 }
 
-function localDefaults(port: number, { caFile }: DemoCa): NodeJS.ProcessEnv {
+function localDefaults(port: number): NodeJS.ProcessEnv {
   return {
     PUBLIC_URL: `http://localhost:${port}`,
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
-    WEBHOOK_EXTRA_CA_FILE: caFile,
   }
 }
 
@@ -118,6 +126,6 @@ async function stop({ system, infrastructure, mailCatcher, receiver }: Running):
   await rm(state.endpointsFile, { force: true })
   await system.stop()
   await mailCatcher?.stop()
-  await receiver?.[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
   await infrastructure.stop()
 }

@@ -14,6 +14,8 @@ export const state = {
   systemDir: `${localDir}/system`,
   secretsFile: `${localDir}/secrets.json`,
   demoCaDir: `${localDir}/demo-ca`,
+  /** The authorities of WEBHOOK_EXTRA_CA_FILE, and the demo CA. */
+  authoritiesFile: `${localDir}/receivers-ca.pem`,
   /** Logs and volume names of Kafka, registry, PostgreSQL and Redis in containers. */
   containersDir: `${localDir}/containers`,
   /** The files that docker-compose.yml reads. */

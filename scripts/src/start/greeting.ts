@@ -1,6 +1,6 @@
 import type { RunningSystem } from '../lib/running-system.ts'
 
-type StartReport = { seconds: string; isOwnBroker: boolean; testReceiver?: string | undefined }
+type StartReport = { seconds: string; isOwnBroker: boolean; testReceiver: string }
 
 /** The text for a new user: the address, the credentials and the next steps. */
 export function greeting(
@@ -14,7 +14,8 @@ Surehook is ready (${seconds} s)
 
   base URL      ${baseUrl}
   console       ${baseUrl}/console/ (npx surehook console --operator opens it signed in)
-  admin token   ${adminToken}${testReceiver === undefined ? '' : receiverLine(testReceiver)}
+  admin token   ${adminToken}
+  test receiver ${testReceiver} (answers every webhook with 204, or with ?status=503)
 
 Try next, in another terminal:
 
@@ -25,9 +26,6 @@ Try next, in another terminal:
 Mails that users would get are shown here and kept in .local/mail, unless SMTP_URL is set.
 ${isOwnBroker ? `${oneBroker}\n` : ''}Ctrl-C stops everything. Logs are in .local/system, and in .local/stack or .local/containers.`
 }
-
-const receiverLine = (url: string) =>
-  `\n  test receiver ${url} (answers every webhook with 204, or with ?status=503)`
 
 const oneBroker =
   'Kafka is one broker here: changes survive a killed process, not a power cut. Production needs three.'

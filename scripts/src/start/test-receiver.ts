@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { freePort, isFree } from '../lib/ports.ts'
 
 export type TestReceiver = AsyncDisposable & { readonly url: string }
 
@@ -11,26 +13,22 @@ type ReceiverFiles = { certificateFile: string; keyFile: string }
 
 /**
  * A receiver for users who have none yet. It checks no signature, and answers 204, or the status in
- * `?status=503`. Returns null if the port is taken.
+ * `?status=503`. If the port is taken, it listens on a free one.
  */
 export async function openTestReceiver(
   { certificateFile, keyFile }: ReceiverFiles,
   port: number,
-): Promise<TestReceiver | null> {
+): Promise<TestReceiver> {
   const [cert, key] = await Promise.all([readFile(certificateFile), readFile(keyFile)])
   const server = createServer({ cert, key }, (req, res) => {
     req.resume()
     req.once('end', () => res.writeHead(statusIn(req.url ?? '')).end())
   })
-  server.listen(port, '127.0.0.1')
-  try {
-    await once(server, 'listening')
-  } catch (err) {
-    if ((err as NodeJS.ErrnoException).code === 'EADDRINUSE') return null
-    throw err
-  }
+  server.listen((await isFree(port)) ? port : await freePort(), '127.0.0.1')
+  await once(server, 'listening')
+  const { port: bound } = server.address() as AddressInfo
   return {
-    url: `https://localhost:${port}/`,
+    url: `https://localhost:${bound}/`,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
       await server[Symbol.asyncDispose]()
