@@ -98,6 +98,7 @@ export default defineConfig({
           'How deliveries flow': 'deliveries',
           Filters: 'filters',
           'The ledger': 'ledger',
+          'How it compares': 'comparison',
         }),
       },
       {

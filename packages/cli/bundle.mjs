@@ -1,4 +1,4 @@
-// Bundles the command as it is published: private packages are not installed with it.
+// Bundles the command as it is published: no package of this repository is installed with it.
 import { cp, glob, readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,8 +16,8 @@ const pathOf = (path) => fileURLToPath(new URL(path, import.meta.url))
 const out = pathOf('dist/published')
 const commandsFile = pathOf('dist/commands/commands.js')
 const { dependencies, version } = JSON.parse(await readFile(pathOf('package.json'), 'utf8'))
-const manifests = await Promise.all(Object.keys(dependencies).map(manifestOf))
-const isPublic = manifests.filter((one) => one.private !== true).map(({ name }) => name)
+/** The bundle holds every package of this repository, so that the command installs alone. */
+const installed = Object.keys(dependencies).filter((name) => !name.startsWith('@surehook/'))
 
 /** The command finds the migrations beside itself. */
 const rootOfPackage = `import { fileURLToPath } from 'node:url'
@@ -38,7 +38,7 @@ await build({
     replaced(/packages\/cli\/dist\/commands\/commands\.js$/, lazyCommands),
     replaced(/packages\/cli\/dist\/lib\/root\.js$/, () => rootOfPackage),
     versionOf(version),
-    onlyKnown(installedWith(isPublic)),
+    onlyKnown(installedWith(installed)),
   ],
   logLevel: 'warning',
 })
@@ -52,11 +52,6 @@ async function outputs() {
   return Promise.all(
     names.map(async (path) => ({ path, text: await readFile(`${out}/${path}`, 'utf8') })),
   )
-}
-
-async function manifestOf(name) {
-  const file = new URL(`../../node_modules/${name}/package.json`, import.meta.url)
-  return JSON.parse(await readFile(file, 'utf8'))
 }
 
 /**

@@ -38,11 +38,20 @@ const [wide] = sizes
 type Theme = (typeof themes)[number]
 type Look = { theme: Theme; viewport: { width: number; height: number } }
 
-/** The pictures of the docs: a page, its theme, and the name of the file. */
-const docsPictures: readonly (readonly [page: string, theme: Theme, file: string])[] = [
+/** A file, and the part of the page that it shows. */
+type Picture = { path: string; clip?: NonNullable<Part> }
+type Part = NonNullable<Parameters<Page['screenshot']>[0]>['clip']
+type DocsPicture = readonly [page: string, theme: Theme, file: string, part?: Part]
+
+/** The head of the page of a delivery, with its attempts. */
+const attempts = { x: 232, y: 16, width: 1208, height: 610 }
+
+/** The pictures of the docs: a page, its theme, the name of the file, and a part of the page. */
+const docsPictures: readonly DocsPicture[] = [
   ['overview', 'light', 'console-overview'],
   ['webhook-edit', 'light', 'console-preview'],
   ['dead-letter', 'dark', 'console-delivery'],
+  ['dead-letter', 'dark', 'delivery-attempts', attempts],
 ]
 
 await mkdir(dir, { recursive: true })
@@ -72,23 +81,27 @@ async function seedShop(): Promise<SeededProject> {
 }
 
 async function takeDocs(data: SeededProject): Promise<void> {
-  for (const [name, theme, file] of docsPictures) {
+  for (const [name, theme, file, part] of docsPictures) {
     const { page } = await open({ theme, viewport: wide[1] })
     await signIn(page, data.tenant, { stay: true })
     const cases = developerPages.filter((one) => one.name === name)
-    await takePages(page, cases, () => `${docsDir}${file}.png`)
+    await takePages(page, cases, () => ({
+      path: `${docsDir}${file}.png`,
+      ...(part && { clip: part }),
+    }))
     await page.context().close()
   }
 }
 
 async function takeAll(look: Look, fileOf: (name: string) => string): Promise<void> {
   const { page } = await open(look)
-  if ('sign-in'.includes(options.only)) await take(page, fileOf('sign-in'))
+  const pictureOf = (name: string) => ({ path: fileOf(name) })
+  if ('sign-in'.includes(options.only)) await take(page, pictureOf('sign-in'))
   await signIn(page, seeded.tenant, { stay: true })
-  await takePages(page, developerPages.filter(isAsked), fileOf)
+  await takePages(page, developerPages.filter(isAsked), pictureOf)
   const operator = await open(look)
   await signInAsOperator(operator.page, opened.world.system.adminToken)
-  await takePages(operator.page, operatorPages.filter(isAsked), fileOf)
+  await takePages(operator.page, operatorPages.filter(isAsked), pictureOf)
   await page.context().close()
   await operator.page.context().close()
 }
@@ -104,7 +117,7 @@ function open({ theme, viewport }: Look): ReturnType<ConsoleWorld['open']> {
 async function takePages(
   page: Page,
   cases: readonly ConsolePageCase[],
-  fileOf: (name: string) => string,
+  pictureOf: (name: string) => Picture,
 ): Promise<void> {
   const { origin } = new URL(page.url())
   for (const { name, path, shows, isLive } of cases) {
@@ -119,10 +132,10 @@ async function takePages(
         console.error(`${name}: ${String(err)}`)
       })
     if (isLive !== true) await page.waitForLoadState('networkidle')
-    await take(page, fileOf(name))
+    await take(page, pictureOf(name))
   }
 }
 
-function take(page: Page, path: string): Promise<Buffer> {
-  return page.screenshot({ path, fullPage: true })
+function take(page: Page, picture: Picture): Promise<Buffer> {
+  return page.screenshot({ ...picture, fullPage: true })
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { freePort, isListening } from '@surehook/scripts/lib/ports'
 import { startMailCatcher } from '@surehook/scripts/mail/mail-catcher'
 import { testReceiverPort } from '@surehook/scripts/start/test-receiver'
@@ -17,9 +17,11 @@ let receiverPort: number
 
 const secret = `whsec_${randomBytes(24).toString('base64')}`
 
+const readme = { file: 'README.md', from: '## Your first webhook', to: '## Receive webhooks' }
+
 /** In the order in which a reader follows them, in one terminal. */
 const pages = [
-  { file: 'README.md', from: '## Your first webhook', to: '## Receive webhooks' },
+  readme,
   { file: 'docs/guides/tour.md' },
   { file: 'docs/guides/data-api.md' },
   { file: 'docs/guides/authentication.md', to: '## What a user can do' },
@@ -61,8 +63,36 @@ it('the commands of README and the guides work, also when repeated', async () =>
     }
     expect(out).toContain('secret: new; 2 in webhook-signature')
     // The README's own webhook arrived: the last command of the page waits for it.
-    expect(out).toMatch(/^"delivered"$/m)
+    expect(out).toMatch(/status: 'delivered',\s+httpStatus: 204,\s+attempts: 1,/)
   }
+})
+
+describe('the wait of the README', () => {
+  const refused = { attempts: 2, lastError: 'refused' }
+  const waitFor = async (deliveries: object[]) => {
+    const blocks = await commandsOf(readme)
+    const [field] = /^field\(\).*$/m.exec(blocks.join('\n')) ?? []
+    const answer = JSON.stringify({ deliveries })
+    // Counts the seconds instead of waiting.
+    const stand = `HOOK=hook; api() { echo '${answer}'; }; sleep() { echo "slept $1"; }`
+    const { code, out } = await checkout.run([field, stand, blocks.at(-1)].join('\n'))
+    return { code, out, slept: out.match(/^slept 1$/gm)?.length ?? 0 }
+  }
+
+  it('ends on a dead letter, and says why', async () => {
+    const { code, out, slept } = await waitFor([{ status: 'dead_letter', ...refused }])
+    expect({ code, slept }).toEqual({ code: 0, slept: 0 })
+    expect(out).toContain(`{ status: 'dead_letter', attempts: 2, lastError: 'refused' }`)
+  })
+
+  it.each([
+    ['a receiver that does not run', [{ status: 'retrying', ...refused }], `lastError: 'refused'`],
+    ['a change without a delivery', [], 'no delivery yet'],
+  ])('ends after 30 s with %s', async (_what, deliveries, why) => {
+    const { code, out, slept } = await waitFor(deliveries)
+    expect({ code, slept }).toEqual({ code: 0, slept: 30 })
+    expect(out).toContain(why)
+  })
 })
 
 it('no receiver of a page listens on the port of the test receiver of `npm start`', async () => {

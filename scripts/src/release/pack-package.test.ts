@@ -6,9 +6,8 @@ const known = new Map([
   ['@surehook/kafka', { version: '1.2.3', private: true }],
 ])
 const manifest: Manifest = {
-  name: 'surehook',
+  name: '@surehook/example',
   version: '1.2.3',
-  bin: { surehook: 'bin/surehook.mjs' },
   exports: { './*': { source: './src/*.ts', types: './dist/*.d.ts', default: './dist/*.js' } },
   scripts: { build: 'tsc -b' },
   dependencies: { '@surehook/client': '*', '@surehook/kafka': '*', pg: '8.23.1' },
@@ -22,6 +21,11 @@ describe('publishedManifest', () => {
     expect(published).not.toHaveProperty('devDependencies')
     expect(published).not.toHaveProperty('scripts')
     expect(published.exports).toEqual({ './*': { types: './dist/*.d.ts', default: './dist/*.js' } })
+  })
+
+  it('names no package of this repository in a command, which contains them', () => {
+    const command = { ...manifest, bin: { surehook: 'bin/surehook.mjs' } }
+    expect(publishedManifest(command, known).dependencies).toEqual({ pg: '8.23.1' })
   })
 
   it('applies what publishConfig overrides', () => {

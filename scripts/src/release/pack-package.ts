@@ -94,8 +94,8 @@ export async function packPackage(dir: string, destination: string): Promise<str
 
 /**
  * Returns the manifest that users get. It has no `source` condition, which leads to files that are
- * not published. It names no private package, because bundles contain those, and it names packages
- * of this repository with their exact version.
+ * not published. It names no private package, because bundles contain those, and it names other
+ * packages of this repository with their exact version. A command contains those too.
  */
 export function publishedManifest(
   manifest: Manifest,
@@ -105,7 +105,7 @@ export function publishedManifest(
   const { bin = rest.bin, exports = rest.exports, ...publishConfig } = rest.publishConfig ?? {}
   const installed = Object.entries(dependencies).flatMap(([name, range]) => {
     const own = known.get(name)
-    if (own?.private === true) return []
+    if (own?.private === true || (own && bin !== undefined)) return []
     return [[name, own?.version ?? range]]
   })
   return {

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { databaseServices } from 'surehook/prepare/prepare-database'
 import { repoRoot } from '../../lib/paths.ts'
 import { runCommand } from '../../lib/run-command.ts'
+import { installationPages } from '../../release/installation.ts'
 import { entriesOf, manifestOf, publicPackages } from '../../release/pack-package.ts'
 
 /** Generates all files again, and prints the committed ones that differ. */
@@ -20,6 +21,7 @@ const generatedPages = [
   'docs/reference/topics.md',
   ...databaseServices.map((service) => `services/${service}/schema.sql`),
   ...(await apiPages()),
+  ...(await installationPages()),
 ]
 
 async function apiPages(): Promise<string[]> {
