@@ -132,9 +132,12 @@ export class Dispatcher implements PartitionHandler, Disposable {
   }
 
   /** A job that waits for its retry stays on its topic until it is nearly due. */
-  waitMs(topic: string, { value }: Pick<WindowedMessage, 'value'>): number {
+  waitMs(
+    topic: string,
+    { value, timestamp }: Pick<WindowedMessage, 'value' | 'timestamp'>,
+  ): number {
     const job = isRetryTopic(topic) ? this.#peeked.peek(value) : null
-    return job === null ? 0 : waitMsOf(job, topic)
+    return job === null ? 0 : waitMsOf(job, { topic, timestamp })
   }
 
   handle(message: WindowedMessage): void {

@@ -14,8 +14,10 @@ beforeEach(() => {
 })
 afterEach(() => void jest.useRealTimers())
 
-function wait(dueInMs: number): void {
-  const delivery = { job: { dueAt: Date.now() + dueInMs }, message: { topic: retryTopic('5s') } }
+function wait(dueInMs: number, appendedAgoMs = 0): void {
+  const timestamp = String(Date.now() - appendedAgoMs)
+  const message = { topic: retryTopic('5s'), timestamp }
+  const delivery = { job: { dueAt: Date.now() + dueInMs }, message }
   dueTimes.await(delivery as Delivery, () => (due = true))
 }
 
@@ -32,6 +34,25 @@ it('lets no job wait longer than its delay, whatever clock set its due time', ()
   jest.advanceTimersByTime(5_500)
   expect(due).toBe(true)
 })
+
+it('counts the time that a job with such a due time has been on its topic', () => {
+  wait(26 * hourMs, 4_000)
+  jest.advanceTimersByTime(1_499)
+  expect(due).toBe(false)
+  jest.advanceTimersByTime(1)
+  expect(due).toBe(true)
+})
+
+it.each([-26 * hourMs, 26 * hourMs])(
+  'keeps the delay if the broker has another clock: it appended the record %i ms ago',
+  (appendedAgoMs) => {
+    wait(5_300, appendedAgoMs)
+    jest.advanceTimersByTime(5_299)
+    expect(due).toBe(false)
+    jest.advanceTimersByTime(1)
+    expect(due).toBe(true)
+  },
+)
 
 it('keeps no job, and no timer, of a partition that is gone', () => {
   wait(5_300)

@@ -1,6 +1,7 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { retryTopic } from '@surehook/contracts/topics'
 import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
+import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
 import { parseDuration } from '@surehook/service-kit/time'
 import type { Delivery } from '../../delivery/delivery.ts'
 
@@ -12,19 +13,27 @@ export const isRetryTopic = (topic: string): boolean => topic.startsWith(retries
 /** A delay with its largest jitter. */
 const stretched = 1.1
 
-/**
- * The longest wait of a job on this topic. It bounds the due time, because the writer's clock may
- * have been ahead.
- */
+/** The longest wait of a job on this topic. */
 function longestWaitOn(topic: string): number {
   return isRetryTopic(topic)
     ? parseDuration(topic.slice(retries.length)) * stretched
     : longestTimerMs
 }
 
-/** Returns how long a job on a topic has to wait. Not positive: it is due. */
-export const waitMsOf = ({ dueAt }: DeliveryJob, topic: string): number =>
-  Math.min(dueAt - Date.now(), longestWaitOn(topic))
+/**
+ * Returns how long a job has to wait. Not positive: it is due. A due time beyond the longest wait
+ * comes from a clock that was ahead of this one. Then the job waits from the time that the broker
+ * appended its record, so that those behind it on a retry topic do not wait one after another.
+ */
+export function waitMsOf({ dueAt }: DeliveryJob, { topic, timestamp }: AppendedAt): number {
+  const now = Date.now()
+  const longestMs = longestWaitOn(topic)
+  if (dueAt - now <= longestMs) return dueAt - now
+  return Math.min(longestMs, Number(timestamp) + longestMs - now)
+}
+
+/** `timestamp`: the broker's clock when it appended the record, epoch ms. */
+type AppendedAt = Pick<WindowedMessage, 'topic' | 'timestamp'>
 
 /** The jobs of one partition that are not due yet. */
 export class DueTimes {
@@ -33,9 +42,10 @@ export class DueTimes {
   readonly #timers = new Set<NodeJS.Timeout>()
 
   /** Calls `then` when the job is due; at once if it already is. */
-  await({ job, message: { topic } }: Delivery, then: () => void): void {
-    const waitMs = waitMsOf(job, topic)
+  await({ job, message }: Delivery, then: () => void): void {
+    const waitMs = waitMsOf(job, message)
     if (waitMs <= 0) return then()
+    const { topic } = message
     this.#count(topic, 1)
     const timer = setTimeout(() => {
       this.#timers.delete(timer)
