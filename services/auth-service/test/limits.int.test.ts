@@ -1,37 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import type { Answer } from '@surehook/scripts/client/call'
-import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
-import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
-import type { Running } from './support/under-test.ts'
+import { newEmail } from './support/account-world.ts'
+import { outcome, password } from './support/auth-client.ts'
+import { clientIp, useTwoInstances } from './support/use-two-instances.ts'
 
-let accounts: AccountWorld
-let twin: Running
-/** The same project on two instances. */
-let client: AuthClient
-let other: AuthClient
-
-beforeAll(async () => {
-  accounts = await openAccountWorld()
-  twin = await accounts.startService()
-})
-beforeEach(async () => {
-  client = await accounts.project({ emailVerification: false })
-  other = await openAuthClient(twin.api, { projectId: client.projectId })
-})
-afterAll(async () => {
-  await twin?.[Symbol.asyncDispose]()
-  await accounts?.[Symbol.asyncDispose]()
-})
-
-type Options = { at?: string; by?: AuthClient }
-const from = (address: string) => ({ 'x-forwarded-for': address })
-const post = (path: string, body: unknown, { at = '203.0.113.1', by = client }: Options = {}) =>
-  by.send(`POST ${path}`, { body, headers: from(at) })
-const signup = (email: string, options?: Options) => post('signup', { email, password }, options)
-const login = (email: string, tried: string, options?: Options) =>
-  post('login', { email, password: tried }, options)
-const clientIp = () =>
-  `198.51.${Math.floor(Math.random() * 256)}.${Math.floor(Math.random() * 256)}`
+const on = useTwoInstances()
+const { post, signup, login } = on
 
 function expectLimited({ status, headers, body }: Answer): void {
   expect([status, body.error]).toEqual([429, 'RATE_LIMIT_EXCEEDED'])
@@ -49,7 +23,7 @@ describe('rate limits', () => {
         post(
           'signup',
           { email: newEmail(), password: 'short' },
-          { by: i % 2 === 0 ? client : other },
+          { by: i % 2 === 0 ? on.client : on.other },
         ),
       ),
     )
@@ -61,7 +35,7 @@ describe('rate limits', () => {
   it('let twenty logins a minute through for one address, whatever the account', async () => {
     const answers = await Promise.all(
       Array.from({ length: 24 }, (_, i) =>
-        login(newEmail(), password, { by: i % 2 === 0 ? client : other }),
+        login(newEmail(), password, { by: i % 2 === 0 ? on.client : on.other }),
       ),
     )
     expect(limited(answers)).toHaveLength(4)
@@ -85,7 +59,7 @@ describe('rate limits', () => {
       for (const email of [known, newEmail()]) {
         const answers = await Promise.all(
           Array.from({ length: 8 }, (_, i) =>
-            post(path, { email }, { at: clientIp(), by: i % 2 === 0 ? client : other }),
+            post(path, { email }, { at: clientIp(), by: i % 2 === 0 ? on.client : on.other }),
           ),
         )
         expect(limited(answers)).toHaveLength(3)
@@ -101,7 +75,7 @@ describe('rate limits', () => {
       post('signup', { email: newEmail(), password: 'short' }),
     )
     expect(limited(await Promise.all(tries))).toHaveLength(1)
-    const elsewhere = await accounts.project({ emailVerification: false })
+    const elsewhere = await on.accounts.project({ emailVerification: false })
     expect(outcome(await signup(newEmail(), { by: elsewhere }))).toEqual([201])
   })
 })

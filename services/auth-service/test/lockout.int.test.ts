@@ -1,43 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { beforeEach, describe, expect, it } from '@jest/globals'
 import type { Answer } from '@surehook/scripts/client/call'
 import bcrypt from 'bcrypt'
-import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
-import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
-import type { Running } from './support/under-test.ts'
+import { newEmail } from './support/account-world.ts'
+import { outcome, password } from './support/auth-client.ts'
+import { clientIp, type SentFrom, useTwoInstances } from './support/use-two-instances.ts'
 
-let accounts: AccountWorld
-let twin: Running
-/** The same project on two instances. */
-let client: AuthClient
-let other: AuthClient
+const on = useTwoInstances()
+const { post, signup, login } = on
 
-beforeAll(async () => {
-  accounts = await openAccountWorld()
-  twin = await accounts.startService()
-})
-beforeEach(async () => {
-  client = await accounts.project({ emailVerification: false })
-  other = await openAuthClient(twin.api, { projectId: client.projectId })
-})
-afterAll(async () => {
-  await twin?.[Symbol.asyncDispose]()
-  await accounts?.[Symbol.asyncDispose]()
-})
-
-type Options = { at?: string; by?: AuthClient }
-const from = (address: string) => ({ 'x-forwarded-for': address })
-const post = (path: string, body: unknown, { at = '203.0.113.1', by = client }: Options = {}) =>
-  by.send(`POST ${path}`, { body, headers: from(at) })
-const signup = (email: string, options?: Options) => post('signup', { email, password }, options)
-const login = (email: string, tried: string, options?: Options) =>
-  post('login', { email, password: tried }, options)
-const clientIp = () =>
-  `198.51.${Math.floor(Math.random() * 256)}.${Math.floor(Math.random() * 256)}`
-
-const wrongTimes = async (email: string, times: number, options?: Options) => {
+const wrongTimes = async (email: string, times: number, from?: SentFrom) => {
   const outcomes: unknown[] = []
-  for (let i = 0; i < times; i++) outcomes.push(outcome(await login(email, `wrong ${i}`, options)))
+  for (let i = 0; i < times; i++) outcomes.push(outcome(await login(email, `wrong ${i}`, from)))
   return outcomes
 }
 const invalid = [401, 'AUTH_INVALID_CREDENTIALS']
@@ -64,7 +38,7 @@ describe('the lockout', () => {
     expect(refused.body['lockedUntil']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     expect(untilOf(refused) - Date.now()).toBeGreaterThan(890_000)
     expect(untilOf(refused) - Date.now()).toBeLessThanOrEqual(901_000)
-    expect(outcome(await login(email, password, { by: other }))).toEqual(locked)
+    expect(outcome(await login(email, password, { by: on.other }))).toEqual(locked)
   })
 
   it('is not extended by further tries', async () => {
@@ -72,7 +46,7 @@ describe('the lockout', () => {
     const first = untilOf(await login(email, 'wrong'))
     const later = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
-        login(email, 'wrong', { by: i % 2 === 0 ? client : other }),
+        login(email, 'wrong', { by: i % 2 === 0 ? on.client : on.other }),
       ),
     )
     expect(later.map(untilOf)).toEqual(Array(10).fill(first))
@@ -81,7 +55,7 @@ describe('the lockout', () => {
   it('reveals at most five results of simultaneous tries', async () => {
     const answers = await Promise.all(
       Array.from({ length: 19 }, (_, i) =>
-        login(email, `wrong ${i}`, { by: i % 2 === 0 ? client : other }),
+        login(email, `wrong ${i}`, { by: i % 2 === 0 ? on.client : on.other }),
       ),
     )
     const outcomes = answers.map((answer) => outcome(answer).join()).toSorted()
@@ -106,7 +80,7 @@ describe('the lockout', () => {
     expect(outcome(await login(email, password, { at: '203.0.113.7' }))).toEqual(locked)
     expect(outcome(await login(email, password, { at: '203.0.113.8' }))).toEqual([200])
 
-    await client.change({ lockout: { scope: 'account' } })
+    await on.client.change({ lockout: { scope: 'account' } })
     await wrongTimes(email, 5, { at: '203.0.113.9' })
     expect(outcome(await login(email, password, { at: '203.0.113.10' }))).toEqual(locked)
   })
@@ -119,7 +93,7 @@ describe('the lockout', () => {
   })
 
   it('ends after the time that the environment sets, and then counts again', async () => {
-    await client.change({ lockout: { threshold: 2, duration: 1 } })
+    await on.client.change({ lockout: { threshold: 2, duration: 1 } })
     await wrongTimes(email, 2)
     const refused = await login(email, password)
     expect(outcome(refused)).toEqual(locked)
@@ -137,12 +111,12 @@ describe('the lockout', () => {
     [9, [200]],
     [10, locked],
   ])('that is over comes back after ten new failures: after %i %j', async (failures, expected) => {
-    await client.change({ lockout: { duration: 1 } })
+    await on.client.change({ lockout: { duration: 1 } })
     await failAt(email, addresses(50))
     const refused = await login(email, password, { at: '203.0.99.1' })
     expect(outcome(refused)).toEqual(locked)
     await pastTime(untilOf(refused))
-    await client.change({ lockout: { duration: 900 } })
+    await on.client.change({ lockout: { duration: 900 } })
     await failAt(email, addresses(failures))
     expect(outcome(await login(email, password, { at: '203.0.99.1' }))).toEqual(expected)
   })
@@ -151,15 +125,17 @@ describe('the lockout', () => {
     'by others holds for no client that the user has logged in from: scope %s',
     async (scope) => {
       expect(outcome(await login(email, password, { at: '203.0.99.1' }))).toEqual([200])
-      await client.change({ lockout: { scope } })
+      await on.client.change({ lockout: { scope } })
       await failAt(email, addresses(50))
       expect(outcome(await login(email, password, { at: '203.0.99.2' }))).toEqual(locked)
-      expect(outcome(await login(email, password, { at: '203.0.99.1', by: other }))).toEqual([200])
+      expect(outcome(await login(email, password, { at: '203.0.99.1', by: on.other }))).toEqual([
+        200,
+      ])
     },
   )
 
   it('of a known client counts its own failures alone, and they count for nobody else', async () => {
-    await client.change({ lockout: { scope: 'account' } })
+    await on.client.change({ lockout: { scope: 'account' } })
     expect(outcome(await login(email, password, { at: '203.0.99.1' }))).toEqual([200])
     expect(await wrongTimes(email, 5, { at: '203.0.99.1' })).toEqual(Array(5).fill(invalid))
     expect(outcome(await login(email, password, { at: '203.0.99.1' }))).toEqual(locked)
@@ -168,7 +144,7 @@ describe('the lockout', () => {
 
   it('holds not for a client that set a new password by code', async () => {
     await post('recover-password', { email }, { at: '203.0.99.3' })
-    const { code } = await accounts.catcher.waitFor(email, { codes: true })
+    const { code } = await on.accounts.catcher.waitFor(email, { codes: true })
     const reset = { email, newPassword: 'a wholly new one 9', code }
     expect(outcome(await post('reset-password', reset, { at: '203.0.99.3' }))).toEqual([200])
     await failAt(email, addresses(50))
@@ -178,7 +154,7 @@ describe('the lockout', () => {
   it('is cleared by a new password', async () => {
     await wrongTimes(email, 5)
     await post('recover-password', { email })
-    const { code } = await accounts.catcher.waitFor(email, { codes: true })
+    const { code } = await on.accounts.catcher.waitFor(email, { codes: true })
     const newPassword = 'a wholly new one 9'
     expect(outcome(await post('reset-password', { email, newPassword, code }))).toEqual([200])
     expect(outcome(await login(email, newPassword))).toEqual([200])
@@ -186,10 +162,10 @@ describe('the lockout', () => {
 
   it('is cleared by the administrator', async () => {
     await wrongTimes(email, 5)
-    const { body } = await client.admin(`GET /users?email=${email}`)
+    const { body } = await on.client.admin(`GET /users?email=${email}`)
     const [user] = (body as unknown as { users: { id: string }[] }).users
-    expect((await client.admin(`POST /users/${user?.id}/unlock`)).status).toBe(204)
-    expect((await client.admin(`POST /users/${randomUUID()}/unlock`)).status).toBe(404)
+    expect((await on.client.admin(`POST /users/${user?.id}/unlock`)).status).toBe(204)
+    expect((await on.client.admin(`POST /users/${randomUUID()}/unlock`)).status).toBe(404)
     expect(outcome(await login(email, password))).toEqual([200])
   })
 
@@ -200,7 +176,7 @@ describe('the lockout', () => {
     expect(outcome(await signup(early))).toEqual([201])
     expect(outcome(await login(early, password))).toEqual([200])
 
-    await client.change({ lockout: { scope: 'account' } })
+    await on.client.change({ lockout: { scope: 'account' } })
     const guessed = newEmail()
     await wrongTimes(guessed, 4)
     expect(outcome(await signup(guessed))).toEqual([201])
@@ -219,7 +195,7 @@ describe('the lockout', () => {
     await wrongTimes(unconfirmed, 5)
     const passwordHash = await bcrypt.hash(password, 4)
     const users = [{ email: unconfirmed, passwordHash, emailVerified: false }]
-    await client.admin('POST /users/import', { users })
+    await on.client.admin('POST /users/import', { users })
     const notVerified = [403, 'AUTH_EMAIL_NOT_VERIFIED']
     expect(outcome(await login(unconfirmed, password))).toEqual(notVerified)
     expect(await wrongTimes(unconfirmed, 7)).toEqual(Array(7).fill(notVerified))
@@ -227,7 +203,7 @@ describe('the lockout', () => {
 
   it('is of one project alone', async () => {
     await wrongTimes(email, 5)
-    const elsewhere = await accounts.project({ emailVerification: false })
+    const elsewhere = await on.accounts.project({ emailVerification: false })
     await signup(email, { by: elsewhere })
     expect(outcome(await login(email, password, { by: elsewhere }))).toEqual([200])
   })

@@ -1,37 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import type { DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
 import { aJob, anAttempt, sampleTime } from '@surehook/contracts/testing/samples'
-import { openPool } from '@surehook/service-kit/postgres/pool'
-import { openTestDatabase, type TestDatabase } from '@surehook/testing/service-database'
 import fc from 'fast-check'
-import type { Pool } from 'pg'
 import { createDeliveryDays } from '../src/history/rows/delivery-days.ts'
 import { createDeliveryStore, type DeliveryStore } from '../src/history/write/delivery-store.ts'
 import { shownDeliveries } from './support/shown-deliveries.ts'
-import { encryptionKey, log, sharedStack } from './support/under-test.ts'
+import { useHistoryDatabase } from './support/use-history-database.ts'
 
-let database: TestDatabase
-let pool: Pool
+const opened = useHistoryDatabase()
 let store: DeliveryStore
-
-beforeAll(async () => {
-  const migrationsDir = new URL('../migrations', import.meta.url).pathname
-  database = await openTestDatabase({
-    adminUrl: sharedStack().databaseUrl,
-    service: { service: 'webhook-api', migrationsDir },
-    keyEncryptionKey: encryptionKey,
-    log,
-  })
-  pool = openPool({ connectionString: database.databaseUrl, applicationName: 'test', log })
+beforeAll(() => {
   store = newStore()
 })
-afterAll(async () => {
-  await pool?.end()
-  await database?.[Symbol.asyncDispose]()
-})
 
-const newStore = () => createDeliveryStore(pool, createDeliveryDays(pool))
+const newStore = () => createDeliveryStore(opened.pool, createDeliveryDays(opened.pool))
 /** Makes a new delivery, so that tests do not affect each other. */
 function aDelivery() {
   const own = { deliveryId: randomUUID(), subscriptionId: randomUUID() }
@@ -39,8 +22,8 @@ function aDelivery() {
     ...own,
     job: (change: Partial<DeliveryJob> = {}) => aJob({ ...own, ...change }),
     transition: (change: Partial<DeliveryAttempt> = {}) => anAttempt({ ...own, ...change }),
-    shown: async () => (await shownDeliveries(pool).newest(own.subscriptionId))[0],
-    detail: () => shownDeliveries(pool).detail(own),
+    shown: async () => (await shownDeliveries(opened.pool).newest(own.subscriptionId))[0],
+    detail: () => shownDeliveries(opened.pool).detail(own),
   }
 }
 
@@ -161,7 +144,7 @@ describe('the delivery log', () => {
           [4, 503],
           [5, 502],
         ])
-        const { rows } = await pool.query('select * from delivery where id = $1', [
+        const { rows } = await opened.pool.query('select * from delivery where id = $1', [
           delivery.deliveryId,
         ])
         expect(rows).toEqual([expect.objectContaining({ watched_table: 'orders', step: 3 })])
@@ -174,7 +157,7 @@ describe('the delivery log', () => {
     const delivery = aDelivery()
     const body = Buffer.from([0, 1, 2, 255, 0x5c, 0x22])
     const row = async () => {
-      const { rows } = await pool.query(
+      const { rows } = await opened.pool.query(
         'select body, job_partition, job_offset from delivery where id = $1',
         [delivery.deliveryId],
       )
@@ -215,7 +198,7 @@ describe('the delivery log', () => {
   it('makes the partition of a new day once', async () => {
     const day = 86_400_000
     const stores = Array.from({ length: 5 }, () =>
-      createDeliveryStore(pool, createDeliveryDays(pool)),
+      createDeliveryStore(opened.pool, createDeliveryDays(opened.pool)),
     )
     const subscriptionId = randomUUID()
     await Promise.all(
@@ -226,7 +209,7 @@ describe('the delivery log', () => {
         ]),
       ),
     )
-    const shown = await shownDeliveries(pool).newest(subscriptionId)
+    const shown = await shownDeliveries(opened.pool).newest(subscriptionId)
     expect(shown).toHaveLength(10)
     const times = shown.map((delivery) => delivery.createdAt)
     expect(times).toEqual(times.toSorted().reverse())
@@ -242,10 +225,10 @@ describe('the delivery log', () => {
       ])
     await write(randomUUID())
     const dropped = new Date(onThatDay.createdAt).toISOString().slice(0, 10).replaceAll('-', '')
-    await pool.query(`drop table delivery_${dropped}`)
+    await opened.pool.query(`drop table delivery_${dropped}`)
     const later = randomUUID()
     await write(later)
-    expect(await shownDeliveries(pool).newest(subscriptionId)).toMatchObject([
+    expect(await shownDeliveries(opened.pool).newest(subscriptionId)).toMatchObject([
       { id: later, status: 'delivered', attempts: 1 },
     ])
   })
@@ -265,7 +248,7 @@ describe('the delivery log', () => {
       store.addJobs(jobs),
       store.addTransitions(transitions),
     ])
-    const shown = await shownDeliveries(pool).newest(subscriptionId, 1000)
+    const shown = await shownDeliveries(opened.pool).newest(subscriptionId, 1000)
     expect(shown).toHaveLength(500)
     expect(new Set(shown.map(({ status, attempts }) => `${status} ${attempts}`))).toEqual(
       new Set(['delivered 3']),
@@ -279,7 +262,7 @@ describe('the delivery log', () => {
     const jobs = ids.map((own) => aJob({ ...own, createdAt: at }))
     const transitions = ids.map((own) => anAttempt({ ...own, createdAt: at, at }))
     await Promise.all([1, 2, 3].map(() => newStore().add({ jobs, transitions })))
-    const { rows } = await pool.query(
+    const { rows } = await opened.pool.query(
       `select (select count(*)::integer from delivery where subscription_id = $1) as rows,
          (select sum(delivered)::integer from attempt_stats where subscription_id = $1) as counted`,
       [subscriptionId],

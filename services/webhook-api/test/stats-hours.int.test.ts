@@ -1,33 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { inTransaction, openPool } from '@surehook/service-kit/postgres/pool'
-import { openTestDatabase, type TestDatabase } from '@surehook/testing/service-database'
+import { expect, it } from '@jest/globals'
+import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import fc from 'fast-check'
-import type { Pool } from 'pg'
 import { bucketMs, type StatsIncrement } from '../src/history/stats/fold-stats.ts'
 import { spanOf } from '../src/history/stats/stats-numbers.ts'
 import { addToStats, readStats } from '../src/history/stats/stats-store.ts'
 import { countAttempts } from '../src/installation/attempt-counts.ts'
-import { encryptionKey, log, sharedStack } from './support/under-test.ts'
+import { useHistoryDatabase } from './support/use-history-database.ts'
 
-let database: TestDatabase
-let pool: Pool
-
-beforeAll(async () => {
-  const migrationsDir = new URL('../migrations', import.meta.url).pathname
-  database = await openTestDatabase({
-    adminUrl: sharedStack().databaseUrl,
-    service: { service: 'webhook-api', migrationsDir },
-    keyEncryptionKey: encryptionKey,
-    log,
-  })
-  pool = openPool({ connectionString: database.databaseUrl, applicationName: 'test', log })
-})
-afterAll(async () => {
-  await pool?.end()
-  await database?.[Symbol.asyncDispose]()
-})
+const opened = useHistoryDatabase()
 
 const ids = Array.from({ length: 3 }, () => randomUUID()).toSorted()
 const newest = Math.floor(Date.now() / bucketMs) * bucketMs
@@ -60,18 +42,18 @@ async function unrolled(added: readonly StatsIncrement[], from: number, bucketSe
     delivered integer, retrying integer, "deadLetter" integer, cancelled integer, latencies integer[]),
     lateral (select "subscriptionId" as subscription_id, "deadLetter" as dead_letter) named`
   const values = [JSON.stringify(added), from]
-  const { rows } = await pool.query(
+  const { rows } = await opened.pool.query(
     `select subscription_id, ((at - $2) / $3)::integer as bucket, ${sumsOf} from ${single}
      where at >= $2 group by 1, 2`,
     [...values, bucketSeconds * 1_000],
   )
-  const { rows: latencies } = await pool.query(
+  const { rows: latencies } = await opened.pool.query(
     `select subscription_id, (n - 1)::integer as class, sum(count)::float8 as count
      from ${single}, unnest(latencies) with ordinality as counted (count, n)
      where at >= $2 and count > 0 group by 1, 2`,
     values,
   )
-  const { rows: all } = await pool.query(
+  const { rows: all } = await opened.pool.query(
     `select coalesce(sum(attempts), 0)::float8 as attempts,
        coalesce(sum(delivered), 0)::float8 as delivered,
        coalesce(sum(dead_letter), 0)::float8 as "deadLetter" from ${single} where at >= $2`,
@@ -85,7 +67,7 @@ const sorted = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row
 async function compare(added: readonly StatsIncrement[], now: number): Promise<void> {
   for (const window of ['1h', '24h', '7d'] as const) {
     const span = spanOf(window, now)
-    const { rows, latencies } = await readStats(pool, ids, span)
+    const { rows, latencies } = await readStats(opened.pool, ids, span)
     const single = await unrolled(added, span.from, span.bucketSeconds)
     expect(sorted(rows)).toEqual(sorted(single.rows))
     const classes = [...latencies].flatMap(([subscription_id, counts]) =>
@@ -94,7 +76,7 @@ async function compare(added: readonly StatsIncrement[], now: number): Promise<v
     expect(sorted(classes)).toEqual(sorted(single.latencies))
   }
   const hourMs = 3_600_000
-  expect(await countAttempts(pool, now)).toEqual({
+  expect(await countAttempts(opened.pool, now)).toEqual({
     hour: (await unrolled(added, now - hourMs, 300)).all,
     day: (await unrolled(added, now - 24 * hourMs, 300)).all,
   })
@@ -105,8 +87,8 @@ it('statistics with sums of hours are those of all single increments', async () 
   const minutesAgo = fc.nat({ max: 90 })
   await fc.assert(
     fc.asyncProperty(writes, minutesAgo, async (all, ago) => {
-      await pool.query('truncate attempt_stats, attempt_stats_hour')
-      for (const one of all) await inTransaction(pool, (tx) => addToStats(tx, one))
+      await opened.pool.query('truncate attempt_stats, attempt_stats_hour')
+      for (const one of all) await inTransaction(opened.pool, (tx) => addToStats(tx, one))
       await compare(all.flat(), Date.now() - ago * 60_000)
     }),
     { numRuns: 40 },
@@ -115,12 +97,12 @@ it('statistics with sums of hours are those of all single increments', async () 
 
 it('the migration sums up the buckets that it finds', async () => {
   const recent = ({ at }: StatsIncrement) => at > newest - 45 * 3_600_000
-  await pool.query('truncate attempt_stats, attempt_stats_hour')
+  await opened.pool.query('truncate attempt_stats, attempt_stats_hour')
   for (const one of fc.sample(write, { numRuns: 20, seed: 7 })) {
-    await inTransaction(pool, (tx) => addToStats(tx, one.filter(recent)))
+    await inTransaction(opened.pool, (tx) => addToStats(tx, one.filter(recent)))
   }
   const read = async () => {
-    const { rows, latencies } = await readStats(pool, ids, spanOf('7d', Date.now()))
+    const { rows, latencies } = await readStats(opened.pool, ids, spanOf('7d', Date.now()))
     return { rows: sorted(rows), latencies }
   }
   const before = await read()
@@ -128,8 +110,8 @@ it('the migration sums up the buckets that it finds', async () => {
     new URL('../migrations/0002-hourly-stats.sql', import.meta.url),
     'utf8',
   )
-  await pool.query('truncate attempt_stats_hour')
-  await pool.query(/^insert into attempt_stats_hour[^;]+/m.exec(migration)?.[0] ?? '')
+  await opened.pool.query('truncate attempt_stats_hour')
+  await opened.pool.query(/^insert into attempt_stats_hour[^;]+/m.exec(migration)?.[0] ?? '')
   expect(before.rows.length).toBeGreaterThan(10)
   expect(await read()).toEqual(before)
 })

@@ -1,23 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals'
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
 import { LogFetcher } from '@surehook/kafka/readers/log-fetcher'
 import { openStream } from '@surehook/scripts/client/stream'
 import { publishTenant } from '@surehook/testing/tenants'
 import { logChanges } from './support/changes.ts'
-import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+import type { Tenant } from './support/under-test.ts'
+import { fewStreams, useFewStreams } from './support/use-few-streams.ts'
 
-let world: World
-let service: Running
+const under = useFewStreams()
 let open: DisposableStack
-const streams = { perTenant: 5, perReplica: 8, heartbeatMs: 200 }
 
-beforeAll(async () => {
-  world = await openWorld()
-  service = await world.startService({ streams })
-})
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]()
-  await world?.[Symbol.asyncDispose]()
-})
 beforeEach(() => {
   open = new DisposableStack()
 })
@@ -26,7 +17,11 @@ afterEach(() => {
   jest.restoreAllMocks()
 })
 
-async function openMany(count: number, tenant: Tenant, { api = service.api, query = '' } = {}) {
+async function openMany(
+  count: number,
+  tenant: Tenant,
+  { api = under.service.api, query = '' } = {},
+) {
   const opened = []
   for (let n = 0; n < count; n++) {
     opened.push(open.use(await openStream(api, tenant, { query })))
@@ -35,9 +30,9 @@ async function openMany(count: number, tenant: Tenant, { api = service.api, quer
 }
 
 it('on a full replica, the newest stream of the largest project ends for a smaller one', async () => {
-  const large = await openMany(5, await world.tenant())
-  await openMany(3, await world.tenant())
-  const [newcomer] = await openMany(1, await world.tenant())
+  const large = await openMany(5, await under.world.tenant())
+  await openMany(3, await under.world.tenant())
+  const [newcomer] = await openMany(1, await under.world.tenant())
   expect(newcomer?.status).toBe(200)
   await large[4]?.ended()
   expect(large.map(({ end }) => end)).toEqual([null, null, null, null, 'clean'])
@@ -45,13 +40,13 @@ it('on a full replica, the newest stream of the largest project ends for a small
 })
 
 it('streams of one project that catch up fetch one after another, of all its environments', async () => {
-  const master = await world.tenant()
-  const staging = await publishTenant(world, { ...master, environment: 'staging' })
+  const master = await under.world.tenant()
+  const staging = await publishTenant(under.world, { ...master, environment: 'staging' })
   const text = 'x'.repeat(20_000)
   const changes = Array.from({ length: 90 }, (_, n) => ({ record: { n, text } }))
-  for (const tenant of [master, staging]) await logChanges(world, tenant, changes)
+  for (const tenant of [master, staging]) await logChanges(under.world, tenant, changes)
   // Its recent changes begin behind these.
-  const own = await world.startService({ streams })
+  const own = await under.world.startService({ streams: fewStreams })
   const fetching = countFetches()
   const reading = [
     ...(await openMany(4, master, { api: own.api, query: '?from=1h' })),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { environmentsTopic, managementTokensTopic } from '@surehook/contracts/topics'
 import { buildBody } from '@surehook/matching/build-body'
 import { fieldsOf, headersOf, send } from '@surehook/scripts/client/call'
@@ -6,27 +6,13 @@ import { openStream } from '@surehook/scripts/client/stream'
 import { until } from '@surehook/testing/until'
 import { type ChangeFields, logChanges } from './support/changes.ts'
 import { publishTable } from './support/tables.ts'
-import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+import type { Tenant } from './support/under-test.ts'
+import { fewStreams, useFewStreams } from './support/use-few-streams.ts'
 
-let world: World
-let service: Running
-let tenant: Tenant
-const streams = { perTenant: 5, perReplica: 8, heartbeatMs: 200 }
+const under = useFewStreams()
 
-beforeAll(async () => {
-  world = await openWorld()
-  service = await world.startService({ streams })
-})
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]()
-  await world?.[Symbol.asyncDispose]()
-})
-beforeEach(async () => {
-  tenant = await world.tenant()
-})
-
-const ask = (query: string, by: Tenant = tenant, headers: Record<string, string> = {}) =>
-  send(service.api, `GET /api/rest/_stream?${query}`, {
+const ask = (query: string, by: Tenant = under.tenant, headers: Record<string, string> = {}) =>
+  send(under.service.api, `GET /api/rest/_stream?${query}`, {
     headers: { ...headersOf(by), ...headers },
   })
 
@@ -42,8 +28,8 @@ async function page(query: string): Promise<{ lines: PageLine[]; cursor: string 
   }
 }
 
-const log = (changes: readonly ChangeFields[], of: Tenant = tenant) =>
-  logChanges(world, of, changes)
+const log = (changes: readonly ChangeFields[], of: Tenant = under.tenant) =>
+  logChanges(under.world, of, changes)
 const numbered = (count: number, more: ChangeFields = {}): ChangeFields[] =>
   Array.from({ length: count }, (_, n) => ({ ...more, record: { n } }))
 const bodiesOf = (events: Awaited<ReturnType<typeof log>>) =>
@@ -52,13 +38,13 @@ const sorted = (values: readonly string[]) => values.toSorted()
 
 describe('a stream', () => {
   it('has the body of each change from now on, and of no other tenant', async () => {
-    const other = await world.tenant()
+    const other = await under.world.tenant()
     await log(numbered(3))
-    using stream = await openStream(service.api, tenant)
-    using neighbour = await openStream(service.api, other)
+    using stream = await openStream(under.service.api, under.tenant)
+    using neighbour = await openStream(under.service.api, other)
     const made = await log([...numbered(5), { table: 'users', operation: 'DELETE' }])
     await log(numbered(2), other)
-    await log(numbered(2), { ...tenant, environment: 'other' })
+    await log(numbered(2), { ...under.tenant, environment: 'other' })
     await Promise.all([stream.arrived(6), neighbour.arrived(2)])
     expect(sorted(stream.events.map(({ data }) => data))).toEqual(sorted(bodiesOf(made)))
     expect(stream.events.filter(({ event }) => event === 'DELETE')).toHaveLength(1)
@@ -68,7 +54,7 @@ describe('a stream', () => {
   it('has the changes of one record in commit order, across past and present', async () => {
     const recordId = 'one'
     await log(numbered(300, { recordId }))
-    using stream = await openStream(service.api, tenant, { query: '?from=1h' })
+    using stream = await openStream(under.service.api, under.tenant, { query: '?from=1h' })
     for (let n = 0; n < 5; n++) await log(numbered(20, { recordId }))
     await stream.arrived(400)
     const numbers = stream.events.map(
@@ -80,10 +66,13 @@ describe('a stream', () => {
   })
 
   it('has only what table, events, filter and select ask for', async () => {
-    await publishTable(world, tenant, { name: 'orders', columns: { total: 'decimal', a: 'text' } })
+    await publishTable(under.world, under.tenant, {
+      name: 'orders',
+      columns: { total: 'decimal', a: 'text' },
+    })
     const filter = encodeURIComponent(JSON.stringify({ total: { gte: '9.5' } }))
     const query = `?table=orders&events=INSERT,DELETE&filter=${filter}&select=total`
-    using stream = await openStream(service.api, tenant, { query })
+    using stream = await openStream(under.service.api, under.tenant, { query })
     await log([
       { record: { total: '10.00', a: 'x' } },
       { record: { total: '9.4', a: 'x' } },
@@ -98,10 +87,10 @@ describe('a stream', () => {
   })
 
   it('has the changes of several tables, and compares a field by its type in each', async () => {
-    await publishTable(world, tenant, { name: 'orders', columns: { total: 'decimal' } })
-    await publishTable(world, tenant, { name: 'notes', columns: { total: 'text' } })
+    await publishTable(under.world, under.tenant, { name: 'orders', columns: { total: 'decimal' } })
+    await publishTable(under.world, under.tenant, { name: 'notes', columns: { total: 'text' } })
     const filter = encodeURIComponent(JSON.stringify({ total: { gte: '9.0' } }))
-    using stream = await openStream(service.api, tenant, {
+    using stream = await openStream(under.service.api, under.tenant, {
       query: `?table=orders,notes&filter=${filter}`,
     })
     await log([
@@ -120,8 +109,8 @@ describe('a stream', () => {
   })
 
   it('goes on behind its cursor after the service is gone, and misses and repeats nothing', async () => {
-    await using first = await world.startService({ streams })
-    using stream = await openStream(first.api, tenant)
+    await using first = await under.world.startService({ streams: fewStreams })
+    using stream = await openStream(first.api, under.tenant)
     const early = await log(numbered(4))
     await stream.arrived(4)
     const half = stream.events[1]?.id
@@ -129,16 +118,16 @@ describe('a stream', () => {
     await stream.ended()
     expect(stream.comments.at(-1)).toBe('shutdown')
     const late = await log(numbered(3))
-    using resumed = await openStream(service.api, tenant, { lastEventId: half })
+    using resumed = await openStream(under.service.api, under.tenant, { lastEventId: half })
     await resumed.arrived(5)
     const seen = [...stream.events.slice(0, 2), ...resumed.events].map(({ data }) => data)
     expect(sorted(seen)).toEqual(sorted(bodiesOf([...early, ...late])))
   })
 
   it('moves the cursor of a client that gets nothing', async () => {
-    using stream = await openStream(service.api, tenant)
+    using stream = await openStream(under.service.api, under.tenant)
     const before = stream.lastEventId
-    await log(numbered(50), await world.tenant())
+    await log(numbered(50), await under.world.tenant())
     await until(() => stream.lastEventId !== before && stream.comments.includes('heartbeat'), {
       what: 'a heartbeat with another cursor',
     })
@@ -147,11 +136,12 @@ describe('a stream', () => {
 })
 
 describe('a stream ends', () => {
-  const remove = (topic: string, key: string) => world.producer.send([{ topic, key, value: null }])
+  const remove = (topic: string, key: string) =>
+    under.world.producer.send([{ topic, key, value: null }])
 
   it('within a second when its environment is deleted', async () => {
-    using stream = await openStream(service.api, tenant)
-    await remove(environmentsTopic, `${tenant.projectId}/${tenant.environment}`)
+    using stream = await openStream(under.service.api, under.tenant)
+    await remove(environmentsTopic, `${under.tenant.projectId}/${under.tenant.environment}`)
     const from = performance.now()
     await stream.ended()
     expect(performance.now() - from).toBeLessThan(1_000)
@@ -160,17 +150,17 @@ describe('a stream ends', () => {
 
   it('within a second when its token expires, and no event comes any more', async () => {
     const expiresAt = new Date(Date.now() + 1_500).toISOString()
-    const token = await world.token(tenant.projectId, { expiresAt })
-    using stream = await openStream(service.api, { ...tenant, token })
+    const token = await under.world.token(under.tenant.projectId, { expiresAt })
+    using stream = await openStream(under.service.api, { ...under.tenant, token })
     await stream.ended()
     expect(Date.now() - Date.parse(expiresAt)).toBeLessThan(1_000)
-    expect((await ask('', { ...tenant, token })).status).toBe(401)
+    expect((await ask('', { ...under.tenant, token })).status).toBe(401)
   })
 
   it('within a second when its token is revoked', async () => {
-    const { tokenId, token } = await world.revocableToken(tenant.projectId)
-    using stream = await openStream(service.api, { ...tenant, token })
-    using other = await openStream(service.api, tenant)
+    const { tokenId, token } = await under.world.revocableToken(under.tenant.projectId)
+    using stream = await openStream(under.service.api, { ...under.tenant, token })
+    using other = await openStream(under.service.api, under.tenant)
     await remove(managementTokensTopic, tokenId)
     const from = performance.now()
     await stream.ended()
@@ -182,16 +172,16 @@ describe('a stream ends', () => {
 describe('too many streams', () => {
   it('of a tenant, or of the replica, are refused with Retry-After until one ends', async () => {
     using open = new DisposableStack()
-    for (let n = 0; n < 5; n++) open.use(await openStream(service.api, tenant))
+    for (let n = 0; n < 5; n++) open.use(await openStream(under.service.api, under.tenant))
     const refused = await ask('')
     expect([refused.status, refused.body.error]).toEqual([429, 'RATE_LIMIT_EXCEEDED'])
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-    const other = await world.tenant()
-    for (let n = 0; n < 4; n++) open.use(await openStream(service.api, other))
+    const other = await under.world.tenant()
+    for (let n = 0; n < 4; n++) open.use(await openStream(under.service.api, other))
     expect((await ask('', other)).status).toBe(429)
     open.dispose()
     const isOpen = async () => {
-      using stream = await openStream(service.api, tenant)
+      using stream = await openStream(under.service.api, under.tenant)
       return stream.status === 200
     }
     // Before their lease of 30 s ends.
@@ -256,8 +246,8 @@ describe('bad input', () => {
   })
 
   it('is a filter that does not fit one of the tables, which the answer names', async () => {
-    await publishTable(world, tenant, { name: 'orders', columns: { total: 'decimal' } })
-    await publishTable(world, tenant, { name: 'customers', columns: { name: 'text' } })
+    await publishTable(under.world, under.tenant, { name: 'orders', columns: { total: 'decimal' } })
+    await publishTable(under.world, under.tenant, { name: 'customers', columns: { name: 'text' } })
     const answer = await ask('table=orders,customers&filter={"total":1}')
     const message = 'is not a field of the table (table customers)'
     expect([answer.status, answer.body.violations]).toEqual([
@@ -267,20 +257,20 @@ describe('bad input', () => {
   })
 
   it('is a cursor of another tenant, in the header too', async () => {
-    const other = await world.tenant()
+    const other = await under.world.tenant()
     const { headers } = await ask('format=ndjson', other)
     const cursor = headers.get('x-next-cursor') ?? ''
     expect((await ask(`format=ndjson&cursor=${cursor}`, other)).status).toBe(200)
     expect(fieldsOf(await ask(`cursor=${cursor}`))).toEqual(['cursor'])
-    const asked = await ask('', tenant, { 'last-event-id': cursor })
+    const asked = await ask('', under.tenant, { 'last-event-id': cursor })
     expect(fieldsOf(asked)).toEqual(['Last-Event-ID'])
   })
 
   it('is a stranger: 401 without a token, 403 with another one, 404 without the environment', async () => {
-    const stranger = { ...tenant, token: (await world.tenant()).token }
-    expect((await ask('', { ...tenant, token: 'none' })).status).toBe(401)
+    const stranger = { ...under.tenant, token: (await under.world.tenant()).token }
+    expect((await ask('', { ...under.tenant, token: 'none' })).status).toBe(401)
     expect((await ask('', stranger)).status).toBe(403)
-    expect((await ask('', { ...tenant, environment: 'nowhere' })).body.error).toBe(
+    expect((await ask('', { ...under.tenant, environment: 'nowhere' })).body.error).toBe(
       'ENVIRONMENT_NOT_FOUND',
     )
   })

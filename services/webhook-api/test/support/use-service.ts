@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals'
+import type { Config } from '../../src/config.ts'
 import { clientOf, type WebhooksClient } from './client.ts'
 import { openWorld, type Running, type Tenant, type World } from './under-test.ts'
 
@@ -12,11 +13,11 @@ export type ServiceUnderTest = {
 }
 
 /** Runs the service for the tests of a file. */
-export function useService(): ServiceUnderTest {
+export function useService(change: Partial<Config> = {}): ServiceUnderTest {
   const under = {} as { -readonly [Part in keyof ServiceUnderTest]: ServiceUnderTest[Part] }
   beforeAll(async () => {
     under.world = await openWorld()
-    under.service = await under.world.startService()
+    under.service = await under.world.startService(change)
   })
   afterAll(async () => {
     await under.service?.[Symbol.asyncDispose]()
