@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { LogPosition } from '@surehook/contracts/log-position'
 import { changesTopic } from '@surehook/contracts/topics'
@@ -6,7 +5,8 @@ import type { Kafka } from '@surehook/kafka/client/surface'
 import { LogEnds } from '@surehook/kafka/offsets/log-ends'
 import { readTopicId } from '@surehook/kafka/topics/topic-id'
 import { boundedBy } from '@surehook/service-kit/bounded'
-import { AppError, unavailable } from '@surehook/service-kit/errors'
+import { unavailable } from '@surehook/service-kit/errors'
+import { retryUntilReady } from '@surehook/service-kit/lifecycle'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 
 /** The end of `changes` at the time of its reading. */
@@ -18,7 +18,6 @@ export type ChangesEnd = {
 export type ReadChangesEnd = () => Promise<ChangesEnd>
 
 const readWithinMs = 5_000
-const retryMs = 200
 const away = 'Kafka shows no end of the changes'
 /**
  * Less than the 10 s that a deletion takes: no environment is made and deleted between the reading
@@ -40,25 +39,24 @@ export function openChangesEnd({ kafka, writer, log }: ChangesEndDeps): {
   read: ReadChangesEnd
 } & AsyncDisposable {
   const ends = new LogEnds(kafka, [changesTopic], log)
-  async function position(): Promise<LogPosition> {
+  async function readEnd(): Promise<ChangesEnd> {
+    const readAt = performance.now()
     await writer.relayed()
     const [topicId, partitions] = await Promise.all([readTopicId(kafka, changesTopic), ends.read()])
     const sorted = partitions.toSorted((a, b) => a.partition - b.partition)
-    return { topicId: topicId.toString('hex'), offsets: sorted.map(({ end }) => end) }
+    const offsets = sorted.map(({ end }) => end)
+    return endOf({ topicId: topicId.toString('hex'), offsets }, readAt)
   }
   return {
     async read() {
-      const deadline = performance.now() + readWithinMs
-      for (;;) {
-        const readAt = performance.now()
-        try {
-          return endOf(await boundedBy(deadline - readAt, position(), away), readAt)
-        } catch (err) {
-          if (err instanceof AppError) throw err
-          // After an outage the first requests meet the connections of before.
-          if (performance.now() + retryMs > deadline) throw unavailable(away, err)
-          await sleep(retryMs)
-        }
+      const over = new AbortController()
+      const { signal } = over
+      // After an outage the first requests meet the connections of before.
+      const reading = retryUntilReady('the end of the changes', readEnd, { log, signal })
+      try {
+        return await boundedBy(readWithinMs, reading, away)
+      } finally {
+        over.abort()
       }
     },
     [Symbol.asyncDispose]: () => ends[Symbol.asyncDispose](),
