@@ -92,15 +92,63 @@ describe('a number of a record that a double does not hold', () => {
     const literal = await ask(`mutation { createThing(input: { a_json: { x: ${long} } }) { id } }`)
     expect(literal.errors?.[0]?.message).toContain('send it as a string')
     const query = 'mutation ($input: Thing_new!) { createThing(input: $input) { a_double } }'
-    const asked = (input: string) =>
-      fetch(`${service.api}/api/graphql`, {
-        method: 'POST',
-        headers: { ...headersOf(tenant), 'content-type': 'application/json' },
-        body: `{"query":${JSON.stringify(query)},"variables":{"input":${input}}}`,
-      }).then((response) => response.text())
+    const asked = (input: string) => askInJson(query, `{"input":${input}}`)
     expect(await asked(`{"a_json":${long}}`)).toContain('"variables.input.a_json"')
     expect(await asked(`{"a_json":[1,${long}]}`)).toContain('"variables.input.a_json.1"')
     expect(await asked(`{"a_double":${long}}`)).toContain(`"a_double":${Number(long)}`)
+  })
+
+  test('is refused in the filters of GraphQL, in literals and variables', async () => {
+    const literal = await ask(
+      `{ things(where: { a_json: { x: { gt: ${long} } } }) { records { id } } }`,
+    )
+    expect(literal.errors?.[0]?.message).toContain('send it as a string')
+    const query = 'query ($where: Thing_where) { things(where: $where) { records { id } } }'
+    const asked = (where: string) => askInJson(query, `{"where":${where}}`)
+    const place = 'variables.where.and.0'
+    expect(await asked(`{"and":[{"a_decimal":{"eq":${long}}}]}`)).toContain(
+      `"${place}.a_decimal.eq"`,
+    )
+    expect(await asked(`{"a_decimal":{"in":[1,${long}]}}`)).toContain(
+      '"variables.where.a_decimal.in.1"',
+    )
+    expect(await asked(`{"a_json":{"x":{"gt":${long}}}}`)).toContain(
+      '"variables.where.a_json.x.gt"',
+    )
+    expect(await asked(`{"a_double":{"gt":${long}}}`)).toContain('"data"')
+  })
+
+  /** `variables` is text, because `JSON.stringify` would round it. */
+  function askInJson(query: string, variables: string): Promise<string> {
+    return fetch(`${service.api}/api/graphql`, {
+      method: 'POST',
+      headers: { ...headersOf(tenant), 'content-type': 'application/json' },
+      body: `{"query":${JSON.stringify(query)},"variables":${variables}}`,
+    }).then((response) => response.text())
+  }
+})
+
+describe('a default that a double does not hold', () => {
+  const long = '0.12345678901234567890'
+  const put = (type: string, value: string) =>
+    client.call(
+      'PUT _tables/others',
+      `{"columns":[{"name":"a","type":"${type}","default":${value}}]}`,
+    )
+
+  test.each([
+    ['json', long, 'columns.0.default'],
+    ['json', `{"x":[${long}]}`, 'columns.0.default.x.0'],
+    ['decimal', '0.100000000000000000001', 'columns.0.default'],
+    ['bigint', '9007199254740993', 'columns.0.default'],
+  ])('of a column of type %s is refused at its place: %s', async (type, value, place) => {
+    const answer = await put(type, value)
+    expect([answer.status, fieldsOf(answer)]).toEqual([400, [place]])
+  })
+
+  test('is rounded in a double', async () => {
+    expect((await put('double', long)).status).toBe(200)
+    expect((await client.call('POST others', {})).body['a']).toBe(Number(long))
   })
 })
 

@@ -1,7 +1,10 @@
 import * as z from 'zod'
+import { isRounded, roundedFault } from '../../exact-json.ts'
 import { fieldTypes } from '../../filter/filter.ts'
+import { isJsonObject } from '../../json-object.ts'
 import { defineOperation } from '../../operation.ts'
 import { EnvironmentName, ProjectId } from '../../tenant-names.ts'
+import { ruled } from '../../violation-rules.ts'
 import { ColumnName, TableName } from './names.ts'
 
 export const ColumnType = z.enum(fieldTypes).meta({ id: 'ColumnType' })
@@ -16,21 +19,28 @@ const Roles = z
 
 const maxColumns = 200
 
+const ColumnInput = z.strictObject({
+  name: ColumnName,
+  type: ColumnType,
+  required: z.boolean().optional().describe('Every record has a value'),
+  unique: z.boolean().optional().describe('No two records share a value'),
+  default: z.unknown().optional().describe('The value of a new record that leaves the field out'),
+})
+
+/** Of all columns, only those of type `double` may round a number that JSON spells exactly. */
+function refuseRoundedDefault(column: unknown, context: z.RefinementCtx): unknown {
+  // The schema copies the column, and the copy does not know which numbers were rounded.
+  if (isJsonObject(column) && column['type'] !== 'double' && isRounded(column, 'default')) {
+    const refused = ruled(roundedFault, 'unfit_value')
+    context.addIssue({ code: 'custom', path: ['default'], ...refused })
+  }
+  return column
+}
+
 export const TableInput = z
   .strictObject({
     columns: z
-      .array(
-        z.strictObject({
-          name: ColumnName,
-          type: ColumnType,
-          required: z.boolean().optional().describe('Every record has a value'),
-          unique: z.boolean().optional().describe('No two records share a value'),
-          default: z
-            .unknown()
-            .optional()
-            .describe('The value of a new record that leaves the field out'),
-        }),
-      )
+      .array(z.preprocess(refuseRoundedDefault, ColumnInput))
       .max(maxColumns)
       .superRefine((columns, context) => {
         const seen = new Set<string>()
