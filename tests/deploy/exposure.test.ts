@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { render } from './chart.ts'
 import { ofKind } from './kube-objects.ts'
+import { environmentOf } from './rendered-environment.ts'
 
 const rendering = render('values-production-example.yaml')
 
@@ -53,5 +54,26 @@ describe('what is led to the gateway', () => {
     expect(route?.spec.rules).toMatchObject([{ matches: [{ path: { value: '/' } }] }])
     const none = { ingress: { paths: [] } }
     await expect(render('values-production-example.yaml', none)).rejects.toThrow(/ingress.paths/)
+  })
+})
+
+describe('pages that may call from a browser', () => {
+  const allowed = async (over: object) => {
+    const env = environmentOf(await render('ci/minimal-values.yaml', over), 'gateway')
+    return env['CORS_ALLOWED_ORIGINS']
+  }
+
+  test.each([
+    ['https://Surehook.example.com/base', 'https://surehook.example.com'],
+    ['https://surehook.example.com:443', 'https://surehook.example.com'],
+    ['https://surehook.example.com:8443/', 'https://surehook.example.com:8443'],
+    ['http://localhost:80', 'http://localhost'],
+  ])('are those of the origin of %s where none are named', async (PUBLIC_URL, origin) => {
+    expect(await allowed({ config: { PUBLIC_URL } })).toBe(origin)
+  })
+
+  test('are those of the origins that are named', async () => {
+    const config = { CORS_ALLOWED_ORIGINS: 'https://app.example.com' }
+    expect(await allowed({ services: { gateway: { config } } })).toBe('https://app.example.com')
   })
 })
