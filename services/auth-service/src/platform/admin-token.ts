@@ -66,4 +66,5 @@ function admitToken(context: RequestContext, token: ManagementTokenState): void 
     environment: String(environment),
     right: context.right,
   })
+  context.owner = token.projectId
 }

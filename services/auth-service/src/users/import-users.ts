@@ -15,7 +15,8 @@ export type ImportResult = {
   failed: { index: number; violations: RuledViolation[] }[]
 }
 
-type Candidate = {
+/** A user of an import, checked alone. */
+export type Candidate = {
   index: number
   user: ImportedUser | undefined
   /** Present even if the user is not imported, so that the answer names every fault. */
@@ -27,9 +28,8 @@ type Candidate = {
 export async function importUsers(
   pool: Pool,
   tenant: TenantName,
-  { users, origin }: { users: readonly unknown[]; origin: ChangeOrigin },
+  { candidates, origin }: { candidates: readonly Candidate[]; origin: ChangeOrigin },
 ): Promise<ImportResult> {
-  const candidates = users.map(toCandidate)
   await addRoleFaults(pool, tenant, candidates)
   addRepeats(candidates)
   const good = candidates.flatMap(({ user, violations }) =>
@@ -48,11 +48,19 @@ export async function importUsers(
     if (user === undefined || violations.length > 0 || imported.has(user.email)) continue
     violations.push({ field: 'email', message: 'is registered already', rule: 'email_taken' })
   }
-  const failed = candidates.flatMap(({ index, violations }) =>
-    violations.length === 0 ? [] : [{ index, violations }],
-  )
-  return { imported: imported.size, failed }
+  return { imported: imported.size, failed: failedOf(candidates) }
 }
+
+/** The most faults that one answer names, and of a user at least one. */
+const mostFaults = 10_000
+
+function failedOf(candidates: readonly Candidate[]): ImportResult['failed'] {
+  const refused = candidates.filter(({ violations }) => violations.length > 0)
+  const each = Math.floor(mostFaults / refused.length)
+  return refused.map(({ index, violations }) => ({ index, violations: violations.slice(0, each) }))
+}
+
+export const toCandidates = (users: readonly unknown[]): Candidate[] => users.map(toCandidate)
 
 function toCandidate(input: unknown, index: number): Candidate {
   const violations: RuledViolation[] = []

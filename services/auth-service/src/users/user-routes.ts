@@ -9,7 +9,7 @@ import type { AdminGate } from '../platform/admin-token.ts'
 import { type EnvironmentName, requireEnvironment } from '../platform/environments.ts'
 import { createRole, listRoles, unknownRoles } from '../platform/roles.ts'
 import type { TenantIdentity, TenantName } from '../platform/tenant.ts'
-import { importUsers } from './import-users.ts'
+import { importUsers, toCandidates } from './import-users.ts'
 import type { ManageUsers } from './manage-users.ts'
 import { findUser, listUsers, toAccount } from './read-users.ts'
 
@@ -54,9 +54,16 @@ export function userRoutes({ pool, users, authorize }: UserRoutesDeps): (router:
     serve(operations.listUsers, async ({ params, query }) =>
       listUsers(pool, await placeOf(params), query),
     )
-    serve(operations.importUsers, async ({ params, body }, origin) =>
-      importUsers(pool, await placeOf(params), { users: body.users, origin }),
-    )
+    mount(router, operations.importUsers, {
+      authorize,
+      handle({ params, body }, origin) {
+        // Checked in the turn of the large body, before it waits for a connection.
+        const candidates = toCandidates(body.users)
+        return enter(params, async () =>
+          importUsers(pool, await placeOf(params), { candidates, origin }),
+        )
+      },
+    })
     serve(operations.getUser, async ({ params }) =>
       toAccount(await findUser(pool, await placeOf(params), params.id)),
     )
