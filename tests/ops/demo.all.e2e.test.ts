@@ -34,6 +34,28 @@ it('shows the main features from beginning to end', async () => {
   expect(out).toContain('Everything worked')
 })
 
+it('tries the tour of the README, and prints each request and what it did', async () => {
+  const platform = { SUREHOOK_URL: system.baseUrl, SUREHOOK_ADMIN_TOKEN: system.adminToken }
+  const { code, out, notes } = await surehook(platform, 'try', ...receiver)
+  expect({ code, notes }).toEqual({ code: 0, notes: '' })
+  const requests = [...out.matchAll(/^(?:GET|POST|PUT) \S+ {2}\d+$/gm)].map(([line]) =>
+    line.replaceAll(/try-\w+/g, 'try').replaceAll(/[0-9a-f-]{36}/g, 'id'),
+  )
+  expect(requests).toEqual([
+    'PUT /auth/admin/projects/try/environments/master  200',
+    'POST /auth/admin/projects/try/environments/master/roles  201',
+    'PUT /auth/admin/projects/try/environments/master  200',
+    'POST /auth/admin/projects/try/management-tokens  201',
+    'PUT /gw/api/rest/_tables/orders  200',
+    'POST /gw/api/rest/_webhooks  201',
+    'POST /gw/api/rest/orders  201',
+    'GET /gw/api/rest/_webhooks/id  200',
+  ])
+  expect(out).toContain('  wrote a record and its event, in one commit\n')
+  expect(out).toMatch(/with a valid signature:\n\n\{.*"customer":"Ada"/)
+  expect(out).toMatch(/SUREHOOK_TOKEN=mt_\S+\n {2}npx surehook console/)
+})
+
 it('fails if a retry comes too early', async () => {
   const late = await demo({ ...times, WEBHOOK_RETRY_DELAYS: '1s,2s' })
   expect(late.code).toBe(1)

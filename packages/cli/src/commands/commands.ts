@@ -23,6 +23,7 @@ import { prepareTopicsCommand } from './prepare-topics.ts'
 import { rebuildHistoryCommand } from './rebuild.ts'
 import { reconcileCommand } from './reconcile.ts'
 import { rotateKeyCommand } from './rotate-key.ts'
+import { tryCommand } from './try.ts'
 
 /** Every command, in the order of the help. */
 export const commands: readonly AnyCommand[] = [
@@ -35,6 +36,7 @@ export const commands: readonly AnyCommand[] = [
   doctorCommand,
   ledgerCommand,
   demoCommand,
+  tryCommand,
   listenCommand,
   ...developerCommands,
   applyCommand,

@@ -1,19 +1,22 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { reasonOf } from '@surehook/service-kit/errors'
 import { parseDuration } from '@surehook/service-kit/time'
-import { defineCommand, exitCodes, Failure, UsageError } from '../cli/command.ts'
-import { openDemoReceiver } from '../demo/demo-receiver.ts'
+import { defineCommand, exitCodes, UsageError } from '../cli/command.ts'
 import { playAll, playDelivery, playFirstAttempt } from '../demo/play-demo.ts'
+import {
+  openReceiverAt,
+  type ReceiverAddress,
+  type ReceiverValues,
+  receiverAddress,
+  receiverOptions,
+} from '../demo/receiver-options.ts'
 import type { DemoTimes } from '../demo/stage.ts'
 import { listOf } from '../lib/input/option-values.ts'
 import {
-  checkedUrl,
   findPlatform,
   type Platform,
   platformOptions,
   platformVariables,
 } from '../lib/platform-client.ts'
-import { demoCertificate, findRunningSystem } from '../lib/running-system.ts'
+import { findRunningSystem } from '../lib/running-system.ts'
 import { durationOf } from '../lib/wait-for.ts'
 import { explainedToOperator } from '../output/explain-error.ts'
 
@@ -37,13 +40,7 @@ export const demoCommand = defineCommand({
     'long as the first two delays and the cooldown, which are 2 min 6 s by default.',
   ].join('\n'),
   options: {
-    receiver: {
-      type: 'string',
-      value: 'url',
-      help: 'the https URL that reaches this process',
-    },
-    certificate: { type: 'string', value: 'file', help: "PEM of the receiver's certificate" },
-    key: { type: 'string', value: 'file', help: 'PEM of its key' },
+    ...receiverOptions,
     'first-attempt': {
       type: 'boolean',
       help: 'deliver nothing, and end after the first attempt',
@@ -80,55 +77,20 @@ export const demoCommand = defineCommand({
   },
 })
 
-type Values = Readonly<
-  Record<'receiver' | 'certificate' | 'key', string | undefined> &
-    Record<'first-attempt' | 'all', boolean>
->
-
-/** Address of the webhook receiver: an https URL of this process, with its certificate files. */
-type ReceiverAt = { url: string; certificate: string; key: string }
+type Values = ReceiverValues & Readonly<Record<'first-attempt' | 'all', boolean>>
 
 /** `null` if no receiver is wanted. */
-function receiverOf(values: Values, platform: Platform): ReceiverAt | null {
-  const { receiver, certificate, key } = values
-  if (values['first-attempt']) {
-    if (values.all) throw new UsageError('--first-attempt delivers nothing: leave out --all')
-    if (receiver === undefined) return null
-    throw new UsageError('--first-attempt has no receiver: leave out --receiver')
-  }
-  if (receiver === undefined) return localReceiver(platform)
-  if (certificate === undefined || key === undefined) {
-    throw new UsageError('--receiver needs --certificate and --key')
-  }
-  const url = checkedUrl(receiver)
-  if (!url.startsWith('https:')) throw new UsageError('--receiver: webhooks go to https only')
-  return { url, certificate, key }
+function receiverOf(values: Values, platform: Platform): ReceiverAddress | null {
+  if (!values['first-attempt']) return receiverAddress(values, platform)
+  if (values.all) throw new UsageError('--first-attempt delivers nothing: leave out --all')
+  if (values.receiver === undefined) return null
+  throw new UsageError('--first-attempt has no receiver: leave out --receiver')
 }
 
-/** The system that runs from this checkout trusts a certificate in the checkout. */
-function localReceiver({ baseUrl }: Platform): ReceiverAt {
-  const system = findRunningSystem()
-  if (system?.baseUrl === baseUrl && existsSync(demoCertificate.key)) {
-    return { url: `https://${system.receiverHost ?? 'localhost'}:0`, ...demoCertificate }
-  }
-  throw new UsageError(
-    'nothing would be delivered: name a receiver with --receiver, --certificate and --key, or use --first-attempt',
-  )
-}
-
-async function openReceiver(at: ReceiverAt | null, opened: AsyncDisposableStack) {
+async function openReceiver(at: ReceiverAddress | null, opened: AsyncDisposableStack) {
   if (at === null) return { url: nowhere, receiver: null }
-  const pem = { key: pemIn(at.key), cert: pemIn(at.certificate) }
-  const receiver = opened.use(await openDemoReceiver(new URL(at.url), pem))
+  const receiver = opened.use(await openReceiverAt(at))
   return { url: `${receiver.url}/hooks`, receiver }
-}
-
-function pemIn(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (err) {
-    throw new Failure(`${file}: ${reasonOf(err)}`)
-  }
 }
 
 /** What the services use, so that the demo knows when an attempt is late. */

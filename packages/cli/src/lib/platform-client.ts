@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Surehook } from '@surehook/client'
+import { Surehook, type SurehookOptions } from '@surehook/client'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { Failure, type OptionSpecs, UsageError } from '../cli/command.ts'
 import { findRunningSystem, type RunningSystem } from './running-system.ts'
@@ -54,6 +54,11 @@ export function findPlatform(
   return { baseUrl: system.baseUrl, adminToken: given ?? system.adminToken }
 }
 
+type AdminClientOptions = { project?: string; environment?: string } & Pick<
+  SurehookOptions,
+  'fetch'
+>
+
 /** Exporting and importing take longer than the usual call. */
 const adminTimeoutMs = 60_000
 
@@ -63,10 +68,13 @@ const adminTimeoutMs = 60_000
  */
 export function adminClientOf(
   { baseUrl, adminToken }: Platform,
-  { project = '-', environment = 'master' }: { project?: string; environment?: string } = {},
+  { project = '-', environment = 'master', ...options }: AdminClientOptions = {},
 ): Surehook {
   const names = { projectId: project, environment }
-  return new Surehook({ baseUrl, ...names, token: adminToken, timeout: adminTimeoutMs })
+  return new Surehook({
+    ...{ baseUrl, ...names, token: adminToken, timeout: adminTimeoutMs },
+    ...options,
+  })
 }
 
 function adminTokenIn(env: NodeJS.ProcessEnv): string | undefined {

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Delivery, NewWebhook, Surehook } from '@surehook/client'
+import { Failure } from '../cli/command.ts'
+import { adminClientOf, type Platform } from '../lib/platform-client.ts'
+import { clientOf } from '../tenant/tenant-client.ts'
+
+/** What a first delivery left behind. */
+export type FirstDelivery = {
+  project: string
+  environment: string
+  /** A management token of the project. */
+  token: string
+  webhookId: string
+  /** Signs the deliveries of the webhook. */
+  secret: string
+  delivery: Delivery
+}
+
+export type FirstDeliveryOptions = {
+  platform: Platform
+  project: string
+  receiverUrl: string
+  signal: AbortSignal
+  /** Sends the requests. Default: the `fetch` of Node. */
+  fetch?: typeof globalThis.fetch
+  /** Gets what the last request did. */
+  did?: (what: string) => void
+}
+
+const environment = 'master'
+const events: NewWebhook['events'] = ['INSERT', 'UPDATE', 'DELETE']
+const columns = [
+  { name: 'customer', type: 'text' },
+  { name: 'status', type: 'text' },
+  { name: 'total', type: 'decimal' },
+] as const
+/** The role of each user that signs up. */
+const role = 'member'
+const access = { read: [role], create: [role] }
+const pollMs = 100
+
+/**
+ * Makes a project with a table, a webhook and a record, and deletes none of it. Users who sign up
+ * need no confirmation, and may read and create records. Resolves after the first attempt of the
+ * delivery.
+ */
+export async function makeFirstDelivery(options: FirstDeliveryOptions): Promise<FirstDelivery> {
+  const { platform, project, receiverUrl, signal, did = () => {} } = options
+  const sending = options.fetch === undefined ? {} : { fetch: options.fetch }
+  const token = await makeProject(options)
+  const tenant = { baseUrl: platform.baseUrl, project, environment, token }
+  const surehook = clientOf(tenant, sending)
+  await surehook.tables.put('orders', { columns: [...columns], access }, { signal })
+  did('made the table orders. Each change of its records becomes an event')
+  const secret = `whsec_${randomBytes(24).toString('base64')}`
+  const webhook = { table: 'orders', events, url: receiverUrl, secret }
+  const { id: webhookId } = await surehook.webhooks.create(webhook, { signal })
+  did(`subscribed ${receiverUrl} to the events`)
+  const order = { customer: 'Ada', status: 'new', total: '19.90' }
+  await surehook.table('orders').create(order, { signal })
+  did('wrote a record and its event, in one commit')
+  const delivery = await firstAttempt(surehook, webhookId, signal)
+  did(`shows the delivery: ${delivery.status} after ${delivery.attempts} attempt`)
+  return { project, environment, token, webhookId, secret, delivery }
+}
+
+/** Returns a management token of the new project. */
+async function makeProject(options: FirstDeliveryOptions): Promise<string> {
+  const { platform, project, signal, fetch, did = () => {} } = options
+  const { admin } = adminClientOf(platform, { project, environment, ...(fetch && { fetch }) })
+  await admin.environments.put({}, { signal })
+  did(`made the project ${project} with the environment ${environment}`)
+  await admin.roles.create({ name: role }, { signal })
+  const auth = { emailVerification: false, defaultRole: role }
+  await admin.environments.put({ auth }, { signal })
+  did(`lets users sign up without a mailed code, with the role ${role}`)
+  const { token } = await admin.tokens.create({ name: 'first delivery' }, { signal })
+  did('made a management token of the project, which the next requests use')
+  return token
+}
+
+async function firstAttempt(
+  surehook: Surehook,
+  webhookId: string,
+  signal: AbortSignal,
+): Promise<Delivery> {
+  while (!signal.aborted) {
+    const [delivery] = (await surehook.webhooks.get(webhookId)).deliveries
+    if (delivery !== undefined && delivery.attempts > 0) return delivery
+    await sleep(pollMs)
+  }
+  throw new Failure('the first record was not delivered in time')
+}
+
+/** Returns a URL that opens the console on the delivery, once and within 30 seconds. */
+export async function consoleUrlOf(
+  { baseUrl }: Pick<Platform, 'baseUrl'>,
+  { project, environment: of, token, webhookId, delivery }: FirstDelivery,
+): Promise<string> {
+  const { admin } = clientOf({ baseUrl, project, environment: of, token })
+  const { code } = await admin.consoleCodes.create({ project, environment: of })
+  return `${baseUrl}/console/deliveries/${webhookId}/${delivery.id}#code=${code}`
+}
+
+/** The commands that open the console of the project again. */
+export const consoleCommands = (
+  { baseUrl }: Pick<Platform, 'baseUrl'>,
+  { project, token }: Pick<FirstDelivery, 'project' | 'token'>,
+) => [
+  `export SUREHOOK_URL=${baseUrl} SUREHOOK_PROJECT=${project} SUREHOOK_TOKEN=${token}`,
+  'npx surehook console',
+]
