@@ -11,6 +11,7 @@ import { greeting } from '../start/greeting.ts'
 import { keepSecrets } from '../start/keep-secrets.ts'
 import { type Infrastructure, openInfrastructure } from '../start/open-infrastructure.ts'
 import { say, step } from '../start/progress.ts'
+import { showFirstDelivery, wantsFirstDelivery } from '../start/show-first-delivery.ts'
 import { openTestReceiver, type TestReceiver, testReceiverPort } from '../start/test-receiver.ts'
 import { trustedAuthorities } from '../start/trusted-authorities.ts'
 import { modeOf } from '../system/service-catalog.ts'
@@ -37,7 +38,9 @@ try {
   const testReceiver = running.receiver.url
   const isOwnBroker = !process.env['KAFKA_BROKERS']
   say(greeting(running.facts, { seconds, isOwnBroker, testReceiver }))
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  await Promise.race([stopped, beginWithDelivery(running)])
+  await stopped
   say('\nstopping')
   await stop(running)
 } catch (err) {
@@ -93,6 +96,15 @@ async function start(env: NodeJS.ProcessEnv): Promise<Running> {
   }
   await writeFile(state.endpointsFile, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 })
   return { facts, system, infrastructure, mailCatcher, receiver }
+}
+
+/** Shows a person a first delivery. */
+async function beginWithDelivery({ facts, receiver }: Running): Promise<void> {
+  const { env, stdout, argv } = process
+  if (!wantsFirstDelivery({ env, isInteractive: stdout.isTTY })) return
+  const opensConsole = !argv.includes('--no-open')
+  const told = await showFirstDelivery(facts, { env, receiverUrl: receiver.url, opensConsole })
+  if (told !== null) say(told)
 }
 
 async function refuseWhenTaken(port: number): Promise<void> {

@@ -8,6 +8,7 @@ it("shows the system's address, the test receiver, and the risks of one broker",
   const said = greeting(facts, report)
   expect(said).toContain('Surehook is ready (3.0 s)')
   expect(said).toContain('http://localhost:8080/console/ (npx surehook console --operator')
+  expect(said).toContain('  npx surehook try ')
   expect(said).toContain('test receiver https://localhost:9444/ (')
   expect(said).toMatch(/\nKafka is one broker here: .*not a power cut.*\nCtrl-C stops everything/)
 })

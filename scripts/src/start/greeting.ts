@@ -7,8 +7,6 @@ export function greeting(
   { baseUrl, adminToken }: Pick<RunningSystem, 'baseUrl' | 'adminToken'>,
   { seconds, isOwnBroker, testReceiver }: StartReport,
 ): string {
-  const headers = `-H 'Authorization: Bearer ${adminToken}' -H 'Content-Type: application/json'`
-  const project = `${baseUrl}/auth/admin/projects/acme`
   return `
 Surehook is ready (${seconds} s)
 
@@ -19,9 +17,8 @@ Surehook is ready (${seconds} s)
 
 Try next, in another terminal:
 
-  npm run demo
-  curl -sX PUT ${project}/environments/master ${headers} -d '{}'
-  curl -sX POST ${project}/management-tokens ${headers} -d '{"name":"me"}'
+  npx surehook try    makes a first webhook, and prints each request
+  npm run demo        shows a receiver that fails, and a circuit that opens
 
 Mails that users would get are shown here and kept in .local/mail, unless SMTP_URL is set.
 ${isOwnBroker ? `${oneBroker}\n` : ''}Ctrl-C stops everything. Logs are in .local/system, and in .local/stack or .local/containers.`
