@@ -41,10 +41,10 @@ describe('signup', () => {
       201,
       { userId: expect.stringMatching(/^[0-9a-f-]{36}$/), message: expect.any(String) },
     ])
-    expect(outcome(await post('login', { email, password }))).toEqual([
-      403,
-      'AUTH_EMAIL_NOT_VERIFIED',
-    ])
+    const early = await post<{ message: string }>('login', { email, password })
+    expect(outcome(early)).toEqual([403, 'AUTH_EMAIL_NOT_VERIFIED'])
+    // It says what to do next.
+    expect(early.body.message).toMatch(/mailed code to confirm-signup; resend-code/)
     expect(outcome(await post('login', { email, password: 'whatever else' }))).toEqual([
       403,
       'AUTH_EMAIL_NOT_VERIFIED',

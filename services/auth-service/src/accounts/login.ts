@@ -63,4 +63,7 @@ function openSession(
 }
 
 const notVerified = () =>
-  new AppError('AUTH_EMAIL_NOT_VERIFIED', 'The e-mail address is not confirmed yet')
+  new AppError(
+    'AUTH_EMAIL_NOT_VERIFIED',
+    'The e-mail address is not confirmed yet. Send the mailed code to confirm-signup; resend-code mails another one',
+  )
