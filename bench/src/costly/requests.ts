@@ -7,7 +7,8 @@ export type CostlyRequest = {
   method?: string
   /** A path of the project's API below `/gw/api/rest`, or an absolute one of the installation. */
   path: string
-  body?: unknown
+  /** Makes the body of each request. */
+  body?: () => unknown
   headers?: Record<string, string>
 }
 
@@ -24,9 +25,13 @@ export const webhooks = 200
 const listed = 200
 /** How many items a list of 1 MiB holds. */
 const items = 900
+const roles = Array.from({ length: 100 }, (_, n) => `${n}`.padStart(64, 'r'))
+const unknownRoles = Array.from({ length: 100 }, (_, n) => `no${n}`)
 
-/** Makes what the requests ask for. */
-export async function prepare({ call, projectId }: BenchProject): Promise<string[]> {
+/** Makes what the requests ask for, and returns the ids of the subscriptions. */
+export async function prepare(project: BenchProject): Promise<string[]> {
+  const { call, projectId } = project
+  await prepareUsers(project)
   for (let n = 0; n < tables; n++) await call('PUT', `/_tables/t${n}`, { columns })
   await call(
     'POST',
@@ -49,6 +54,13 @@ export async function prepare({ call, projectId }: BenchProject): Promise<string
   return ids
 }
 
+async function prepareUsers({ administer }: BenchProject): Promise<void> {
+  for (const name of roles) await administer('POST', '/roles', { name, selfAssignable: false })
+  for (let n = 0; n < listed; n += 100) {
+    await administer('POST', '/users/import', usersWith(roles, 100))
+  }
+}
+
 const webhookOf = (projectId: string) => ({
   ...{ projectId, environment: 'master', table: 't0', events: ['INSERT'], active: false },
   url: 'https://receiver.example/hook',
@@ -66,18 +78,23 @@ const schemaQuery = `{ __schema { types { kind name description
 const widestFilter = { or: Array.from({ length: 30 }, (_, n) => ({ c0: { contains: `zz${n}` } })) }
 const filterText = encodeURIComponent(JSON.stringify(widestFilter))
 
-export const costlyRequests = (projectId: string): readonly CostlyRequest[] => [
+export type Prepared = Pick<BenchProject, 'projectId'> & {
+  /** The path of the console's program. */
+  script: string
+}
+
+export const costlyRequests = ({ projectId, script }: Prepared): readonly CostlyRequest[] => [
   { name: 'data-api: a record', path: '/t0?limit=1' },
   { name: 'data-api: 200 records of 25 columns', path: '/t0?limit=200' },
   { name: 'data-api: a page of 4 MiB', path: '/t1?limit=200' },
   { name: 'data-api: a list with 30 conditions', path: `/t0?limit=200&where=${filterText}` },
-  { name: `data-api: ${items} new records of 1 MiB`, ...posted('/t2', listOf(record)) },
-  { name: `data-api: ${items} published changes of 1 MiB`, ...posted('/_changes', changes) },
+  { name: `data-api: ${items} new records of 1 MiB`, ...posted('/t2', () => listOf(record)) },
+  { name: `data-api: ${items} published changes of 1 MiB`, ...posted('/_changes', () => changes) },
   {
     name: 'data-api: a table of 25 columns',
     method: 'PUT',
     path: '/_tables/t0',
-    body: { columns },
+    body: () => ({ columns }),
   },
   graphql(
     'data-api: GraphQL, 200 records of 25 columns',
@@ -91,10 +108,10 @@ export const costlyRequests = (projectId: string): readonly CostlyRequest[] => [
   },
   {
     name: 'webhook-api: a new subscription with 30 conditions',
-    ...posted('/_webhooks/preview', {
+    ...posted('/_webhooks/preview', () => ({
       ...webhookOf(projectId),
       ...{ events: ['INSERT', 'UPDATE', 'DELETE'], filter: widestFilter },
-    }),
+    })),
   },
   {
     name: 'webhook-api: statistics of 200 subscriptions, 7 days',
@@ -109,11 +126,48 @@ export const costlyRequests = (projectId: string): readonly CostlyRequest[] => [
     path: '/_stream?format=ndjson&from=1h&limit=1000',
   },
   {
+    name: 'webhook-api: a search for 1,000 deliveries',
+    path: '/_deliveries?status=delivered&limit=1000',
+  },
+  {
+    name: 'webhook-api: 1,000 deliveries that a search has to look for',
+    path: '/_deliveries?table=bench&httpStatus=204&limit=1000',
+  },
+  ...userRequests(`auth/admin/projects/${projectId}/environments/master/users`),
+  ...gatewayRequests,
+  { name: "gateway: the console's program", path: script, headers: asStored },
+  {
     name: 'auth-service: a login that is refused',
     ...login({ email: 'a@b.example', password: 'x' }),
   },
   { name: 'auth-service: a login of 1 MiB that is refused', ...login({ email: hostile }) },
 ]
+
+/** 1 MiB each. */
+const userRequests = (path: string): CostlyRequest[] => [
+  {
+    name: 'auth-service: 1,000 imported users',
+    ...posted(`${path}/import`, () => usersWith(roles.slice(0, 10), 1_000)),
+  },
+  {
+    name: 'auth-service: 1,000 imported users without one of their 100 roles',
+    ...posted(`${path}/import`, () => usersWith(unknownRoles, 1_000)),
+  },
+  { name: 'auth-service: 200 users with 100 roles', path: `${path}?limit=200` },
+]
+
+const asStored = { 'accept-encoding': 'identity' }
+
+/** The gateway answers these itself. Its part of the others is in their rows. */
+const gatewayRequests: CostlyRequest[] = [
+  { name: 'gateway: a path of 15,000 characters', path: `none/${'%61/'.repeat(3_750)}` },
+  { name: 'gateway: 400 headers', path: 'none', headers: manyHeaders(400) },
+  { name: 'gateway: the description of an API', path: 'openapi/webhooks.json', headers: asStored },
+]
+
+function manyHeaders(count: number): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, n) => [`x-${n}`, 'x'.repeat(20)]))
+}
 
 function listOf<T>(item: T): T[] {
   return Array.from({ length: items }, () => item)
@@ -123,16 +177,26 @@ const changes = listOf(null).map((_, n) => ({
   ...{ table: 'elsewhere', recordId: String(n), event: 'INSERT', record },
 }))
 
-function posted(path: string, body: unknown) {
+const hash = `$2b$10$${'a'.repeat(53)}`
+
+const usersWith = (names: readonly string[], count: number) => ({
+  users: Array.from({ length: count }, () => ({
+    email: `${randomUUID()}@bench.example`,
+    passwordHash: hash,
+    roles: names,
+  })),
+})
+
+function posted(path: string, body: () => unknown) {
   return { method: 'POST', path, body }
 }
 
 function graphql(name: string, query: string): CostlyRequest {
-  return { name, method: 'POST', path: 'gw/api/graphql', body: { query } }
+  return { name, method: 'POST', path: 'gw/api/graphql', body: () => ({ query }) }
 }
 
 function login(body: object) {
-  return { method: 'POST', path: 'auth/login', body }
+  return { method: 'POST', path: 'auth/login', body: () => body }
 }
 
 /** Many small values, and an escape that makes the names be looked at. */
