@@ -1,4 +1,4 @@
-import type { LogPosition } from './log-position.ts'
+import type { LogPosition } from './events/log-position.ts'
 
 /**
  * TypeScript types of the values on the topics. The Avro schemas in `events/*.avsc` are the

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import type { LogPosition } from '@surehook/contracts/log-position'
+import type { LogPosition } from '@surehook/contracts/events/log-position'
 import type { ManagementRight } from '@surehook/contracts/rights'
 import { environmentsTopic, managementTokensTopic } from '@surehook/contracts/topics'
 import type { EventProducer, OutgoingRecord } from '@surehook/kafka/producer/producer'

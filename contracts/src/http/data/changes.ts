@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { changeFields } from '../../events/new-change.ts'
-import { JsonObject } from '../../json-object.ts'
+import { JsonObject } from '../../json/json-object.ts'
 import { defineOperation } from '../../operation.ts'
 import { Instant } from '../instant.ts'
 import { TableName } from './names.ts'

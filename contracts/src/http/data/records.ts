@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isJsonObject, JsonObject, objectJson } from '../../json-object.ts'
+import { isJsonObject, JsonObject, objectJson } from '../../json/json-object.ts'
 
 /** A JSON object with its keys as sent. The table decides which keys are allowed. */
 export type RecordInput = JsonObject

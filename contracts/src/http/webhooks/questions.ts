@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { changeOperations, deliveryStatuses, errorClasses } from '../../events.ts'
-import { JsonObject } from '../../json-object.ts'
+import { JsonObject } from '../../json/json-object.ts'
 import { defineOperation } from '../../operation.ts'
 import { nextCursor } from '../admin/admin.ts'
 import { Instant } from '../instant.ts'

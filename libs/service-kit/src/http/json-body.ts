@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { parseExactJson } from '@surehook/contracts/exact-json'
+import { parseExactJson } from '@surehook/contracts/json/exact-json'
 import type { ViolationRule } from '@surehook/contracts/violation-rules'
 import { AppError, invalid } from '../errors.ts'
 import { discardRest } from './discard-rest.ts'

@@ -1,5 +1,5 @@
 import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
-import type { LogPosition } from '@surehook/contracts/log-position'
+import type { LogPosition } from '@surehook/contracts/events/log-position'
 import { changesTopic } from '@surehook/contracts/topics'
 import type { Kafka } from '@surehook/kafka/client/surface'
 import { LogEnds } from '@surehook/kafka/offsets/log-ends'

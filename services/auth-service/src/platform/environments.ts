@@ -4,10 +4,10 @@ import type {
   StateWriter,
 } from '@surehook/change-capture/emit/state-writer'
 import type { EnvironmentState } from '@surehook/contracts/events'
+import type { LogPosition } from '@surehook/contracts/events/log-position'
 import type { Environment } from '@surehook/contracts/http/admin/admin'
 import type { AuthSettingsChange } from '@surehook/contracts/http/admin/auth-settings'
 import type { LimitSettingsChange } from '@surehook/contracts/http/admin/limit-settings'
-import type { LogPosition } from '@surehook/contracts/log-position'
 import type { RuledViolation } from '@surehook/contracts/problem'
 import { environmentsTopic } from '@surehook/contracts/topics'
 import { AppError, invalid } from '@surehook/service-kit/errors'

@@ -1,4 +1,4 @@
-import { isRounded, roundedFault } from '@surehook/contracts/exact-json'
+import { isRounded, roundedFault } from '@surehook/contracts/json/exact-json'
 import { invalid } from '@surehook/service-kit/errors'
 import {
   type DocumentNode,

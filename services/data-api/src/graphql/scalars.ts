@@ -1,6 +1,6 @@
-import { isKept, roundedFault } from '@surehook/contracts/exact-json'
 import { plainNumeral } from '@surehook/contracts/filter/values/decimal'
 import type { ColumnType } from '@surehook/contracts/http/data/tables'
+import { isKept, roundedFault } from '@surehook/contracts/json/exact-json'
 import {
   type ConstObjectValueNode,
   type ConstValueNode,

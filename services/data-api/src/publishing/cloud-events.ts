@@ -1,6 +1,6 @@
 import { type ChangeInput, CloudEvent } from '@surehook/contracts/http/data/changes'
 import { cloudEventId } from '@surehook/contracts/ids'
-import { isJsonObject } from '@surehook/contracts/json-object'
+import { isJsonObject } from '@surehook/contracts/json/json-object'
 import type { RuledViolation } from '@surehook/contracts/problem'
 import type { ViolationRule } from '@surehook/contracts/violation-rules'
 import { parsePart } from '@surehook/service-kit/http/violations'

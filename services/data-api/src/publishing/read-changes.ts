@@ -1,10 +1,10 @@
-import { numberFault } from '@surehook/contracts/exact-json'
 import {
   ChangeInput,
   cloudEventBatchType,
   cloudEventType,
   maxPublishedChanges,
 } from '@surehook/contracts/http/data/changes'
+import { numberFault } from '@surehook/contracts/json/exact-json'
 import type { RuledViolation } from '@surehook/contracts/problem'
 import type { ViolationRule } from '@surehook/contracts/violation-rules'
 import { invalid, maxViolations } from '@surehook/service-kit/errors'

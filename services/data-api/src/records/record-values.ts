@@ -1,6 +1,6 @@
-import { isRounded, roundedFault } from '@surehook/contracts/exact-json'
 import { assignedFields } from '@surehook/contracts/http/data/names'
 import type { RecordInput } from '@surehook/contracts/http/data/records'
+import { isRounded, roundedFault } from '@surehook/contracts/json/exact-json'
 import type { RuledViolation } from '@surehook/contracts/problem'
 import type { ViolationRule } from '@surehook/contracts/violation-rules'
 import type { Column } from '../table-definition.ts'

@@ -1,4 +1,4 @@
-import { numberFault } from '@surehook/contracts/exact-json'
+import { numberFault } from '@surehook/contracts/json/exact-json'
 import { accepted, type ParsedValue, refused } from './parsed-value.ts'
 import { textFault } from './text-value.ts'
 

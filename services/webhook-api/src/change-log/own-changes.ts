@@ -1,5 +1,5 @@
 import type { PlatformAccess } from '@surehook/access/management-access'
-import type { LogPosition } from '@surehook/contracts/log-position'
+import type { LogPosition } from '@surehook/contracts/events/log-position'
 import type { PartitionBounds } from '@surehook/kafka/offsets/log-ends'
 import type { LogReader } from '@surehook/kafka/readers/log-reader'
 import type { Tenant } from '../tenants/tenant.ts'

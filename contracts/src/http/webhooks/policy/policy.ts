@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isJsonObject } from '../../../json-object.ts'
+import { isJsonObject } from '../../../json/json-object.ts'
 import { headerFaults, ownHeaderLimits } from './own-headers.ts'
 
 const { count, bytes } = ownHeaderLimits

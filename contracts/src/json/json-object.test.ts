@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
-import { toChangeEvents } from './events/new-change.ts'
-import { SubscriptionInput } from './http/webhooks/webhooks.ts'
+import { toChangeEvents } from '../events/new-change.ts'
+import { SubscriptionInput } from '../http/webhooks/webhooks.ts'
 import { JsonObject } from './json-object.ts'
 
 const named = JSON.parse('{"__proto__":{"eq":1}}')
