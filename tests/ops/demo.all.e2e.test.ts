@@ -51,7 +51,8 @@ it('tries the tour of the README, and prints each request and what it did', asyn
     'POST /gw/api/rest/orders  201',
     'GET /gw/api/rest/_webhooks/id  200',
   ])
-  expect(out).toContain('  wrote a record and its event, in one commit\n')
+  // A line below each request says what it did.
+  expect(out.match(/^ {2}(?:made|lets|subscribed|wrote|shows) .*$/gm)).toHaveLength(requests.length)
   expect(out).toMatch(/with a valid signature:\n\n\{.*"customer":"Ada"/)
   expect(out).toMatch(/SUREHOOK_TOKEN=mt_\S+\n {2}npx surehook console/)
 })

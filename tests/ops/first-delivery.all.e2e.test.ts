@@ -19,7 +19,7 @@ it('an empty system gets a project with a first delivery, and one with data gets
   const options = { env: {}, receiverUrl: receiver.url('/first'), opensConsole: false }
   const told = await showFirstDelivery(system, options)
   expect(told).toContain('Project demo has the table orders')
-  expect(told).toContain('delivery is delivered.')
+  expect(told).toContain('status of its delivery is delivered.')
   const [receipt] = await receiver.waitFor('/first', 1)
   expect(receipt && payloadOf(receipt)).toMatchObject({
     event: 'INSERT',

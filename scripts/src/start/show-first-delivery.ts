@@ -55,8 +55,8 @@ export async function showFirstDelivery(
 function told(platform: Platform, first: FirstDelivery, isOpen: boolean): string {
   const { project, delivery } = first
   return `
-Project ${project} has the table orders, a webhook to the test receiver, and a first record. Its
-delivery is ${delivery.status}. ${isOpen ? 'Your browser shows it. To open it again' : 'To see it in the console'}, in another terminal:
+Project ${project} has the table orders, a webhook to the test receiver, and a first record. The
+status of its delivery is ${delivery.status}. ${isOpen ? 'Your browser shows it. To open it again' : 'To see it in the console'}, in another terminal:
 
   ${consoleCommands(platform, first).join('\n  ')}`
 }

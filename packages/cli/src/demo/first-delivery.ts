@@ -72,9 +72,10 @@ async function makeProject(options: FirstDeliveryOptions): Promise<string> {
   await admin.environments.put({}, { signal })
   did(`made the project ${project} with the environment ${environment}`)
   await admin.roles.create({ name: role }, { signal })
+  did(`made the role ${role} for users`)
   const auth = { emailVerification: false, defaultRole: role }
   await admin.environments.put({ auth }, { signal })
-  did(`lets users sign up without a mailed code, with the role ${role}`)
+  did(`lets users sign up without a mailed code, and gives them the role`)
   const { token } = await admin.tokens.create({ name: 'first delivery' }, { signal })
   did('made a management token of the project, which the next requests use')
   return token
