@@ -70,6 +70,15 @@ describe('LogEnds', () => {
     expect(await led).toEqual([{ topic: 'led-in-part', partition: 0, start: 1, end: 2 }])
     expect(await ends.readLed([1])).toEqual([])
     expect(questions).toHaveLength(2)
+    const all = ends.readLed()
+    await nextTurns()
+    for (const { answered } of questions) answered.resolve()
+    expect(await all).toEqual([{ topic: 'led-in-part', partition: 0, start: 3, end: 4 }])
+    const at = ends.readAt(1)
+    await nextTurns()
+    for (const { answered } of questions) answered.resolve()
+    expect(await at).toEqual([{ topic: 'led-in-part', partition: 0, offset: 6 }])
+    expect(await ends.partitions()).toEqual([0, 1])
   })
 
   it('rejects all callers of a failed request, and then reconnects', async () => {

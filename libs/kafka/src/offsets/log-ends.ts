@@ -70,32 +70,34 @@ export class LogEnds implements AsyncDisposable {
   /**
    * Reads the start and end offsets of these partitions of every topic, but only of those that have
    * a leader in every topic. Nothing waits for the others.
-   * @param partitions numbers that every topic has
+   * @param partitions numbers that every topic has. Default: all
    */
-  async readLed(partitions: readonly number[]): Promise<PartitionBounds[]> {
-    const [starts, ends] = await this.#ask(async (cluster) => {
-      await cluster.refreshMetadataIfNecessary()
-      const led = partitions
-        .filter((partition) => this.#topics.every((topic) => isLed(cluster, topic, partition)))
-        .map((partition) => ({ partition }))
-      if (led.length === 0) return [[], []]
-      const of = this.#topics.map((topic) => ({ topic, partitions: led }))
-      return Promise.all([
-        offsetsOf(cluster, of, { fromBeginning: true }),
-        offsetsOf(cluster, of, { fromBeginning: false }),
-      ])
-    })
+  async readLed(partitions?: readonly number[]): Promise<PartitionBounds[]> {
+    const [starts, ends] = await this.#askLed(partitions, [
+      { fromBeginning: true },
+      { fromBeginning: false },
+    ])
     return boundsOf(starts, ends.map(toEnd))
   }
 
+  /** The partitions of the first topic, with or without a leader. */
+  partitions(): Promise<number[]> {
+    return this.#ask(async (cluster) => {
+      await cluster.refreshMetadataIfNecessary()
+      return partitionsOf(cluster, this.#topics[0] ?? '').toSorted((a, b) => a - b)
+    })
+  }
+
   /**
-   * Offset of the first record at or after that time in each partition, or the end if there is
-   * none.
+   * Offset of the first record at or after that time in each partition that has a leader, or the
+   * end if there is none.
    */
   async readAt(timestampMs: number): Promise<PartitionOffset[]> {
-    const ends = await this.read()
-    const found = await this.#offsets({ fromTimestamp: timestampMs })
-    return ends.map(({ end, topic, partition }) => {
+    const [ends, found] = await this.#askLed(undefined, [
+      { fromBeginning: false },
+      { fromTimestamp: timestampMs },
+    ])
+    return ends.map(toEnd).map(({ end, topic, partition }) => {
       const first = found.find((of) => of.topic === topic && of.partition === partition)
       return { topic, partition, offset: first && first.offset >= 0 ? first.offset : end }
     })
@@ -103,6 +105,22 @@ export class LogEnds implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#cluster[Symbol.asyncDispose]()
+  }
+
+  /** Asks for two offsets of each partition that has a leader in every topic. */
+  async #askLed(
+    partitions: readonly number[] | undefined,
+    [first, second]: readonly [WhichOffset, WhichOffset],
+  ): Promise<[PartitionOffset[], PartitionOffset[]]> {
+    return this.#ask(async (cluster) => {
+      await cluster.refreshMetadataIfNecessary()
+      const led = (partitions ?? partitionsOf(cluster, this.#topics[0] ?? ''))
+        .filter((partition) => this.#topics.every((topic) => isLed(cluster, topic, partition)))
+        .map((partition) => ({ partition }))
+      if (led.length === 0) return [[], []]
+      const of = this.#topics.map((topic) => ({ topic, partitions: led }))
+      return Promise.all([offsetsOf(cluster, of, first), offsetsOf(cluster, of, second)])
+    })
   }
 
   /** Sends one request to each leader. */
@@ -130,6 +148,9 @@ export class LogEnds implements AsyncDisposable {
     }
   }
 }
+
+const partitionsOf = (cluster: Cluster, topic: string): number[] =>
+  cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId)
 
 const isLed = (cluster: Cluster, topic: string, partition: number): boolean =>
   cluster

@@ -19,9 +19,11 @@ export type LogPiece = {
 
 export type LogReader = AsyncDisposable & {
   readonly healthy: boolean
-  /** Current start and end offsets of each partition. */
+  /** Current start and end offsets of each partition that has a leader. */
   bounds(): Promise<PartitionBounds[]>
-  /** Offset of the first record at or after `timestampMs`, by partition. */
+  /** The partitions, with or without a leader. */
+  partitions(): Promise<number[]>
+  /** Offset of the first record at or after `timestampMs`, by partition that has a leader. */
   offsetsAt(timestampMs: number): Promise<ReadonlyMap<number, number>>
   /**
    * Returns the first records of the span, as many as one fetch returns. A reader runs its reads
@@ -75,7 +77,11 @@ class KafkaLogReader implements LogReader {
   }
 
   bounds(): Promise<PartitionBounds[]> {
-    return boundedBy(readWithinMs, this.#ends.readBounds(), 'Kafka did not return the end offsets')
+    return boundedBy(readWithinMs, this.#ends.readLed(), 'Kafka did not return the end offsets')
+  }
+
+  partitions(): Promise<number[]> {
+    return boundedBy(readWithinMs, this.#ends.partitions(), 'Kafka did not return the partitions')
   }
 
   async offsetsAt(timestampMs: number): Promise<ReadonlyMap<number, number>> {
@@ -135,12 +141,15 @@ class KafkaLogReader implements LogReader {
     pending.done.resolve({ messages: batch.messages.filter(isInside), next })
   }
 
-  /** The end of a span, or of the log, may have no readable records. */
-  #empty({ partition, from }: EmptyFetch): void {
+  /**
+   * The end of a span may have no readable records. A new leader shows less of the log at first than
+   * the old one did, so only what it shows is read.
+   */
+  #empty({ partition, from, to }: EmptyFetch): void {
     const pending = this.#pending
     if (pending === null || partition !== pending.span.partition) return
-    if (from < pending.span.from) return
+    if (from < pending.span.from || to <= pending.span.from) return
     this.#pending = null
-    pending.done.resolve({ messages: [], next: pending.span.to })
+    pending.done.resolve({ messages: [], next: Math.min(to, pending.span.to) })
   }
 }

@@ -11,7 +11,7 @@ import type { OwnBounds } from './own-changes.ts'
 export type LookLimits = { records: number; bytes: number; ms: number }
 
 export type ChangeLogDeps = {
-  reader: Pick<LogReader, 'offsetsAt' | 'read'>
+  reader: Pick<LogReader, 'partitions' | 'offsetsAt' | 'read'>
   ownBounds: OwnBounds
   codec: Pick<EventCodec, 'change'>
   now: () => number
@@ -20,7 +20,7 @@ export type ChangeLogDeps = {
 type ChangeSearch = LookLimits & { eventId: string; madeAt: number }
 type LocatedChange = { change: Change; partition: number; offset: number }
 
-/** `unseen`: a limit was reached before the change was found. */
+/** `unseen`: a limit was reached, or a partition had no leader, before the change was found. */
 export type FoundChange = Change | 'absent' | 'unseen'
 
 /**
@@ -94,7 +94,8 @@ export class ChangeLog {
     if (typeof place === 'string') return place
     const { change, partition } = place
     const bounds = (await ownBounds(tenant)).find((one) => one.partition === partition)
-    const start = bounds?.start ?? place.offset
+    if (bounds === undefined) return 'unseen'
+    const { start } = bounds
     const isLikely = ofRecord(change.event)
     let top = place.offset
     // Changes of one record are on one partition, in commit order.
@@ -123,7 +124,8 @@ export class ChangeLog {
     const { reader, codec } = this.#deps
     const spellings = [eventId, eventId.toUpperCase()]
     const isIt = ({ value }: KafkaMessage) => spellings.some((id) => value?.includes(id) ?? false)
-    let open = await this.#spansFrom(tenant, madeAt - skewMs)
+    const { spans, isWhole } = await this.#spansFrom(tenant, madeAt - skewMs)
+    let open = spans
     // Reads one piece of each partition in turn: the change is most likely in the first pieces.
     for (; open.length > 0; open = open.filter(({ from, to }) => from < to)) {
       for (const span of open) {
@@ -139,7 +141,8 @@ export class ChangeLog {
         }
       }
     }
-    return 'absent'
+    // It may be on a partition without a leader.
+    return isWhole ? 'absent' : 'unseen'
   }
 
   async *#pieces(span: LogSpan, budget: Budget): AsyncGenerator<KafkaMessage[]> {
@@ -151,16 +154,25 @@ export class ChangeLog {
     }
   }
 
-  async #spansFrom(tenant: Tenant, timestampMs: number): Promise<LogSpan[]> {
+  /** `isWhole`: every partition has a leader, so that the spans are of all of them. */
+  async #spansFrom(
+    tenant: Tenant,
+    timestampMs: number,
+  ): Promise<{ spans: LogSpan[]; isWhole: boolean }> {
     const { reader, ownBounds } = this.#deps
-    const [bounds, begins] = await Promise.all([ownBounds(tenant), reader.offsetsAt(timestampMs)])
-    return bounds
+    const [bounds, partitions, begins] = await Promise.all([
+      ownBounds(tenant),
+      reader.partitions(),
+      reader.offsetsAt(timestampMs),
+    ])
+    const spans = bounds
       .map(({ partition, start, end }) => ({
         partition,
         from: Math.max(start, begins.get(partition) ?? start),
         to: end,
       }))
       .filter(({ from, to }) => from < to)
+    return { spans, isWhole: bounds.length === partitions.length }
   }
 }
 

@@ -24,7 +24,7 @@ import { nextTurnOf } from './answer/reading-turns.ts'
 import { RunningStreams } from './answer/running-streams.ts'
 import { type FittedFilters, selectionOf } from './answer/stream-selection.ts'
 import { type Reading, writeEvents, writePage } from './answer/write-answer.ts'
-import { startPosition } from './cursor/start-position.ts'
+import { ownOffsetsAt, startPosition } from './cursor/start-position.ts'
 import { ChangeSource } from './log/change-source.ts'
 import { SharedTail } from './log/shared-tail.ts'
 import { SharedSlots, type SharedSlotsOptions } from './shared-slots.ts'
@@ -84,22 +84,23 @@ export function openStreams(options: StreamsOptions): Streams {
 
   /** Acquires everything that a stream holds, and adds it to `open`. */
   async function begin(asked: StreamAsked, open: DisposableStack): Promise<Reading> {
-    const { tenant, query, lastEventId } = asked
+    const { tenant, query } = asked
     const origin = await access.originOf(tenant.projectId, tenant.environment)
     const { crowdedOut } = open.use(await limits.take(tenant))
     // Before the tail opens: a filter that does not fit gets 400 even if the tail cannot open.
     const selection = await selectionOf(tenant, query, await fittedFilters(tables, tenant, query))
     const lease = open.use(await tail.use())
-    const { recent, lost } = lease.tail
     const madeAt = madeAtOf(origin)
     const first = firstOffsets(origin.changesFrom, lease.topicId)
     const start = { ...lease, ends, tenant, madeAt, first, now: Date.now }
-    const position = await startPosition(start, { ...query, lastEventId })
-    const source = new ChangeSource({ recent, fetcher, slots, codec, log }, tenant, position)
+    const position = await startPosition(start, { ...query, lastEventId: asked.lastEventId })
+    const offsetsAt = ownOffsetsAt(ends, first)
+    const read = { recent: lease.tail.recent, fetcher, slots, codec, offsetsAt, log }
+    const source = new ChangeSource(read, tenant, position)
     const cursor = () => lease.cursors.encode({ position, madeAt }, tenant)
     const nextTurn = nextTurnOf(loopTurns, [tenant.projectId, tenant.environment])
     const reading = { source, position, selection, cursor, nextTurn }
-    return { ...reading, lost, crowdedOut, onEvents: meters.sent }
+    return { ...reading, lost: lease.tail.lost, crowdedOut, onEvents: meters.sent }
   }
 
   return {

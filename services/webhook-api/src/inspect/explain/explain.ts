@@ -106,7 +106,8 @@ export async function findChange(
 const unknowns: Record<Exclude<NoChange, 'absent'>, string> = {
   untimed: 'The id does not tell when the change was made: give its timestamp',
   expired: 'The log no longer has changes from that time',
-  unseen: 'The search of the log reached its limit before it found the change',
+  unseen:
+    'The search did not read all of the log: it reached its limit, or a partition has no leader',
 }
 
 /** Explains a change without a delivery that the log does not show. */

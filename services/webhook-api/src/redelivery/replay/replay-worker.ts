@@ -2,6 +2,7 @@ import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { DeliveryJob } from '@surehook/contracts/events'
 import type { LogReader, LogSpan } from '@surehook/kafka/readers/log-reader'
 import type { EventCodec } from '@surehook/schemas/codec'
+import { unavailable } from '@surehook/service-kit/errors'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
 import { ownChange, ownRecord } from '../../change-log/change-log.ts'
@@ -17,7 +18,7 @@ import * as store from './replay-store.ts'
 export type ReplayWorkerDeps = {
   pool: Pool
   writer: Pick<StateWriter, 'write'>
-  reader: Pick<LogReader, 'read'>
+  reader: Pick<LogReader, 'bounds' | 'read'>
   codec: Pick<EventCodec, 'change'>
   days: Pick<DeliveryDays, 'ensure'>
   maxBodyBytes: number
@@ -82,11 +83,12 @@ class ReplayWorker {
     }
     const { days, log } = this.#deps
     const { id: replayId, subscription_id: subscriptionId } = replay
-    const [span] = replay.spans
+    const spans = await this.#readableFirst(replay.spans)
+    const [span] = spans
     const piece = span && (await this.#read(replay, span, signal))
     const now = Date.now()
     await days.ensure([dayOf(now)])
-    const { state, ids } = await this.#commit(replay, claim, { piece, now })
+    const { state, ids } = await this.#commit({ ...replay, spans }, claim, { piece, now })
     if (state === 'running') {
       this.#last.set(replayId, { day: dayOf(now), ids })
     } else {
@@ -99,6 +101,23 @@ class ReplayWorker {
   async #isAhead(replayId: string): Promise<boolean> {
     const last = this.#last.get(replayId)
     return last !== undefined && (await store.countPending(this.#deps.pool, last)) > mayWait
+  }
+
+  /**
+   * Returns the spans, in turn, from one whose partition has a leader. Rejects with
+   * SERVICE_UNAVAILABLE if none has one.
+   */
+  async #readableFirst(spans: readonly LogSpan[]): Promise<LogSpan[]> {
+    const bounds = await this.#deps.reader.bounds()
+    const ends = new Map(bounds.map(({ partition, end }) => [partition, end]))
+    const first = spans.findIndex(({ partition }) => ends.has(partition))
+    if (first < 0 && spans.length > 0) throw unavailable('The partitions have no leader')
+    // After an unclean failover the log may end earlier.
+    const left = spans.map((of) => ({
+      ...of,
+      to: Math.min(of.to, ends.get(of.partition) ?? of.to),
+    }))
+    return [...left.slice(first), ...left.slice(0, Math.max(0, first))]
   }
 
   async #read(replay: store.ReplayRow, span: LogSpan, signal: AbortSignal): Promise<Piece> {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Replay, ReplayInput } from '@surehook/contracts/http/webhooks/log'
 import { changesKeptMs } from '@surehook/contracts/topics'
 import type { LogReader, LogSpan } from '@surehook/kafka/readers/log-reader'
-import { AppError, invalid } from '@surehook/service-kit/errors'
+import { AppError, invalid, unavailable } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
 import type { OwnBounds } from '../../change-log/own-changes.ts'
 import { isUuid, lockedSubscription, ownSubscription } from '../../subscriptions/store/find-own.ts'
@@ -13,7 +13,7 @@ import { findReplay, insertReplay, isReplaying, type ReplayRow } from './replay-
 
 export type ReplaysDeps = {
   pool: Pool
-  reader: Pick<LogReader, 'offsetsAt'>
+  reader: Pick<LogReader, 'offsetsAt' | 'partitions'>
   ownBounds: OwnBounds
   writer: KeyedWriter
   wake: () => void
@@ -28,11 +28,14 @@ const lateMs = 24 * 3_600_000
 /** Starts and shows replays. The worker does them and continues after any crash. */
 export function createReplays({ pool, reader, ownBounds, writer, wake, now }: ReplaysDeps) {
   async function spansOf(tenant: Tenant, from: number, until: number): Promise<LogSpan[]> {
-    const [bounds, begins, lasts] = await Promise.all([
+    const [bounds, partitions, begins, lasts] = await Promise.all([
       ownBounds(tenant),
+      reader.partitions(),
       reader.offsetsAt(from - skewMs),
       reader.offsetsAt(until + lateMs),
     ])
+    // The replay would leave out the changes of the others.
+    if (bounds.length < partitions.length) throw unavailable('A partition has no leader')
     const spans = bounds.map(({ partition, start, end }) => ({
       partition,
       from: Math.max(start, begins.get(partition) ?? start),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { CursorCodec } from './cursor.ts'
-import { Position } from './position.ts'
+import { offsetByTime, Position } from './position.ts'
 
 const keyA = Buffer.alloc(32, 1)
 const keyB = Buffer.alloc(32, 2)
@@ -27,6 +27,12 @@ describe('a cursor', () => {
         expect(codec.decode(cursor, tenant)).toEqual(made)
       }),
     )
+  })
+
+  it('has another version while an offset is unknown, which earlier releases refuse', () => {
+    const versionOf = (offsets: number[]) =>
+      Buffer.from(codec.encode(unbound(offsets), tenant), 'base64url')[0]
+    expect([versionOf([1, 2]), versionOf([1, offsetByTime(Date.now())])]).toEqual([2, 3])
   })
 
   it('is compact: 12 partitions of a billion records fit into 110 characters', () => {

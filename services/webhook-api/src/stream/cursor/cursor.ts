@@ -4,6 +4,11 @@ import type { Tenant } from '../../tenants/tenant.ts'
 import { Position } from './position.ts'
 
 const version = 2
+/**
+ * The version of a position with unknown offsets. Replicas of earlier releases refuse it, because
+ * they would pass over changes.
+ */
+const versionOfUnknown = 3
 /** 96 bits are enough, because each try of a forger is a request. */
 const macBytes = 12
 const maxPartitions = 1_000
@@ -35,7 +40,8 @@ export class CursorCodec {
   }
 
   encode({ position, madeAt }: Cursor, tenant: Tenant): string {
-    const body = Buffer.from([version, ...[madeAt, ...position.offsets].flatMap(varint)])
+    const first = position.unknown.length > 0 ? versionOfUnknown : version
+    const body = Buffer.from([first, ...[madeAt, ...position.offsets].flatMap(varint)])
     const [current] = this.#keys
     if (current === undefined) throw new Error('There is no key for cursors')
     return Buffer.concat([body, this.#mac(current, body, tenant)]).toString('base64url')
@@ -66,7 +72,7 @@ function varint(value: number): number[] {
 }
 
 function readCursor(body: Buffer): Cursor | null {
-  if (body[0] !== version) return null
+  if (body[0] !== version && body[0] !== versionOfUnknown) return null
   const [madeAt, ...offsets] = readVarints(body.subarray(1)) ?? []
   return madeAt === undefined ? null : { position: new Position(offsets), madeAt }
 }

@@ -6,10 +6,10 @@ import { invalid } from '@surehook/service-kit/errors'
 import { parseDuration } from '@surehook/service-kit/time'
 import type { Tenant } from '../../tenants/tenant.ts'
 import type { CursorCodec } from './cursor.ts'
-import { Position } from './position.ts'
+import { offsetByTime, Position, timeOf } from './position.ts'
 
 export type StartDeps = {
-  ends: Pick<LogEnds, 'read' | 'readBounds' | 'readAt'>
+  ends: Pick<LogEnds, 'partitions' | 'readLed' | 'readAt'>
   cursors: CursorCodec
   tenant: Tenant
   /** When the environment was made, in epoch milliseconds. */
@@ -27,26 +27,42 @@ export type StartAsked = Pick<StreamQuery, 'from' | 'cursor'> & {
 const offsetsWithinMs = 10_000
 
 /**
- * Returns the position where a stream begins. Throws VALIDATION_ERROR for a cursor that has expired
- * or is of another environment, and for a time before the log. A cursor of an earlier environment of
- * the same name has expired.
+ * Returns the position where a stream begins. A partition without a leader gets a time instead of
+ * an offset. Throws VALIDATION_ERROR for a cursor that has expired or is of another environment, and
+ * for a time before the log. A cursor of an earlier environment of the same name has expired.
  */
 export async function startPosition(deps: StartDeps, asked: StartAsked): Promise<Position> {
   const { cursor, from = 'now', lastEventId } = asked
   if (lastEventId) return fromCursor(deps, 'Last-Event-ID', lastEventId)
   if (cursor !== undefined) return fromCursor(deps, 'cursor', cursor)
-  if (from === 'now') {
-    const ends = await bounded(deps.ends.read())
-    return positionOf(ends.map(({ end, ...of }) => ({ ...of, offset: end })))
-  }
-  const offsets = await bounded(deps.ends.readAt(timeOf(from, deps.now())))
-  return positionOf(
-    offsets.map(({ offset, ...of }) => ({
-      ...of,
-      offset: Math.max(offset, deps.first[of.partition] ?? 0),
-    })),
-  )
+  if (from === 'now') return endPosition(deps.ends, deps.now())
+  const timeMs = timeFrom(from, deps.now())
+  return positionOf(deps.ends, timeMs, await ownOffsetsAt(deps.ends, deps.first)(timeMs))
 }
+
+/** Returns the position behind the last record. */
+export async function endPosition(
+  ends: Pick<LogEnds, 'partitions' | 'readLed'>,
+  now: number,
+): Promise<Position> {
+  const bounds = await bounded(ends.readLed())
+  return positionOf(ends, now, new Map(bounds.map(({ partition, end }) => [partition, end])))
+}
+
+/** Returns a function that finds the own offsets of the first records at or after a time. */
+export const ownOffsetsAt =
+  (ends: Pick<LogEnds, 'readAt'>, first: readonly number[]) =>
+  async (timeMs: number): Promise<ReadonlyMap<number, number>> =>
+    ownOffsets(await bounded(ends.readAt(timeMs)), first)
+
+/** Returns the offsets of partitions, but none of an earlier environment of the same name. */
+const ownOffsets = (
+  offsets: readonly PartitionOffset[],
+  first: readonly number[],
+): ReadonlyMap<number, number> =>
+  new Map(
+    offsets.map(({ partition, offset }) => [partition, Math.max(offset, first[partition] ?? 0)]),
+  )
 
 async function fromCursor(
   { ends, cursors, tenant, madeAt, first }: StartDeps,
@@ -60,19 +76,21 @@ async function fromCursor(
   }
   const { position } = cursor
   const isOthers = cursor.madeAt !== madeAt
-  const bounds = await bounded(ends.readBounds())
+  const bounds = await bounded(ends.readLed())
   const startOf = ({ partition, start }: PartitionBounds) => Math.max(start, first[partition] ?? 0)
   if (isOthers || bounds.some((of) => position.at(of.partition) < startOf(of))) {
     const message = 'has expired: the log no longer has the changes behind it'
     throw invalid([{ field, message, rule: 'out_of_range' }])
   }
   // After an unclean failover the log may end earlier. Its next records have these offsets.
-  return positionOf(
-    bounds.map(({ end, ...of }) => ({ ...of, offset: Math.min(end, position.at(of.partition)) })),
-  )
+  for (const { partition, end } of bounds) {
+    const at = position.at(partition)
+    if (timeOf(at) === null) position.resolve(partition, Math.min(end, at))
+  }
+  return position
 }
 
-function timeOf(from: string, now: number): number {
+function timeFrom(from: string, now: number): number {
   const at = /^\d+[a-z]+$/.test(from) ? now - parseDuration(from) : Date.parse(from)
   if (at >= now - changesKeptMs) return at
   const days = changesKeptMs / 86_400_000
@@ -81,8 +99,14 @@ function timeOf(from: string, now: number): number {
   ])
 }
 
-const positionOf = (offsets: readonly PartitionOffset[]): Position =>
-  new Position(offsets.toSorted((a, b) => a.partition - b.partition).map(({ offset }) => offset))
+async function positionOf(
+  ends: Pick<LogEnds, 'partitions'>,
+  timeMs: number,
+  offsets: ReadonlyMap<number, number>,
+): Promise<Position> {
+  const partitions = await bounded(ends.partitions())
+  return new Position(partitions.map((one) => offsets.get(one) ?? offsetByTime(timeMs)))
+}
 
 const bounded = <T>(offsets: Promise<T>): Promise<T> =>
   boundedBy(offsetsWithinMs, offsets, 'Kafka did not return its offsets in time')

@@ -9,7 +9,7 @@ import type { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { ownRecord } from '../../change-log/change-log.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
-import type { Position } from '../cursor/position.ts'
+import { type Position, timeOf, type UnknownOffset } from '../cursor/position.ts'
 import { LoggedEntry, tenantKeyOf } from './logged-entry.ts'
 import type { RecentChanges } from './recent-changes.ts'
 
@@ -19,6 +19,11 @@ export type SourceDeps = {
   /** Limit the fetches whose records all streams hold at the same time, by project. */
   slots: FairSlots
   codec: Pick<EventCodec, 'change'>
+  /**
+   * Returns the own offsets of the first records at or after a time, of partitions that have a
+   * leader.
+   */
+  offsetsAt: (timeMs: number) => Promise<ReadonlyMap<number, number>>
   log: Logger
 }
 
@@ -47,6 +52,8 @@ export class ChangeSource {
   readonly #isOwn: ReturnType<typeof ownRecord>
   readonly #position: Position
   #sequence = 0
+  /** How many partitions have no leader since before this stream or the tail began. */
+  #unknown = 0
 
   /**
    * @param position the reader moves it past the changes it uses; this class moves it past other
@@ -68,6 +75,9 @@ export class ChangeSource {
     const until = performance.now() + waitMs
     for (;;) {
       signal.throwIfAborted()
+      const unknown = this.#position.unknown
+      if (unknown.length > 0) await this.#resolve(unknown, signal)
+      this.#countUnknown()
       const missing = this.#deps.recent.missing(this.#position)
       if (missing.length > 0) return this.#fetch(missing, signal)
       const piece = this.#recentPiece()
@@ -75,6 +85,31 @@ export class ChangeSource {
       const leftMs = until - performance.now()
       if (leftMs <= 0 || !(await this.#nextRecent(leftMs, signal))) return null
     }
+  }
+
+  /** Finds the offsets of partitions that had no leader, once the tail reads them. */
+  async #resolve(unknown: readonly UnknownOffset[], signal: AbortSignal): Promise<void> {
+    const { recent, offsetsAt, log } = this.#deps
+    const read = unknown.filter(({ partition }) => timeOf(recent.end.at(partition)) === null)
+    try {
+      for (const timeMs of new Set(read.map((of) => of.timeMs))) {
+        const offsets = await offsetsAt(timeMs)
+        for (const { partition } of read.filter((of) => of.timeMs === timeMs)) {
+          const offset = offsets.get(partition)
+          if (offset !== undefined) this.#position.resolve(partition, offset)
+        }
+      }
+    } catch (err) {
+      log.warn({ err }, 'stream.offsets')
+      await sleep(retryMs, undefined, { signal })
+    }
+  }
+
+  #countUnknown(): void {
+    const unknown = this.#position.unknown.length + this.#deps.recent.end.unknown.length
+    // Their recent changes may have been passed by.
+    if (unknown < this.#unknown) this.#sequence = 0
+    this.#unknown = unknown
   }
 
   #recentPiece(): OwnPiece | null {
@@ -91,7 +126,7 @@ export class ChangeSource {
       this.#position.advance(partition, next)
       this.#sequence += 1
     }
-    this.#position.advanceTo(recent.end)
+    this.#skip(recent.followed(this.#position))
     return null
   }
 
@@ -102,8 +137,9 @@ export class ChangeSource {
   async #nextRecent(waitMs: number, signal: AbortSignal): Promise<boolean> {
     const { recent } = this.#deps
     const woken = Promise.withResolvers<boolean>()
+    const followed = recent.followed(this.#position)
     const skip = () => {
-      this.#position.advanceTo(recent.end)
+      this.#skip(followed)
       this.#sequence = recent.nextSequence
     }
     using _waiting = recent.onNext(this.#tenantKey, () => {
@@ -122,6 +158,12 @@ export class ChangeSource {
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)
     }
+  }
+
+  /** All records of these partitions up to the end of the recent changes are of others. */
+  #skip(partitions: readonly number[]): void {
+    const { end } = this.#deps.recent
+    for (const partition of partitions) this.#position.advance(partition, end.at(partition))
   }
 
   async #fetch(missing: readonly number[], signal: AbortSignal): Promise<Portion> {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
+import type { ReadPosition } from '@surehook/kafka/readers/log-fetcher'
 import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import fc from 'fast-check'
-import { Position } from '../cursor/position.ts'
+import { offsetByTime, Position } from '../cursor/position.ts'
 import { ChangeSource, type Portion } from './change-source.ts'
 import type { LoggedEntry } from './logged-entry.ts'
 import { type Piece, RecentChanges } from './recent-changes.ts'
@@ -83,8 +84,7 @@ describe('a stream', () => {
                   })),
               },
               slots: new FairSlots({ room: { all: 1 } }),
-              codec: {} as never,
-              log: {} as never,
+              ...others,
             },
             shop,
             position,
@@ -125,11 +125,7 @@ describe('a stream', () => {
       fetcher: { fetchAll: nothing },
       slots: new FairSlots({ room: { all: 1 } }),
     }
-    const source = new ChangeSource(
-      { ...deps, codec: {} as never, log: {} as never },
-      shop,
-      position,
-    )
+    const source = new ChangeSource({ ...deps, ...others }, shop, position)
     const next = source.next(60_000, live)
     for (const piece of pieces) recent.append(piece)
     const portion = await next
@@ -137,6 +133,71 @@ describe('a stream', () => {
     expect(position.offsets).toEqual([1, 1])
   })
 })
+
+it('gives the records of a partition that had no leader when the stream began, and of no other twice', async () => {
+  const rows = [0, 1, 0, 1, 0].map((partition) => ({ partition, tenant: 'shop' as const }))
+  const { records, pieces } = logOf(rows, 2)
+  const recent = new RecentChanges(new Position([0, offsetByTime(1)]), 1_000)
+  const position = new Position([0, offsetByTime(2)])
+  const fetched: string[] = []
+  const deps = {
+    ...{ recent, slots: new FairSlots({ room: { all: 1 } }), ...others },
+    fetcher: {
+      fetchAll: async (places: readonly ReadPosition[]) =>
+        places.map(({ partition, offset }) => {
+          fetched.push(`${partition}:${offset}`)
+          const of = records.filter((one) => one.partition === partition && one.offset >= offset)
+          return { partition, next: recent.end.at(partition), messages: of.map(messageOf) }
+        }),
+    },
+    offsetsAt: async (timeMs: number) => new Map(timeMs === 2 ? [[1, 1]] : []),
+  }
+  const source = new ChangeSource(deps, shop, position)
+  const append = (partition: number) => {
+    for (const piece of pieces) if (piece.partition === partition) recent.append(piece)
+  }
+  append(0)
+  const seen = await drain(source, position)
+  expect([seen, position.unknown]).toEqual([['0:0', '0:1', '0:2'], [{ partition: 1, timeMs: 2 }]])
+  // The partition has a leader again. A stream with a cursor behind its beginning reads it as well.
+  recent.begin(1, 1)
+  append(1)
+  const behind = new Position([3, 0])
+  expect(await drain(source, position)).toEqual(['1:1'])
+  expect(await drain(new ChangeSource(deps, shop, behind), behind)).toEqual(['1:0', '1:1'])
+  expect([position.offsets, behind.offsets, fetched]).toEqual([[3, 2], [3, 2], ['1:0']])
+})
+
+it('skips nothing of a partition whose leader returns while a stream waits', async () => {
+  const rows = [0, 1, 1].map((partition) => ({ partition, tenant: 'shop' as const }))
+  const [first, ...later] = logOf(rows, 2).pieces
+  const message = messageOf({ tenant: 'shop', offset: 0 })
+  const recent = new RecentChanges(new Position([0, offsetByTime(1)]), 1_000)
+  const position = new Position([0, 0])
+  const source = new ChangeSource(
+    {
+      ...{ recent, slots: new FairSlots({ room: { all: 1 } }), ...others },
+      fetcher: {
+        fetchAll: async () => [{ partition: 1, next: 1, messages: [message] }],
+      },
+    },
+    shop,
+    position,
+  )
+  const next = source.next(60_000, live)
+  await new Promise((resolve) => setImmediate(resolve))
+  recent.begin(1, 1)
+  for (const piece of later) recent.append(piece)
+  expect((await next)?.pieces[0]?.entries.map(({ offset }) => offset)).toEqual([0])
+  position.advance(1, 1)
+  if (first !== undefined) recent.append(first)
+  expect((await drain(source, position)).toSorted()).toEqual(['0:0', '1:1'])
+})
+
+const others = {
+  ...{ codec: {} as never, log: {} as never },
+  offsetsAt: async () => new Map<number, number>(),
+}
 
 const nothing = async () => {
   throw new Error('nothing is read from Kafka')

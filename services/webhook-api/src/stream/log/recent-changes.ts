@@ -1,4 +1,4 @@
-import type { Position } from '../cursor/position.ts'
+import { type Position, timeOf } from '../cursor/position.ts'
 import type { LoggedEntry } from './logged-entry.ts'
 
 /** Consecutive records of one partition. */
@@ -37,6 +37,24 @@ export class RecentChanges {
     return this.#firstSequence + this.#pieces.length
   }
 
+  /** Begins a partition whose offset was not known, because it had no leader. */
+  begin(partition: number, offset: number): void {
+    this.#begin.resolve(partition, offset)
+    this.end.resolve(partition, offset)
+  }
+
+  /**
+   * Returns the partitions whose next record will be in memory first. The others have records that
+   * have to be fetched, or nothing is known of them yet.
+   */
+  followed(position: Position): number[] {
+    const partitions = [...this.end.offsets.keys()]
+    return partitions.filter((partition) => {
+      const begin = this.#begin.at(partition)
+      return timeOf(begin) === null && position.at(partition) >= begin
+    })
+  }
+
   /** Ignores records that it already has. */
   append(piece: Piece): void {
     if (piece.next <= this.end.at(piece.partition)) return
@@ -47,10 +65,16 @@ export class RecentChanges {
     while (this.#bytes > this.#maxBytes && this.#pieces.length > 1) this.#dropOldest()
   }
 
-  /** Returns the partitions whose records at `position` are no longer in memory. */
+  /**
+   * Returns the partitions whose records at `position` are no longer in memory. Those of which
+   * nothing is known yet are left out.
+   */
   missing(position: Position): number[] {
     const partitions = [...this.end.offsets.keys()]
-    return partitions.filter((partition) => position.at(partition) < this.#begin.at(partition))
+    return partitions.filter((partition) => {
+      const isKnown = timeOf(this.#begin.at(partition)) === null
+      return isKnown && position.at(partition) < this.#begin.at(partition)
+    })
   }
 
   /**

@@ -8,13 +8,13 @@ import { boundedBy } from '@surehook/service-kit/bounded'
 import type { EncryptionKeys } from '@surehook/service-kit/config/config'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { CursorCodec } from '../cursor/cursor.ts'
-import { Position } from '../cursor/position.ts'
+import { endPosition } from '../cursor/start-position.ts'
 import { Tail } from './tail.ts'
 
 export type SharedTailDeps = {
   kafka: Kafka
   codec: Pick<EventCodec, 'change'>
-  ends: Pick<LogEnds, 'read'>
+  ends: Pick<LogEnds, 'partitions' | 'readLed' | 'readAt'>
   encryptionKeys: EncryptionKeys
   log: Logger
 }
@@ -89,12 +89,13 @@ export class SharedTail implements AsyncDisposable {
 
   async #open(): Promise<OpenTail> {
     const { kafka, ends, encryptionKeys, codec, log } = this.#deps
-    const [topicId, read] = await Promise.all([readTopicId(kafka, changesTopic), ends.read()])
-    const sorted = read.toSorted((a, b) => a.partition - b.partition)
+    const [topicId, end] = await Promise.all([
+      readTopicId(kafka, changesTopic),
+      endPosition(ends, Date.now()),
+    ])
     const fetcher = new LogFetcher({ kafka, topic: changesTopic, log })
-    const end = new Position(sorted.map((partition) => partition.end))
     return {
-      tail: new Tail({ fetcher, codec, log }, end),
+      tail: new Tail({ fetcher, codec, ends, log }, end),
       cursors: new CursorCodec(encryptionKeys, topicId),
       topicId: topicId.toString('hex'),
     }

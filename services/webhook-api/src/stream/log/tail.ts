@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { LogEnds } from '@surehook/kafka/offsets/log-ends'
 import {
   type FetchedLog,
   type LogFetcher,
@@ -7,13 +8,14 @@ import {
 import type { EventCodec } from '@surehook/schemas/codec'
 import { backoffMs } from '@surehook/service-kit/backoff'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
-import type { Position } from '../cursor/position.ts'
+import { type Position, timeOf } from '../cursor/position.ts'
 import { bytesOf, entriesByTenant } from './logged-entry.ts'
 import { RecentChanges } from './recent-changes.ts'
 
 export type TailDeps = {
   fetcher: LogFetcher
   codec: Pick<EventCodec, 'change'>
+  ends: Pick<LogEnds, 'readAt'>
   log: Logger
 }
 
@@ -62,9 +64,11 @@ export class Tail implements AsyncDisposable {
     for (let failures = 0; !this.#stop.signal.aborted && !this.lost.aborted; ) {
       try {
         const leaders = await this.#deps.fetcher.leaders(partitions)
+        await this.#resolve([...leaders.values()].flat())
         for (const [node, led] of leaders) {
-          if (underWay.has(node)) continue
-          const reading = this.#read(node, led).finally(() => underWay.delete(node))
+          const known = led.filter((partition) => timeOf(this.recent.end.at(partition)) === null)
+          if (underWay.has(node) || known.length === 0) continue
+          const reading = this.#read(node, known).finally(() => underWay.delete(node))
           underWay.set(node, reading)
         }
         failures = 0
@@ -75,6 +79,19 @@ export class Tail implements AsyncDisposable {
       }
     }
     await Promise.all(underWay.values())
+  }
+
+  /** Finds the offsets of partitions that had no leader when this tail began. */
+  async #resolve(led: readonly number[]): Promise<void> {
+    const unknown = this.recent.end.unknown.filter(({ partition }) => led.includes(partition))
+    const [first] = unknown
+    if (first === undefined) return
+    // All of them began with the tail.
+    const offsets = await this.#deps.ends.readAt(first.timeMs)
+    for (const { partition } of unknown) {
+      const found = offsets.find((of) => of.partition === partition)
+      if (found !== undefined) this.recent.begin(partition, found.offset)
+    }
   }
 
   /** Never rejects, so a leader that is away does not hold up the others. */
