@@ -137,6 +137,19 @@ export const defaultPolicy: DeliveryPolicy = {
   ordered: null,
 }
 
+/** What matching needs of a subscription from `walPosition` on. */
+export type SubscriptionVersion = {
+  /** In the WAL, inside the transaction that wrote the version. See ADR 6. */
+  walPosition: string
+  /** ISO 8601. The `createdAt` of the subscription for its first version. */
+  updatedAt: string
+  active: boolean
+  table: string
+  events: ChangeOperation[]
+  filter: string | null
+  select: string[] | null
+}
+
 /** Topic `webhook.subscriptions`, compacted; key: subscription id; a tombstone deletes. */
 export type SubscriptionState = {
   id: string
@@ -157,6 +170,8 @@ export type SubscriptionState = {
   policy: DeliveryPolicy | null
   /** Cancellations by request. The dispatcher starts no further attempt of these deliveries. */
   cancellations: Cancellation[]
+  /** Those that changes of the last 7 days may need, oldest first. Older services list none. */
+  versions: SubscriptionVersion[]
   /** Unique in the environment. Restored from here after a loss of the database. */
   name: string | null
 }

@@ -24,11 +24,17 @@ const compacted = { 'cleanup.policy': 'compact', ...common }
  * gzip.
  */
 const decompressed = { 'compression.type': 'uncompressed' }
-/** Replaced states stay readable for as long as a change from their time may still be unmatched. */
-const compactedAfter = (ms: number) => ({
+/**
+ * Every start reads these states, so the broker compacts them after an hour, and not only when half
+ * of them are replaced. Not earlier: a relay that repeats states writes an old one behind a newer
+ * one, which must stay until it is repeated too. Tombstones stay for as long as someone may ask about
+ * a change from before them.
+ */
+const compactedHourly = (tombstonesMs: number) => ({
   ...compacted,
-  'min.compaction.lag.ms': String(ms),
-  'delete.retention.ms': String(ms),
+  'min.compaction.lag.ms': String(hour),
+  'max.compaction.lag.ms': String(hour),
+  'delete.retention.ms': String(tombstonesMs),
 })
 
 /** Default retention of `changes` in milliseconds. */
@@ -90,7 +96,7 @@ export function topicTable(
     { name: environmentPurgesTopic, partitions: 'one', config: compacted },
     { name: managementTokensTopic, partitions: 'one', config: compacted },
     { name: tablesTopic, partitions: 'one', config: compacted },
-    { name: subscriptionsTopic, partitions: 'one', config: compactedAfter(changesRetentionMs) },
+    { name: subscriptionsTopic, partitions: 'one', config: compactedHourly(changesRetentionMs) },
     ...delivery.map((name) => ({ name, partitions: 'main' as const, config: trimmed })),
     { name: attemptsTopic, partitions: 'main', config: trimmed },
     // An access token lives for at most one day. A revocation has no effect after that.

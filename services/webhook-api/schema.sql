@@ -191,5 +191,7 @@ create table subscription_version (
   watched_table text not null,
   events text[] not null,
   filter text,
+  wal_position text,
+  selected text[],
   constraint subscription_version_pkey PRIMARY KEY (subscription_id, number)
 );

@@ -3,6 +3,7 @@ import { mkdtemp, rename } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { SubscriptionVersion } from '@surehook/contracts/events'
 import { aSubscription } from '@surehook/contracts/testing/samples'
 import { subscriptionsTopic } from '@surehook/contracts/topics'
 import { openEventCodec } from '@surehook/schemas/codec'
@@ -79,7 +80,13 @@ it('slots whose WAL is not in pg_wal are reported before any write, and recreate
 it('restores a subscription whose name was taken since without its name, and goes on after a refused row', async () => {
   const [lost, other, owner] = [randomUUID(), randomUUID(), randomUUID()]
   const codec = await openEventCodec({ registryUrl: stack.schemaRegistryUrl })
-  const states = [stateOf(lost, 'billing'), stateOf('no-uuid', null), stateOf(other, 'shipping')]
+  const criteria = { table: 'orders', filter: null, updatedAt: new Date().toISOString() }
+  const versions: SubscriptionVersion[] = [
+    { ...criteria, walPosition: '7/00000001/01', active: true, events: ['INSERT'], select: ['id'] },
+    { ...criteria, walPosition: '7/00000001/02', active: false, events: [], select: null },
+  ]
+  const shipping = { ...stateOf(other, 'shipping'), versions }
+  const states = [stateOf(lost, 'billing'), stateOf('no-uuid', null), shipping]
   await publish(
     subscriptionsTopic,
     states.map((state) => ({ key: state.id, value: codec.subscription.encode(state) })),
@@ -103,6 +110,15 @@ it('restores a subscription whose name was taken since without its name, and goe
   expect(applied.out).toContain(`subscription ${lost}: restored without its name billing`)
   expect(applied.out).toContain('subscription no-uuid: not written back: invalid input syntax')
   expect(applied.code).toBe(1)
+  const restored = await db.query(
+    `select wal_position, active, events, selected from webhook_api.subscription_version
+     where subscription_id = $1 order by number`,
+    [other],
+  )
+  expect(restored.rows).toEqual([
+    { wal_position: '7/00000001/01', active: true, events: ['INSERT'], selected: ['id'] },
+    { wal_position: '7/00000001/02', active: false, events: [], selected: null },
+  ])
   const { rows } = await db.query('select id, name from webhook_api.subscription')
   expect(new Map(rows.map(({ id, name }) => [id, name]))).toEqual(
     new Map([

@@ -1,6 +1,9 @@
 import type { SubscriptionState } from '../events.ts'
 
-/** The column of webhook-api's table `subscription` for each field of the state. */
+/**
+ * The column of webhook-api's table `subscription` for each field of the state. Its versions have a
+ * table of their own.
+ */
 export const subscriptionColumns = {
   id: 'id',
   projectId: 'project_id',
@@ -17,7 +20,7 @@ export const subscriptionColumns = {
   policy: 'policy',
   cancellations: 'cancellations',
   name: 'name',
-} as const satisfies Record<keyof SubscriptionState, string>
+} as const satisfies Record<Exclude<keyof SubscriptionState, 'versions'>, string>
 
 /** The columns of type `jsonb`. The driver would send a list to them as a PostgreSQL array. */
 const jsonColumns: readonly string[] = ['secrets', 'policy', 'cancellations']

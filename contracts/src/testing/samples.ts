@@ -37,6 +37,7 @@ export function aSubscription(fields: Partial<SubscriptionState> = {}): Subscrip
     updatedAt: '2026-01-01T00:00:00.000Z',
     policy: null,
     cancellations: [],
+    versions: [],
     name: null,
     ...fields,
   }

@@ -31,13 +31,20 @@ export type Subscription = {
   readonly filterKey: string
   /** `null` when every record matches that the index finds for it. */
   readonly matches: RecordPredicate | null
-  /** WAL position of its commit: earlier changes do not match. `null` if unknown. */
+  /** WAL position of its beginning: earlier changes do not match. `null` if unknown. */
   from: string | null
-  /** WAL position of its successor's commit, or `null` while it is the newest version. */
-  until: string | null
+  /** WAL position of its successor's beginning, or `null` while it is the newest version. */
+  readonly until: string | null
 }
 
-/** True if it was the newest version when the change at `walPosition` was committed. */
+/**
+ * True if it was the newest version when the change at `walPosition` was committed.
+ *
+ * A version begins at a position inside the transaction that writes it, after a row was written and
+ * before the commit. A change that was answered before this transaction began has a lower position,
+ * and one that begins after its answer a higher one. A change in between may go either way, because
+ * it is concurrent.
+ */
 export function isInForce({ from, until }: Subscription, walPosition: string | null): boolean {
   // A change of another service has no position in this order, so the newest version applies.
   if (walPosition === null) return until === null
@@ -45,14 +52,21 @@ export function isInForce({ from, until }: Subscription, walPosition: string | n
   return until === null || isBefore(walPosition, until) === true
 }
 
-/** True if both match the same changes and make the same deliveries of them. */
-export function isAlike(a: Subscription, b: Subscription): boolean {
+/**
+ * True if `next` changes nothing that matching depends on, such as one with another delivery
+ * policy. `last` then also covers its time. A version of its own would displace an older one that
+ * differs.
+ */
+export function isContinued(last: Subscription, next: Subscription): boolean {
+  // Positions of two clusters have no order, so no version covers both.
+  const isOrdered =
+    next.from !== null && (last.from === null || isBefore(last.from, next.from) !== null)
   return (
-    a.place === b.place &&
-    a.operations === b.operations &&
-    a.filter === b.filter &&
-    a.selectKey === b.selectKey &&
-    a.url === b.url
+    isOrdered &&
+    last.place === next.place &&
+    last.operations === next.operations &&
+    last.filter === next.filter &&
+    last.selectKey === next.selectKey
   )
 }
 

@@ -93,6 +93,21 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
         ordered: 'record',
       },
       cancellations: [{ status: 'paused', until: 2 ** 41, askedAt: 2 ** 41 + 1 }],
+      versions: [
+        {
+          walPosition: '7/00000001/00000000000000ff',
+          updatedAt: at,
+          active: true,
+          table: 'orders',
+          events: ['INSERT'],
+          filter: '{"a":1}',
+          select: ['a'],
+        },
+        {
+          ...{ walPosition: '', updatedAt: '', active: false, table: '', events: [] },
+          ...{ filter: null, select: null },
+        },
+      ],
       name: 'billing',
     }),
     aSubscription({ events: [], url: '', active: false }),

@@ -76,10 +76,7 @@ const topicIn = (doc: string) => /Topics?: (\S+?)(?=[.]?(?:\s|$))/.exec(doc)?.[1
 const linkTo = ({ name }: AvroRecord) => `[${name}](#${name.toLowerCase()})`
 
 function keptOf({ name, config }: TopicSpec): string {
-  const lag = Number(config['min.compaction.lag.ms'] ?? 0)
-  if (config['cleanup.policy'] === 'compact') {
-    return lag === 0 ? 'compacted' : `compacted after ${lag / day} days`
-  }
+  if (config['cleanup.policy'] === 'compact') return 'compacted'
   const retention = Number(config['retention.ms'])
   if (retention > 0) return `${retention / day} days`
   return `until ${whoMay('Delete', name).join(', ')} deletes the finished records`

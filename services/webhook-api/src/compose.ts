@@ -55,6 +55,7 @@ import { runHistoryDeletion } from './retention/delete-expired-history.ts'
 import { purgeEnvironment } from './retention/purge-environment.ts'
 import { openStreams } from './stream/open-streams.ts'
 import { streamRoutes } from './stream/stream-routes.ts'
+import { runCompleteVersions } from './subscriptions/complete-versions.ts'
 import { manageSubscriptions } from './subscriptions/manage-subscriptions.ts'
 import { reEncryptRoutes } from './subscriptions/re-encryption/re-encrypt-routes.ts'
 import { createSecretReEncryption } from './subscriptions/re-encryption/re-encrypt-secrets.ts'
@@ -224,7 +225,7 @@ function openLimits(
 }
 
 function openManagement(deps: ManagementDeps) {
-  const { config, messaging, access, tables, log, metrics } = deps
+  const { config, messaging, relay, access, tables, log, metrics } = deps
   const { kafka, codec, producer } = messaging
   const { historyDays, defaultDelays, disableAfterMs, disableLookMs, maxBodyBytes } = config
   const { background, ...database } = openDatabase({ ...deps, producer, service })
@@ -245,6 +246,7 @@ function openManagement(deps: ManagementDeps) {
   const failing = { disableAfterMs, lookEveryMs: disableLookMs, hasReadAll: readAll }
   open.use(runDisableFailing({ ...working, ...failing }))
   const gone = open.use(runDisableGone(working))
+  open.use(runCompleteVersions({ ...working, relay }))
   const ledgers = open.use(openLedgers({ ...parts, ...messaging }))
   const rebuilds = open.use(openRebuilds({ ...working, ...messaging }))
   const redis = open.use(openBackgroundRedis(config.redis, log))

@@ -17,6 +17,12 @@ describe('settings to change on an existing topic', () => {
     expect(differing(wanted, inForce({ 'retention.ms': '-1' }))).toEqual({})
   })
 
+  it('extend and shorten other times', () => {
+    const wanted = { 'min.compaction.lag.ms': '1000', 'max.compaction.lag.ms': '1000' }
+    const found = { 'min.compaction.lag.ms': '604800000', 'max.compaction.lag.ms': '999' }
+    expect(differing(wanted, inForce(found))).toEqual(wanted)
+  })
+
   it('include an unlimited retention of the table', () => {
     const wanted = { 'retention.ms': '-1' }
     expect(differing(wanted, inForce({ 'retention.ms': '604800000' }))).toEqual(wanted)

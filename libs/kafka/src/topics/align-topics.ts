@@ -74,6 +74,6 @@ export function differing(
 
 /** True if the current retention is longer than the wanted one. -1 is unlimited. */
 function keepsLonger(key: string, current: string, wanted: string): boolean {
-  if (!key.endsWith('.ms') || Number(wanted) === -1) return false
+  if (!key.endsWith('retention.ms') || Number(wanted) === -1) return false
   return Number(current) === -1 || Number(current) > Number(wanted)
 }

@@ -17,39 +17,31 @@ const created = { id: 's', createdAt: 'then', updatedAt: 'then' }
 const stateOf = (state: Partial<SubscriptionState> = {}) => aSubscription({ ...created, ...state })
 const policyOf = (n: number): DeliveryPolicy => ({ ...defaultPolicy, concurrency: n })
 
-/** The URLs of the versions that match a change committed at the position. */
-function urlsAt(index: SubscriptionIndex, walPosition: string | null): string[] {
+/** The selections of the versions that match a change committed at the position. */
+function selectsAt(index: SubscriptionIndex, walPosition: string | null): string[] {
   const event = aChange()
   const change = { event, record: JSON.parse(event.record), walPosition, loggedAt: 0 }
-  return index.match(change).map(({ url }) => url)
+  return index.match(change).map(({ selectKey }) => selectKey)
 }
 
 describe('a state that changes nothing that matching depends on', () => {
   test('displaces no older version', () => {
     const index = new SubscriptionIndex()
     index.apply('s', stateOf({ active: false }), commit(10))
-    index.apply('s', stateOf({ url: 'https://old.test/' }), commit(20))
+    index.apply('s', stateOf({ select: ['old'] }), commit(20))
     for (let n = 30; n <= 60; n++) {
-      const state = { url: 'https://new.test/', updatedAt: String(n), policy: policyOf(n) }
+      const state = { select: ['new'], updatedAt: String(n), policy: policyOf(n) }
       index.apply('s', stateOf(state), commit(n))
     }
     expect([index.size, index.replaced]).toEqual([1, 1])
-    expect([11, 21, 29, 30, 45, 61].map((n) => urlsAt(index, commit(n)))).toEqual([
+    expect([11, 21, 29, 30, 45, 61].map((n) => selectsAt(index, commit(n)))).toEqual([
       [],
-      ['https://old.test/'],
-      ['https://old.test/'],
-      ['https://new.test/'],
-      ['https://new.test/'],
-      ['https://new.test/'],
+      ['["old"]'],
+      ['["old"]'],
+      ['["new"]'],
+      ['["new"]'],
+      ['["new"]'],
     ])
-  })
-
-  test('is the newest state, so another of its commit is a repetition', () => {
-    const index = new SubscriptionIndex()
-    index.apply('s', stateOf(), commit(10))
-    index.apply('s', stateOf({ policy: policyOf(1) }), commit(20))
-    index.apply('s', stateOf({ url: 'https://other.test/' }), commit(20))
-    expect([index.replaced, urlsAt(index, commit(30))]).toEqual([0, [stateOf().url]])
   })
 
   test.each<[string, Partial<SubscriptionState>]>([
@@ -57,7 +49,6 @@ describe('a state that changes nothing that matching depends on', () => {
     ['events', { events: ['INSERT'] }],
     ['filter', { filter: '{"amount":{"gt":1},"status":"paid"}' }],
     ['select', { select: ['id'] }],
-    ['url', { url: 'https://other.test/' }],
     ['environment', { environment: 'other' }],
     ['active', { active: false }],
   ])('is not one that changes %s', (_what, state) => {
@@ -74,13 +65,13 @@ describe('a state that changes nothing that matching depends on', () => {
     index.apply('s', stateOf(), commit(5, '99'))
     expect(index.replaced).toBe(1)
     // A change of another cluster meets the newest version, even if it is earlier than the first.
-    expect(urlsAt(index, commit(9))).toEqual([stateOf().url])
+    expect(selectsAt(index, commit(9))).toEqual([''])
   })
 
   test('leaves each change with the state that applied at its commit, in any history', () => {
     const step = fc.record({
       active: fc.boolean(),
-      url: fc.constantFrom('https://a.test/', 'https://b.test/'),
+      select: fc.constantFrom<string[]>(['a'], ['b']),
       concurrency: fc.nat(3),
     })
     const history = fc.array(fc.option(step, { freq: 6 }), { minLength: 1, maxLength: 15 })
@@ -91,13 +82,18 @@ describe('a state that changes nothing that matching depends on', () => {
           const state = one && stateOf({ ...one, policy: policyOf(one.concurrency) })
           index.apply('s', state, commit(n * 10))
         }
-        const expected = steps.map((state) => (state?.active === true ? [state.url] : []))
-        const found = steps.map((_, n) =>
-          [n * 10, n * 10 + 9].map((at) => urlsAt(index, commit(at))),
+        const expected = steps.map((state) =>
+          state?.active === true ? [JSON.stringify(state.select)] : [],
         )
-        expect(found).toEqual(expected.map((urls) => [urls, urls]))
+        const found = steps.map((_, n) =>
+          [n * 10, n * 10 + 9].map((at) => selectsAt(index, commit(at))),
+        )
+        expect(found).toEqual(expected.map((selects) => [selects, selects]))
         const newest = expected.at(-1)
-        expect([urlsAt(index, null), urlsAt(index, commit(1, '99'))]).toEqual([newest, newest])
+        expect([selectsAt(index, null), selectsAt(index, commit(1, '99'))]).toEqual([
+          newest,
+          newest,
+        ])
       }),
       { numRuns: 300 },
     )

@@ -75,16 +75,15 @@ describe('SubscriptionIndex', () => {
     index.apply('s', aSubscription(created), commit(10))
     index.apply('s', aSubscription({ ...changed, active: false }), commit(20))
     index.apply('s', aSubscription({ ...changed, filter: '{"status":"paid"}' }), commit(30))
-    index.apply('s', aSubscription({ ...changed, url: 'https://new.test/' }), commit(40))
+    index.apply('s', aSubscription({ ...changed, select: ['id'] }), commit(40))
     index.apply('s', null, commit(50))
-    const urlsAt = (n: number, record: object) =>
+    const selectsAt = (n: number, record: object) =>
       index
         .match({ ...changeOf({ record: JSON.stringify(record) }), walPosition: commit(n) })
-        .map(({ url }) => url)
-    const { url } = aSubscription()
-    const urls = [9, 11, 21, 31, 41, 51].map((n) => urlsAt(n, { status: 'paid' }))
-    expect(urls).toEqual([[], [url], [], [url], ['https://new.test/'], []])
-    expect(urlsAt(31, { status: 'open' })).toEqual([])
+        .map(({ selectKey }) => selectKey)
+    const selects = [9, 11, 21, 31, 41, 51].map((n) => selectsAt(n, { status: 'paid' }))
+    expect(selects).toEqual([[], [''], [], [''], ['["id"]'], []])
+    expect(selectsAt(31, { status: 'open' })).toEqual([])
     expect(index.match(changeOf({}))).toEqual([])
     expect([index.size, index.replaced]).toEqual([0, 3])
   })
@@ -102,14 +101,14 @@ describe('SubscriptionIndex', () => {
   test('applies the newest state once, even if a relay repeats it', () => {
     const index = new SubscriptionIndex()
     const states = [10, 20].map((n) => ({
-      state: aSubscription({ id: 's', url: `https://${n}.test/`, updatedAt: String(n) }),
+      state: aSubscription({ id: 's', select: [`${n}`], updatedAt: String(n) }),
       at: commit(n),
     }))
     for (const { state, at } of states.flatMap((one) => [one, one])) index.apply('s', state, at)
     const found = [11, 21].map((n) => index.match({ ...changeOf({}), walPosition: commit(n) }))
-    expect(found.map((versions) => versions.map(({ url }) => url))).toEqual([
-      ['https://10.test/'],
-      ['https://20.test/'],
+    expect(found.map((versions) => versions.map(({ selectKey }) => selectKey))).toEqual([
+      ['["10"]'],
+      ['["20"]'],
     ])
     expect(index.replaced).toBe(1)
   })
@@ -123,19 +122,19 @@ describe('SubscriptionIndex', () => {
     expect(found.map(({ id }) => id)).toEqual(['s'])
   })
 
-  test('keeps 20 replaced versions of a subscription, and misses no change for dropped ones', () => {
+  test('keeps 20 versions of a subscription, and misses no change for dropped ones', () => {
     const index = new SubscriptionIndex()
     for (let n = 0; n <= 30; n++) {
-      const url = `https://${n}.test/`
-      index.apply('s', aSubscription({ id: 's', url, updatedAt: String(n) }), commit(n * 10))
+      const state = { id: 's', select: [`${n}`], updatedAt: String(n) }
+      index.apply('s', aSubscription(state), commit(n * 10))
     }
-    expect(index.replaced).toBe(20)
-    const urlAt = (n: number) =>
-      index.match({ ...changeOf({}), walPosition: commit(n) }).map(({ url }) => url)
-    expect([urlAt(105), urlAt(95), urlAt(305)]).toEqual([
-      ['https://10.test/'],
-      ['https://10.test/'],
-      ['https://30.test/'],
+    expect(index.replaced).toBe(19)
+    const selectAt = (n: number) =>
+      index.match({ ...changeOf({}), walPosition: commit(n) }).map(({ selectKey }) => selectKey)
+    expect([selectAt(115), selectAt(95), selectAt(305)]).toEqual([
+      ['["11"]'],
+      ['["11"]'],
+      ['["30"]'],
     ])
   })
 
@@ -143,7 +142,7 @@ describe('SubscriptionIndex', () => {
     let now = 0
     const index = new SubscriptionIndex(() => now)
     for (let n = 1; n <= 3; n++) {
-      index.apply('s', aSubscription({ id: 's', url: `https://${n}.test/` }), commit(n * 10))
+      index.apply('s', aSubscription({ id: 's', select: [`${n}`] }), commit(n * 10))
       now += 3.5 * 86_400_000
     }
     expect(index.replaced).toBe(2)

@@ -1,10 +1,10 @@
 import type { SubscriptionState } from '@surehook/contracts/events'
+import { endpointId } from '@surehook/contracts/ids'
 import { changesKeptMs } from '@surehook/contracts/topics'
-import { isBefore } from '@surehook/contracts/wal-position'
 import { UndecodableError } from '@surehook/schemas/codec'
 import type { Change } from '../read-change.ts'
 import {
-  isAlike,
+  isContinued,
   isInForce,
   operationBit,
   placeOf,
@@ -12,29 +12,13 @@ import {
   toSubscription,
 } from '../subscription.ts'
 import { Candidates } from './candidates.ts'
-import { ReplacedVersions } from './replaced-versions.ts'
 
 /**
- * Retention of replaced versions (that of `changes`), and their largest number per subscription.
+ * Retention of replaced versions (that of `changes`), and the largest number of versions per
+ * subscription.
  */
 export const keptVersions = { forMs: changesKeptMs, perSubscription: 20 } as const
 const keptInAll = 50_000
-
-/** Newest known state of a subscription. `version` is `null` while it is inactive. */
-type Newest = { version: Subscription | null; walPosition: string | null }
-
-/**
- * True if the next state changes nothing that matching depends on, such as one with another
- * delivery policy. The present version then also covers the time of the next one. A version of its
- * own would displace an older one that differs.
- */
-function isContinued(known: Newest, next: Newest): boolean {
-  if (known.version === null || next.version === null || next.walPosition === null) return false
-  // Positions of two clusters have no order, so no version covers both.
-  const isOrdered =
-    known.walPosition === null || isBefore(known.walPosition, next.walPosition) === true
-  return isOrdered && isAlike(known.version, next.version)
-}
 
 function refuseForeignKey(id: string, state: SubscriptionState | null): void {
   if (state === null || state.id === id) return
@@ -46,31 +30,27 @@ function refuseForeignKey(id: string, state: SubscriptionState | null): void {
  * changes that were committed before the replacement.
  */
 export class SubscriptionIndex {
-  readonly #newest = new Map<string, Newest>()
-  readonly #replaced: ReplacedVersions
+  /** The active versions of each subscription, the oldest first. Only the last may be in force. */
+  readonly #known = new Map<string, readonly Subscription[]>()
+  /** Replaced versions, oldest first, with the time at which they were applied. */
+  readonly #replaced = new Map<Subscription, number>()
   /** By place, then by set of events. Each version is in exactly one bucket. */
   readonly #byPlace = new Map<string, Map<number, Candidates>>()
+  readonly #now: () => number
+  readonly #kept: { perSubscription: number; total: number }
   #size = 0
 
   /**
    * @param now monotonic clock in milliseconds: a jump by days would drop versions that still apply
-   * @param kept most replaced versions, per subscription and in total
+   * @param kept most versions per subscription, and most replaced ones in total, so that a client
+   * that updates a subscription repeatedly cannot exhaust memory
    */
   constructor(
     now: () => number = () => performance.now(),
     kept = { perSubscription: keptVersions.perSubscription as number, total: keptInAll },
   ) {
-    this.#replaced = new ReplacedVersions({
-      keepMs: keptVersions.forMs,
-      ...kept,
-      now,
-      forget: (version, successor) => {
-        this.#remove(version)
-        // Prefers one delivery too many to one too few.
-        const next = successor ?? this.#newest.get(version.id)?.version
-        if (next) next.from = null
-      },
-    })
+    this.#now = now
+    this.#kept = kept
   }
 
   /** Number of active subscriptions. */
@@ -90,22 +70,17 @@ export class SubscriptionIndex {
    */
   apply(id: string, state: SubscriptionState | null, walPosition: string | null = null): void {
     refuseForeignKey(id, state)
-    const known = this.#newest.get(id)
-    // A repeated state has its first position. A tombstone may share the commit of a state.
-    if (state !== null && walPosition !== null && walPosition === known?.walPosition) return
-    const version = this.#versionOf(state, walPosition)
-    if (known !== undefined && isContinued(known, { version, walPosition })) {
-      known.walPosition = walPosition
-      return
-    }
-    if (known?.version) this.#replace(known.version, walPosition)
-    this.#setNewest(id, state === null ? null : { version, walPosition })
-  }
-
-  #setNewest(id: string, newest: Newest | null): void {
-    if (newest === null) this.#newest.delete(id)
-    else this.#newest.set(id, newest)
-    if (newest?.version) this.#begin(newest.version)
+    const known = this.#known.get(id)
+    const versions =
+      state !== null && state.versions.length > 0
+        ? listedVersions(state, known)
+        : continuedVersions(state, walPosition, known)
+    const kept = this.#newestOf(versions)
+    for (const version of known ?? []) if (!kept.includes(version)) this.#remove(version)
+    for (const version of kept) if (!known?.includes(version)) this.#add(version)
+    if (state === null && kept.length === 0) this.#known.delete(id)
+    else this.#known.set(id, kept)
+    this.#forgetOld()
   }
 
   /**
@@ -126,42 +101,91 @@ export class SubscriptionIndex {
     return matched
   }
 
-  #versionOf(state: SubscriptionState | null, walPosition: string | null): Subscription | null {
-    return state?.active === true ? toSubscription(state, this.#from(state, walPosition)) : null
+  #newestOf(versions: readonly Subscription[]): readonly Subscription[] {
+    const kept = versions.slice(-this.#kept.perSubscription)
+    if (kept.length < versions.length) coverEarlier(kept)
+    return kept
   }
 
-  /** A first state that is not new had predecessors that compaction removed from the topic. */
-  #from({ id, createdAt, updatedAt }: SubscriptionState, walPosition: string | null) {
-    return this.#newest.has(id) || createdAt === updatedAt ? walPosition : null
-  }
-
-  #begin(version: Subscription): void {
-    this.#add(version)
-    this.#size++
-  }
-
-  #replace(version: Subscription, walPosition: string | null): void {
-    this.#size--
-    version.until = walPosition
-    if (walPosition === null) this.#remove(version)
-    else this.#replaced.add(version)
+  #forgetOld(): void {
+    for (const [version, at] of this.#replaced) {
+      const isYoung = this.#now() - at < keptVersions.forMs
+      if (isYoung && this.#replaced.size <= this.#kept.total) return
+      this.#remove(version)
+      const left = (this.#known.get(version.id) ?? []).filter((other) => other !== version)
+      coverEarlier(left)
+      if (left.length === 0) this.#known.delete(version.id)
+      else this.#known.set(version.id, left)
+    }
   }
 
   #add(subscription: Subscription): void {
-    const { place, operations } = subscription
+    const { place, operations, until } = subscription
     const byEvents = this.#byPlace.get(place) ?? new Map<number, Candidates>()
     this.#byPlace.set(place, byEvents)
     const candidates = byEvents.get(operations) ?? new Candidates()
     byEvents.set(operations, candidates)
     candidates.add(subscription)
+    if (until === null) this.#size++
+    else this.#replaced.set(subscription, this.#now())
   }
 
   #remove(subscription: Subscription): void {
-    const { place, operations } = subscription
+    const { place, operations, until } = subscription
+    if (until === null) this.#size--
+    else this.#replaced.delete(subscription)
     const byEvents = this.#byPlace.get(place)
     const isLeft = byEvents?.get(operations)?.remove(subscription) ?? true
     if (isLeft) return
     byEvents?.delete(operations)
     if (byEvents?.size === 0) this.#byPlace.delete(place)
   }
+}
+
+/** Prefers one delivery too many to one too few, after earlier versions were dropped. */
+function coverEarlier([oldest]: readonly Subscription[]): void {
+  if (oldest !== undefined) oldest.from = null
+}
+
+/**
+ * The active versions that the state lists. All have its URL, because the dispatcher sends each
+ * delivery to the present one.
+ */
+function listedVersions(
+  state: SubscriptionState,
+  known: readonly Subscription[] = [],
+): readonly Subscription[] {
+  const { url, versions, createdAt } = state
+  const endpoint = endpointId(state)
+  return versions.flatMap((version, n) => {
+    if (!version.active) return []
+    // Versions before the oldest one were dropped, unless the subscription began with it.
+    const isOldest = n === 0 && version.updatedAt !== createdAt
+    const from = isOldest ? null : version.walPosition
+    const until = versions[n + 1]?.walPosition ?? null
+    // What a version matches never changes, so its filter need not be compiled again.
+    const same = from === null ? undefined : known.find((other) => other.from === from)
+    if (same !== undefined && same.until === until && same.url === url) return [same]
+    const made = same ?? toSubscription({ ...state, ...version }, from)
+    return [{ ...made, url, endpoint, until }]
+  })
+}
+
+/** The known versions, ended or continued by a tombstone or by a state of an older webhook-api. */
+function continuedVersions(
+  state: SubscriptionState | null,
+  walPosition: string | null,
+  known: readonly Subscription[] | undefined,
+): readonly Subscription[] {
+  const versions = known ?? []
+  const last = versions.findLast(({ until }) => until === null)
+  const earlier = versions.filter((version) => version !== last)
+  const ended = last === undefined || walPosition === null ? [] : [{ ...last, until: walPosition }]
+  if (state === null || !state.active) return [...earlier, ...ended]
+  // A first state that is not new had predecessors that compaction removed from the topic.
+  const hasBegun = known !== undefined || state.createdAt === state.updatedAt
+  const next = toSubscription(state, hasBegun ? walPosition : null)
+  return last !== undefined && isContinued(last, next)
+    ? [...earlier, { ...next, from: last.from }]
+    : [...earlier, ...ended, next]
 }

@@ -70,7 +70,7 @@ describe('judgeTopics', () => {
     ])
     const longer = { ...changes?.config, 'retention.ms': '1209600000' }
     expect(judge(statesWith({ changes: { config: longer } }))).toEqual([
-      expect.stringContaining('states are compacted after 604800000 ms'),
+      expect.stringContaining('deletions are kept for 604800000 ms'),
     ])
   })
 

@@ -21,7 +21,7 @@ function tableOf(names: Record<string, string | null>, refuses: readonly string[
     }
     if (sql.includes('set name = null')) for (const id of values[0] as string[]) setName(id, null)
     if (sql.includes('set name = $2')) setName(String(values[0]), String(values[1]))
-    if (sql.includes('insert into')) {
+    if (sql.includes('insert into webhook_api.subscription (')) {
       if (refuses.includes(String(values[0]))) throw refusal()
       setName(String(values[0]), values[nameAt] as string | null)
     }

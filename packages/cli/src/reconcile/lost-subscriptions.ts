@@ -125,8 +125,15 @@ async function writeSubscriptionBack(
   id: string,
   state: SubscriptionState | null,
 ): Promise<void> {
+  await db.query('delete from webhook_api.subscription_version where subscription_id = $1', [id])
   if (state === null) await db.query('delete from webhook_api.subscription where id = $1', [id])
-  else await db.query(upsert, valuesOf(state))
+  else {
+    await db.query(upsert, valuesOf(state))
+    // webhook-api completes one without a position, as the state of an older one has it.
+    const { versions } = state
+    const known = versions.length > 0 ? versions : [{ ...state, walPosition: null }]
+    await db.query(insertVersions, [id, JSON.stringify(known)])
+  }
   const header = JSON.stringify({ topic: subscriptionsTopic, key: id })
   const body = state === null ? '' : JSON.stringify(state)
   await db.query('select pg_logical_emit_message(true, $1::text, $2::text)', [
@@ -144,7 +151,16 @@ const upsert = `
     ${columns.map((name) => `${name} = excluded.${name}`).join(', ')},
     disabled_at = null, disabled_reason = null`
 
-const fields = Object.keys(subscriptionColumns) as (keyof SubscriptionState)[]
+const insertVersions = `
+  insert into webhook_api.subscription_version
+    (subscription_id, valid_from, wal_position, active, watched_table, events, filter, selected)
+  select $1, "updatedAt", "walPosition", active, "table", events, filter, "select"
+  from jsonb_to_recordset($2) as version (
+    "updatedAt" timestamptz, "walPosition" text, active boolean, "table" text, events text[],
+    filter text, "select" text[])
+  order by "walPosition"`
+
+const fields = Object.keys(subscriptionColumns) as (keyof typeof subscriptionColumns)[]
 
 const valuesOf = (state: SubscriptionState): unknown[] =>
   fields.map((field) => columnParameter(subscriptionColumns[field], state[field]))

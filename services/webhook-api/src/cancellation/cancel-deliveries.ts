@@ -1,13 +1,12 @@
 import type { CancellableStatus } from '@surehook/contracts/events'
 import { type CancelInput, countedDeliveries } from '@surehook/contracts/http/webhooks/deliveries'
-import { subscriptionsTopic } from '@surehook/contracts/topics'
 import { AppError, unavailable } from '@surehook/service-kit/errors'
 import type { PoolClient } from 'pg'
 import { dayOf } from '../history/rows/delivery-days.ts'
 import { isRebuilding } from '../rebuild/rebuild-store.ts'
 import { lockedSubscription } from '../subscriptions/store/find-own.ts'
-import { toState } from '../subscriptions/store/subscription-row.ts'
 import { updateCancellations } from '../subscriptions/store/subscription-store.ts'
+import { emitSubscription } from '../subscriptions/store/subscription-versions.ts'
 import type { KeyedWriter } from '../tenants/keyed-writer.ts'
 import type { TenantCall } from '../tenants/tenant-call.ts'
 import { withCancellation } from './cancellations.ts'
@@ -30,11 +29,7 @@ export function cancelDeliveries({ writer }: { writer: KeyedWriter }) {
       const cancellations = withCancellation(row.cancellations, added)
       if (cancellations === null) throw tooMany()
       await updateCancellations(tx, row.id, cancellations)
-      await emit({
-        topic: subscriptionsTopic,
-        key: row.id,
-        state: toState({ ...row, cancellations }),
-      })
+      await emitSubscription(tx, emit, { ...row, cancellations })
       return { count: await countDeliveries(tx, { id: row.id, status, until: added.until }) }
     })
   }

@@ -107,4 +107,59 @@ describe('KnownVersions', () => {
     expect(versions.mayHaveComeLate('one', { walPosition: place(30), writtenAt: hour })).toBe(false)
     expect(versions.matching(change(15), hour)).toEqual(['one'])
   })
+
+  describe('when earlier states were compacted away', () => {
+    const second = '2026-01-01T01:00:00.000Z'
+    const versions = (...began: [at: number, updatedAt: string, active: boolean][]) =>
+      began.map(([at, updatedAt, active]) => ({
+        ...{ walPosition: place(at), updatedAt, active },
+        ...{ table: 'orders', events: ['INSERT' as const], filter: null, select: null },
+      }))
+    const listed = versions([10, t0, true], [20, second, false], [30, later, true])
+    const onlyLast = record(36, state({ updatedAt: later, versions: listed }), Date.parse(later))
+
+    it('matches each change against the version that the last state lists', async () => {
+      const known = await knownFrom(onlyLast)
+      const matched = [5, 15, 25, 40].map((at) => known.matching(change(at), 0))
+      expect(matched).toEqual([[], ['one'], [], ['one']])
+      expect(known.isSure('one', { walPosition: place(5), writtenAt: 0 })).toBe(true)
+    })
+
+    it('is unsure before the oldest version, unless the subscription began with it', async () => {
+      const shorter = state({ updatedAt: later, versions: listed.slice(1) })
+      const known = await knownFrom(record(36, shorter))
+      const isSure = [15, 25, 40].map((at) =>
+        known.isSure('one', { walPosition: place(at), writtenAt: 0 }),
+      )
+      expect(isSure).toEqual([false, true, true])
+    })
+
+    it('takes a version for late until 10 minutes after it was made', async () => {
+      const known = await knownFrom(onlyLast)
+      const late = (at: number, minutes: number) =>
+        known.mayHaveComeLate('one', {
+          walPosition: place(at),
+          writtenAt: Date.parse(second) + minutes * 60_000,
+        })
+      expect([late(25, 9), late(25, 11), late(15, 9)]).toEqual([true, false, false])
+    })
+
+    it('takes the version of its own state for late until that was committed and written', async () => {
+      const known = await knownFrom(onlyLast)
+      const late = (at: number, afterMs: number) =>
+        known.mayHaveComeLate('one', {
+          walPosition: place(at),
+          writtenAt: Date.parse(later) + afterMs,
+        })
+      expect([late(40, 0), late(40, 1), late(33, 1), late(25, 1)]).toEqual([
+        ...[true, false, true, false],
+      ])
+    })
+
+    it('counts a version once that several states list', async () => {
+      const again = state({ updatedAt: later, versions: listed, cancellations: [] })
+      const known = await knownFrom(onlyLast, record(50, again, Date.parse(later) + hour))
+      expect(known.matching(change(null), Date.parse(later) + hour)).toEqual(['one'])
+    })
+  })
 })

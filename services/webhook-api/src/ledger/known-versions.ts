@@ -1,3 +1,4 @@
+import type { SubscriptionState } from '@surehook/contracts/events'
 import { isBefore, walPositionOf } from '@surehook/contracts/wal-position'
 import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import { LatestPositions } from '@surehook/kafka/offsets/latest-positions'
@@ -8,23 +9,31 @@ import { type EventCodec, UndecodableError } from '@surehook/schemas/codec'
 /** The time at which a change was written to the log, and its WAL position. */
 export type ChangePlace = Pick<Change, 'walPosition'> & { writtenAt: number }
 
-type WritePosition = { position: string | null; writtenAt: number }
+type WrittenVersion = {
+  /** Where it begins to apply. */
+  position: string | null
+  /** Position of its commit; `null` if its record was compacted away. */
+  committedAt: string | null
+  /** The time at which it was on its topic at the latest. */
+  writtenAt: number
+}
 
 type SubscriptionHistory = {
-  /** The first state on the topic, if earlier states were compacted away. */
-  blindBefore: WritePosition | null
+  /** The first known version, if there were earlier ones. */
+  blindBefore: WrittenVersion | null
   changedAt: number
   /** `updatedAt` of the newest state; null for a deleted subscription. */
   updatedAt: string | null
-  /** Every state on the topic, without those that only repeat the one before. */
-  states: WritePosition[]
+  versions: WrittenVersion[]
 }
 
 /** How much the clocks of writers may differ. */
 const skewMs = 10_000
+/** The longest time from a commit until its record is on the topic, if the record does not tell. */
+const lateMs = 10 * 60_000
 const allOfThem = { perSubscription: Number.POSITIVE_INFINITY, total: Number.POSITIVE_INFINITY }
 
-/** Every version of every subscription that is still on the topic. */
+/** Every version of every subscription that the topic still tells. */
 export class KnownVersions {
   readonly #index = new SubscriptionIndex(undefined, allOfThem)
   readonly #known = new Map<string, SubscriptionHistory>()
@@ -44,36 +53,17 @@ export class KnownVersions {
     try {
       const state = value === null ? null : await this.#codec.subscription.decode(value)
       this.#index.apply(id, state, position)
-      const writtenAt = Number(timestamp)
-      const isFirst = state !== null && state.createdAt === state.updatedAt
-      const blindBefore = isFirst ? null : { position, writtenAt }
-      const written = { position, writtenAt }
-      this.#know(id, { blindBefore, updatedAt: state?.updatedAt ?? null, written })
+      const written = { position, committedAt: position, writtenAt: Number(timestamp) }
+      const known = this.#known.get(id)
+      const next =
+        state !== null && state.versions.length > 0
+          ? listedHistory(state, written, known)
+          : continuedHistory(state, written, known)
+      this.#known.set(id, next)
     } catch (err) {
       // The matcher refused it as well and kept its previous state.
       if (!(err instanceof UndecodableError)) throw err
     }
-  }
-
-  #know(
-    id: string,
-    {
-      written,
-      ...version
-    }: Pick<SubscriptionHistory, 'blindBefore' | 'updatedAt'> & { written: WritePosition },
-  ): void {
-    const { updatedAt } = version
-    const known = this.#known.get(id)
-    if (known === undefined) {
-      const changedAt = written.writtenAt
-      this.#known.set(id, { ...version, changedAt, states: [written] })
-      return
-    }
-    // A state that is published again, perhaps with other cancellations, matches the same.
-    if (updatedAt !== null && updatedAt === known.updatedAt) return
-    known.changedAt = written.writtenAt
-    known.updatedAt = updatedAt
-    known.states.push(written)
   }
 
   /** Returns the ids of subscriptions that surely match the change; uncertain ones are left out. */
@@ -95,18 +85,62 @@ export class KnownVersions {
   }
 
   /**
-   * Returns whether a state was committed before the change but written to its topic after it. The
-   * matcher may then have used the previous state. This is allowed, because no client had been told
-   * yet that the new state applies.
+   * Returns whether a version began before the change, but was committed or written to its topic
+   * after it. The matcher may then have used the previous one. This is allowed, because no client had
+   * been told yet that the new one applies.
    */
   mayHaveComeLate(id: string, { walPosition, writtenAt }: ChangePlace): boolean {
     if (walPosition === null) return false
-    const states = this.#known.get(id)?.states ?? []
-    return states.some(
-      (state) =>
-        state.writtenAt >= writtenAt &&
-        state.position !== null &&
-        isBefore(state.position, walPosition) === true,
+    const versions = this.#known.get(id)?.versions ?? []
+    return versions.some(
+      ({ position, committedAt, writtenAt: knownAt }) =>
+        position !== null &&
+        isBefore(position, walPosition) === true &&
+        (knownAt >= writtenAt ||
+          // A version begins shortly before its commit, and the matcher may not have had it then.
+          (committedAt !== null && isBefore(walPosition, committedAt) === true)),
     )
   }
+}
+
+/** A state that lists its versions. Records of the earlier ones may be compacted away. */
+function listedHistory(
+  { versions: listed, createdAt, updatedAt }: SubscriptionState,
+  written: WrittenVersion,
+  known: SubscriptionHistory | undefined,
+): SubscriptionHistory {
+  const versions = [...(known?.versions ?? [])]
+  let changedAt = known?.changedAt ?? 0
+  for (const version of listed) {
+    // A state that is published again, perhaps with other cancellations, lists the same.
+    if (versions.some(({ position }) => position === version.walPosition)) continue
+    const isOwn = version === listed.at(-1) && version.updatedAt === updatedAt
+    const at = isOwn ? written.writtenAt : Date.parse(version.updatedAt) + lateMs
+    const committedAt = isOwn ? written.position : null
+    versions.push({ position: version.walPosition, committedAt, writtenAt: at })
+    changedAt = at
+  }
+  const [oldest] = listed
+  const blindBefore =
+    oldest === undefined || oldest.updatedAt === createdAt
+      ? null
+      : { ...written, position: oldest.walPosition }
+  return { blindBefore, changedAt, updatedAt, versions }
+}
+
+/** A tombstone, or a state of an older webhook-api. */
+function continuedHistory(
+  state: SubscriptionState | null,
+  written: WrittenVersion,
+  known: SubscriptionHistory | undefined,
+): SubscriptionHistory {
+  const updatedAt = state?.updatedAt ?? null
+  const changedAt = written.writtenAt
+  if (known === undefined) {
+    const isFirst = state !== null && state.createdAt === state.updatedAt
+    return { blindBefore: isFirst ? null : written, changedAt, updatedAt, versions: [written] }
+  }
+  // A state that is published again, perhaps with other cancellations, matches the same.
+  if (updatedAt !== null && updatedAt === known.updatedAt) return known
+  return { ...known, changedAt, updatedAt, versions: [...known.versions, written] }
 }

@@ -147,7 +147,7 @@ async function change(
   return answer
 }
 
-/** Each state of a subscription is kept for days, so a change of nothing writes none. */
+/** Every reader applies each state, so a change of nothing writes none. */
 const isSame = (row: SubscriptionRow, before: SubscriptionRow): boolean =>
   isDeepStrictEqual({ ...row, updated_at: before.updated_at }, before)
 

@@ -1,5 +1,5 @@
 import type { TenantSlots } from '@surehook/access/limits/tenant-slots'
-import type { DeliveryStatus } from '@surehook/contracts/events'
+import type { DeliveryStatus, SubscriptionVersion } from '@surehook/contracts/events'
 import { firstFailure } from '@surehook/contracts/filter/first-failure'
 import { type Explanation, lookLimits } from '@surehook/contracts/http/webhooks/log'
 import type { Delivery } from '@surehook/contracts/http/webhooks/webhooks'
@@ -13,10 +13,7 @@ import { findDeliveries } from '../../history/read/find-deliveries.ts'
 import { toDelivery } from '../../history/rows/delivery-row.ts'
 import { ownSubscription } from '../../subscriptions/store/find-own.ts'
 import type { SubscriptionRow } from '../../subscriptions/store/subscription-row.ts'
-import {
-  findVersions,
-  type SubscriptionVersion,
-} from '../../subscriptions/store/subscription-versions.ts'
+import { findVersions } from '../../subscriptions/store/subscription-versions.ts'
 import type { ConnectionSlots } from '../../tenants/connection-slots.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
 import { timeInId } from './event-time.ts'

@@ -1,5 +1,6 @@
+import type { SubscriptionVersion } from '@surehook/contracts/events'
+import { isBefore } from '@surehook/contracts/wal-position'
 import type { Change } from '@surehook/matching/read-change'
-import type { SubscriptionVersion } from '../../subscriptions/store/subscription-versions.ts'
 
 /** `unknown`: the version is no longer stored. `none`: the subscription was created later. */
 export type VersionAt = SubscriptionVersion | 'unknown' | 'none'
@@ -17,16 +18,15 @@ export function versionAt(
   const inForce = versions.findLast((version) => beganBefore(version, change))
   if (inForce !== undefined) return inForce
   const [oldest] = versions
-  return oldest !== undefined && oldest.validFrom > createdAt ? 'unknown' : 'none'
+  return oldest !== undefined && Date.parse(oldest.updatedAt) > createdAt.getTime()
+    ? 'unknown'
+    : 'none'
 }
 
 function beganBefore(
-  { position, validFrom }: SubscriptionVersion,
+  version: SubscriptionVersion,
   { walPosition, event }: Pick<Change, 'event' | 'walPosition'>,
 ): boolean {
-  const [systemId, , lsn] = walPosition?.split('/') ?? []
-  if (position !== null && lsn !== undefined && position.systemId === systemId) {
-    return position.lsn <= BigInt(`0x${lsn}`)
-  }
-  return validFrom.getTime() <= Date.parse(event.timestamp)
+  const isLater = walPosition === null ? null : isBefore(walPosition, version.walPosition)
+  return !(isLater ?? Date.parse(event.timestamp) < Date.parse(version.updatedAt))
 }

@@ -1,12 +1,12 @@
 import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { SealedSecret } from '@surehook/contracts/events'
 import type { ResealedPage } from '@surehook/contracts/http/admin/re-encryption'
-import { subscriptionsTopic } from '@surehook/contracts/topics'
 import { headersContext } from '@surehook/matching/own-headers'
 import type { ReEncryption } from '@surehook/service-kit/crypto/re-encrypt'
 import type { PoolClient } from 'pg'
-import { type SubscriptionRow, toState } from '../store/subscription-row.ts'
+import type { SubscriptionRow } from '../store/subscription-row.ts'
 import { updateSubscription } from '../store/subscription-store.ts'
+import { emitSubscription } from '../store/subscription-versions.ts'
 
 export type ReEncryptionDeps = { writer: StateWriter; reEncrypt: ReEncryption }
 
@@ -30,7 +30,7 @@ export function createSecretReEncryption({ writer, reEncrypt }: ReEncryptionDeps
         counts.resealed++
         const next = { ...row, secrets: secrets.secrets, policy: policy.policy }
         await updateSubscription(tx, next)
-        await emit({ topic: subscriptionsTopic, key: row.id, state: toState(next) })
+        await emitSubscription(tx, emit, next)
       }
       return { ...counts, next: rows.length < pageSize ? null : (rows.at(-1)?.id ?? null) }
     })

@@ -5,8 +5,8 @@ import type { Subscription } from '@surehook/contracts/http/webhooks/webhooks'
 import { changeKey, newEventId } from '@surehook/contracts/ids'
 import { changesTopic, subscriptionsTopic } from '@surehook/contracts/topics'
 import type { PoolClient } from 'pg'
-import { type SubscriptionRow, toState, toSubscription } from './subscription-row.ts'
-import { deleteVersions, insertVersion } from './subscription-versions.ts'
+import { type SubscriptionRow, toSubscription } from './subscription-row.ts'
+import { deleteVersions, emitSubscription } from './subscription-versions.ts'
 
 /** The reserved table whose records are the subscriptions. */
 const table = '_webhooks'
@@ -18,8 +18,8 @@ export type Announcement =
   | { before: SubscriptionRow; after: null }
 
 /**
- * Announces a change of a subscription in the transaction that makes it: its state for the matchers
- * and dispatchers, its new version, and an event for subscribers of `_webhooks`.
+ * Announces a change of a subscription in the transaction that makes it: its state with its
+ * versions for the matchers and dispatchers, and an event for subscribers of `_webhooks`.
  */
 export async function announce(
   tx: PoolClient,
@@ -27,10 +27,10 @@ export async function announce(
   announcement: Announcement,
 ): Promise<void> {
   const { before, after } = announcement
-  const row = after ?? before
-  await emit({ topic: subscriptionsTopic, key: row.id, state: after && toState(after) })
-  if (after === null) await deleteVersions(tx, row.id)
-  else await insertVersion(tx, after)
+  if (after === null) {
+    await deleteVersions(tx, before.id)
+    await emit({ topic: subscriptionsTopic, key: before.id, state: null })
+  } else await emitSubscription(tx, emit, after)
   const event = eventOf(announcement)
   if (event !== null) await emit({ topic: changesTopic, key: changeKey(event), state: event })
 }

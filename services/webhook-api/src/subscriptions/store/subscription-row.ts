@@ -44,11 +44,12 @@ export function toSubscription(row: SubscriptionRow): Subscription {
   }
 }
 
-/** The state on the topic: the whole row with encrypted secrets. */
+/** The state on the topic: the whole row with encrypted secrets, without its versions. */
 export function toState(row: SubscriptionRow): SubscriptionState {
   const fields = Object.entries(subscriptionColumns).map(([field, column]) => [field, row[column]])
   return {
     ...(Object.fromEntries(fields) as SubscriptionState),
+    versions: [],
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     policy: row.policy && toPolicy(row.policy),

@@ -196,7 +196,7 @@ function judgeTogether(
   }
   const differ = [...counts].map(([count, names]) => `${count}: ${names.join(', ')}`)
   const kept = Number(states.get(changesTopic)?.config['retention.ms'] ?? 0)
-  const lag = Number(states.get(subscriptionsTopic)?.config['min.compaction.lag.ms'] ?? Number.NaN)
+  const ends = Number(states.get(subscriptionsTopic)?.config['delete.retention.ms'] ?? Number.NaN)
   return [
     ...(differ.length > 1
       ? [
@@ -206,12 +206,11 @@ function judgeTogether(
           ),
         ]
       : []),
-    ...(lag < kept
+    ...(ends < kept
       ? [
           wrong(
-            `${subscriptionsTopic}: states are compacted after ${lag} ms, and changes are kept ` +
-              `for ${kept} ms`,
-            'Set min.compaction.lag.ms and delete.retention.ms to what changes are kept.',
+            `${subscriptionsTopic}: deletions are kept for ${ends} ms, and changes for ${kept} ms`,
+            'Set delete.retention.ms to what changes are kept.',
           ),
         ]
       : []),

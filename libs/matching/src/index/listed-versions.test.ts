@@ -1,0 +1,144 @@
+import { describe, expect, test } from '@jest/globals'
+import { changeOperations, type SubscriptionState } from '@surehook/contracts/events'
+import { aChange, aSubscription } from '@surehook/contracts/testing/samples'
+import { formatWalPosition } from '@surehook/contracts/wal-position'
+import fc from 'fast-check'
+import { SubscriptionIndex } from './subscription-index.ts'
+
+const lsn = (n: number): string => formatWalPosition({ systemId: '7412', timeline: '1' }, BigInt(n))
+
+/** Each transaction takes 10 bytes of the WAL: its version begins at 3, its commit is at 6. */
+const beginOf = (n: number) => n * 10 + 3
+const commitOf = (n: number) => n * 10 + 6
+
+type Criteria = Pick<SubscriptionState, 'active' | 'table' | 'events' | 'filter' | 'select'>
+
+const criteria: fc.Arbitrary<Criteria> = fc.record({
+  active: fc.boolean(),
+  table: fc.constantFrom('orders', 'items'),
+  events: fc.subarray([...changeOperations], { minLength: 1 }),
+  filter: fc.constantFrom(null, '{"a":1}', '{"a":{"gt":1}}', '{"not":{"a":1}}'),
+  select: fc.constantFrom(null, ['a'], ['b']),
+})
+
+/** The states that webhook-api emits for these changes of one subscription. */
+function statesOf(id: string, all: readonly Criteria[], keep = 20): SubscriptionState[] {
+  const createdAt = new Date(0).toISOString()
+  const versions: SubscriptionState['versions'] = []
+  return all.map((wanted, n) => {
+    const updatedAt = new Date(n * 1_000).toISOString()
+    versions.push({ ...wanted, walPosition: lsn(beginOf(n)), updatedAt })
+    return aSubscription({
+      ...{ id, createdAt, updatedAt, ...wanted, versions: versions.slice(-keep) },
+      url: `https://receiver.example/${n % 3}`,
+    })
+  })
+}
+
+/** What becomes of a change at a position: the deliveries' subscriptions, selections and URLs. */
+function outcomeAt(index: SubscriptionIndex, n: number): unknown[] {
+  return changeOperations.flatMap((operation) =>
+    ['orders', 'items'].flatMap((table) =>
+      [1, 2].map((a) => {
+        const event = aChange({ operation, table, record: JSON.stringify({ a }) })
+        const found = index.match({ event, record: { a }, walPosition: lsn(n), loggedAt: 0 })
+        return found.map(({ id, selectKey, url }) => `${id} ${selectKey} ${url}`).toSorted()
+      }),
+    ),
+  )
+}
+
+function indexOf(states: readonly SubscriptionState[]): SubscriptionIndex {
+  const index = new SubscriptionIndex()
+  for (const [n, state] of states.entries()) index.apply(state.id, state, lsn(commitOf(n)))
+  return index
+}
+
+describe('a state that lists its versions', () => {
+  test('tells a matcher that starts what all states before it told, at any position', () => {
+    const history = fc.array(criteria, { minLength: 1, maxLength: 25 })
+    fc.assert(
+      fc.property(history, (all) => {
+        const states = statesOf('s', all)
+        const [ran, started] = [indexOf(states), new SubscriptionIndex()]
+        started.apply('s', states.at(-1) ?? null, lsn(commitOf(all.length - 1)))
+        expect([started.size, started.replaced]).toEqual([ran.size, ran.replaced])
+        for (let at = 0; at < (all.length + 1) * 10; at++) {
+          expect(outcomeAt(started, at)).toEqual(outcomeAt(ran, at))
+        }
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  test('decides a change by the version that was in force before its PATCH or after its answer', () => {
+    fc.assert(
+      fc.property(fc.array(criteria, { minLength: 1, maxLength: 15 }), (all) => {
+        const states = statesOf('s', all)
+        const index = new SubscriptionIndex()
+        index.apply('s', states.at(-1) ?? null, lsn(commitOf(all.length - 1)))
+        const newest = states.at(-1)?.url ?? ''
+        for (const n of [-1, ...all.keys()]) {
+          const truth = new SubscriptionIndex()
+          const wanted = all[n]
+          const state = wanted && aSubscription({ id: 's', ...wanted, url: newest })
+          truth.apply('s', state ?? null)
+          const expected = outcomeAt(truth, 0)
+          // The answer of this one, and the beginning of the next one.
+          for (const at of [commitOf(n) + 1, (n + 1) * 10]) {
+            if (at >= 0) expect(outcomeAt(index, at)).toEqual(expected)
+          }
+        }
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  test('covers earlier changes with its oldest version, unless the subscription began with it', () => {
+    const all = Array.from({ length: 25 }, (_, n) => ({
+      ...{ active: true, table: 'orders', events: [...changeOperations], filter: null },
+      select: [`${n}`],
+    }))
+    const selectAt = (index: SubscriptionIndex, n: number) => {
+      const event = aChange()
+      const change = { event, record: JSON.parse(event.record), walPosition: lsn(n), loggedAt: 0 }
+      return index.match(change).map(({ selectKey }) => selectKey)
+    }
+    const dropped = indexOf(statesOf('s', all))
+    expect([selectAt(dropped, 0), selectAt(dropped, commitOf(7))]).toEqual([['["5"]'], ['["7"]']])
+    const complete = indexOf(statesOf('s', all.slice(0, 3)))
+    expect([selectAt(complete, 0), selectAt(complete, commitOf(0))]).toEqual([[], ['["0"]']])
+  })
+
+  test('is followed by a state of an older webhook-api, which lists none', () => {
+    const made = { active: true, table: 'orders', events: [...changeOperations], filter: null }
+    const [first, second] = statesOf('s', [
+      { ...made, select: ['a'] },
+      { ...made, select: ['b'] },
+    ])
+    if (first === undefined || second === undefined) throw new Error('no states')
+    const older = { ...second, select: ['c'], versions: [], updatedAt: 'later' }
+    const index = indexOf([first, second, older])
+    const event = aChange()
+    const found = [beginOf(0), beginOf(1), commitOf(2)].map((n) => {
+      const change = { event, record: JSON.parse(event.record), walPosition: lsn(n), loggedAt: 0 }
+      return index.match(change).map(({ selectKey }) => selectKey)
+    })
+    expect(found).toEqual([['["a"]'], ['["b"]'], ['["c"]']])
+  })
+
+  test('compiles no filter again that it knows', () => {
+    const filter = '{"not":{"a":1}}'
+    const made = { active: true, table: 'orders', events: [...changeOperations], filter }
+    const all = [['a'], ['b'], ['c']].map((select) => ({ ...made, select }))
+    const states = statesOf('s', all)
+    const index = indexOf(states.slice(0, 2))
+    const event = aChange({ record: '{"a":2}' })
+    const change = { event, record: { a: 2 }, walPosition: lsn(beginOf(0)), loggedAt: 0 }
+    const [before] = index.match(change)
+    index.apply('s', states[2] ?? null, lsn(commitOf(2)))
+    const [after] = index.match(change)
+    expect(after?.matches).toBeInstanceOf(Function)
+    expect(after?.matches).toBe(before?.matches)
+  })
+})
