@@ -6,13 +6,13 @@ import { WindowedConsumer } from '@surehook/kafka/windowed/windowed-consumer'
 import { orAborted } from '@surehook/service-kit/bounded'
 import { MemoryBudget } from '@surehook/service-kit/config/memory-budget'
 import { retryUntilReady } from '@surehook/service-kit/lifecycle'
-import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Tracer } from '@surehook/service-kit/telemetry/tracing/tracer'
 import { Attempts } from '../attempt/attempts.ts'
 import type { Poster } from '../attempt/http/post.ts'
 import type { Config } from '../config.ts'
+import { AttemptSlots } from '../endpoint/attempt-slots.ts'
 import { CircuitEvents } from '../endpoint/circuit-events.ts'
 import type { CircuitStore } from '../endpoint/circuit-store.ts'
 import { CircuitWatch } from '../endpoint/circuit-watch.ts'
@@ -31,6 +31,8 @@ const lookBackMessages = 5_000
 /** Per partition, over all topics: a member may get many partitions at once. */
 const lookBackBytes = 8 * 1_048_576
 const commitIntervalMs = 25
+/** A start takes up to a millisecond of the event loop, and a TLS handshake one to three more. */
+const startsInRound = 4
 /** The limit for all windows of the process. It is much more than healthy receivers need. */
 const windowsBytes = 64 * 1024 * 1024
 /** A retry that is due later stays on its topic. */
@@ -137,7 +139,7 @@ function createDispatcher(
         maxInFlight: config.endpointConcurrency,
         maxLocalWaitMs: () => (ownLoad.saturated ? longerLocalWaitMs : localWaitMs),
       },
-      slots: new FairSlots({ room: { all: config.concurrency, each: 'free' } }),
+      slots: new AttemptSlots({ room: { all: config.concurrency, each: 'free' }, startsInRound }),
       window: config.window,
       attempts: new Attempts({ poster, delays, ladder, metrics, tracer, log }),
       transitions: new Transitions({ producer, codec, log }),

@@ -1,5 +1,4 @@
 import { describe, expect, it, jest } from '@jest/globals'
-import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import {
   circuitsOf,
   endpointWith,
@@ -7,12 +6,13 @@ import {
   shedForLong,
   startAll,
 } from '../../test/support/tested-endpoint.ts'
+import { AttemptSlots } from './attempt-slots.ts'
 import type { StartedAttempt } from './endpoint.ts'
 
 describe('the slots of a project', () => {
-  const slotsOf = (room: { all: number; each: number }) => new FairSlots({ room })
+  const slotsOf = (room: { all: number; each: number }) => new AttemptSlots({ room })
 
-  async function endpointOf(projectId: string, slots: FairSlots, jobs: number) {
+  async function endpointOf(projectId: string, slots: AttemptSlots, jobs: number) {
     const started: StartedAttempt<number>[] = []
     const own = { ...options, slots: { all: slots, projectId } }
     const start = () => started.push(...startAll(endpoint))
@@ -47,6 +47,22 @@ describe('the slots of a project', () => {
     for (const { endpoint } of all) endpoint.dispose()
     await end(2)
     expect(slots.taken).toBe(0)
+  })
+
+  it('start few attempts in a round of the event loop, in turns of projects', async () => {
+    const slots = new AttemptSlots({ startsInRound: 2 })
+    const many = await Promise.all(Array.from({ length: 5 }, () => endpointOf('a', slots, 4)))
+    const other = await endpointOf('b', slots, 1)
+    const started = () => many.reduce((sum, one) => sum + one.started.length, 0)
+    const rounds: { ofMany: number; ofOther: number }[] = []
+    while (rounds.length < 20 && started() < 20) {
+      rounds.push({ ofMany: started(), ofOther: other.started.length })
+      await turn()
+    }
+    expect(started()).toBe(20)
+    const growth = rounds.map(({ ofMany }, nth) => ofMany - (rounds[nth - 1]?.ofMany ?? 0))
+    expect(Math.max(...growth)).toBe(2)
+    expect(rounds.findIndex(({ ofOther }) => ofOther > 0)).toBeLessThan(4)
   })
 
   it('keep nothing in memory that waits for them without an end', async () => {

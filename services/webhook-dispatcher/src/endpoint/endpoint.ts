@@ -1,5 +1,5 @@
-import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import type { AttemptEnd } from '../transitions/decide-next-attempt.ts'
+import { AttemptSlots } from './attempt-slots.ts'
 import type { EndpointCircuits } from './endpoint-circuits.ts'
 import { type ProjectSlots, SlotWait } from './slot-wait.ts'
 import { SlowStart } from './slow-start.ts'
@@ -31,7 +31,7 @@ export type Pressure = () => boolean
  * attempts.
  */
 const pausedTurns = 8
-const unlimited: ProjectSlots = { all: new FairSlots({ room: {} }), projectId: '' }
+const unlimited: ProjectSlots = { all: new AttemptSlots(), projectId: '' }
 /** An endpoint with fewer subscriptions keeps the queues of the idle ones. */
 const maxIdle = 100
 

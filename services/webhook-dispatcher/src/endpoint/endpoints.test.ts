@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
-import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import type { AttemptResult } from '../transitions/decide-next-attempt.ts'
+import { AttemptSlots } from './attempt-slots.ts'
 import type { CircuitStore } from './circuit-store.ts'
 import { Endpoints } from './endpoints.ts'
 
@@ -32,7 +32,7 @@ function setUp() {
   const options = {
     circuit: { store, threshold: 5, cooldownMs: 1_000 },
     limits: { maxInFlight: 1, maxLocalWaitMs: () => 1 },
-    slots: new FairSlots({ room: {} }),
+    slots: new AttemptSlots(),
     pressure: () => false,
   }
   return new Endpoints<never>(options)

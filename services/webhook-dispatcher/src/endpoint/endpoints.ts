@@ -1,4 +1,4 @@
-import type { FairSlots } from '@surehook/service-kit/slots/fair-slots'
+import type { AttemptSlots } from './attempt-slots.ts'
 import type { CircuitOptions } from './circuit.ts'
 import type { EndpointOptions } from './endpoint.ts'
 import { Endpoint } from './endpoint.ts'
@@ -7,7 +7,7 @@ import { EndpointCircuits } from './endpoint-circuits.ts'
 export type EndpointsOptions = Omit<EndpointOptions, 'slots'> & {
   circuit: CircuitOptions
   /** The attempts of the whole process, owned by projects. */
-  slots: FairSlots
+  slots: AttemptSlots
 }
 
 export type EndpointIdentity = { endpointId: string; projectId: string }

@@ -1,7 +1,8 @@
-import type { FairSlots, Slot } from '@surehook/service-kit/slots/fair-slots'
+import type { Slot } from '@surehook/service-kit/slots/fair-slots'
+import type { AttemptSlots } from './attempt-slots.ts'
 
 /** The slots of all attempts of this process, and the project that owns those of an endpoint. */
-export type ProjectSlots = { all: FairSlots; projectId: string }
+export type ProjectSlots = { all: AttemptSlots; projectId: string }
 
 /**
  * The wait of one endpoint for a slot of its project. An endpoint waits once however many jobs it
@@ -11,6 +12,7 @@ export class SlotWait {
   readonly #slots: ProjectSlots
   readonly #onSlot: () => void
   readonly #end = new AbortController()
+  #isCalled = false
   #waitsSince: number | null = null
   #came: Slot | null = null
 
@@ -20,6 +22,7 @@ export class SlotWait {
     this.#onSlot = onSlot
   }
 
+  /** True while the project has no slot for it. */
   get isWaiting(): boolean {
     return this.#waitsSince !== null
   }
@@ -29,12 +32,12 @@ export class SlotWait {
     return this.#waitsSince === null ? 0 : performance.now() - this.#waitsSince
   }
 
-  /** Returns a slot, or null: `onSlot` is called when one is free. */
+  /** Returns a slot, or null: `onSlot` is called when an attempt may start. */
   take(): Slot | null {
     const { all, projectId } = this.#slots
     const slot = this.#came ?? all.tryTake(projectId)
     this.#came = null
-    if (slot === null && !this.isWaiting) void this.#wait()
+    if (slot === null && !this.#isCalled) void this.#wait()
     return slot
   }
 
@@ -44,15 +47,26 @@ export class SlotWait {
   }
 
   async #wait(): Promise<void> {
-    const { all, projectId } = this.#slots
     const { signal } = this.#end
-    this.#waitsSince = performance.now()
-    const slot = await all.take(projectId, { signal }).catch(() => null)
-    this.#waitsSince = null
-    if (slot === null) return
-    this.#came = slot
+    this.#isCalled = true
+    this.#came = await this.#next(signal).catch(() => null)
+    this.#isCalled = false
+    if (this.#came === null) return
     if (!signal.aborted) this.#onSlot()
     this.#came?.[Symbol.dispose]()
     this.#came = null
+  }
+
+  async #next(signal: AbortSignal): Promise<Slot> {
+    const { all, projectId } = this.#slots
+    this.#waitsSince = performance.now()
+    const slot = await all.take(projectId, signal).finally(() => (this.#waitsSince = null))
+    try {
+      await all.turn(projectId, signal)
+      return slot
+    } catch (err) {
+      slot[Symbol.dispose]()
+      throw err
+    }
   }
 }

@@ -3,10 +3,10 @@ import type { DeliveryJob } from '@surehook/contracts/events'
 import { aJob } from '@surehook/contracts/testing/samples'
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
-import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Delivery } from '../delivery/delivery.ts'
 import { pausedHeaders } from '../delivery/paused-headers.ts'
+import { AttemptSlots } from '../endpoint/attempt-slots.ts'
 import { dispatcherMetrics } from '../metrics.ts'
 import type { Transition } from '../transitions/transitions.ts'
 import { PartitionWorker } from './partition-worker.ts'
@@ -87,7 +87,7 @@ class WorkerWorld {
     return {
       circuit: { threshold: 5, cooldownMs: 1_000, store: noStore },
       limits: { maxInFlight: 4, maxLocalWaitMs: () => 1_000 },
-      slots: new FairSlots({ room: {} }),
+      slots: new AttemptSlots(),
       window: { messages: 100, bytes: 100_000 },
       attempts: {
         make: async ({ job }: Delivery) => {

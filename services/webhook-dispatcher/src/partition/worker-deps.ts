@@ -1,6 +1,6 @@
 import type { TopicView } from '@surehook/kafka/views/topic-view'
-import type { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import type { Attempts } from '../attempt/attempts.ts'
+import type { AttemptSlots } from '../endpoint/attempt-slots.ts'
 import type { CircuitOptions } from '../endpoint/circuit.ts'
 import type { EndpointLimits } from '../endpoint/endpoint.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
@@ -12,7 +12,7 @@ export type WorkerDeps = {
   circuit: CircuitOptions
   limits: EndpointLimits
   /** The attempts of the whole process, owned by projects. */
-  slots: FairSlots
+  slots: AttemptSlots
   /** The limits at which an assigned partition stops reading. */
   window: { messages: number; bytes: number }
   /** How many records that keep their order have a queue of their own, per partition. */

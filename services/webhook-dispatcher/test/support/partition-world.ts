@@ -3,9 +3,9 @@ import type { CancellableStatus, Cancellation, DeliveryJob } from '@surehook/con
 import { aJob } from '@surehook/contracts/testing/samples'
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
-import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Delivery } from '../../src/delivery/delivery.ts'
+import { AttemptSlots } from '../../src/endpoint/attempt-slots.ts'
 import type { SubscriptionLimits } from '../../src/endpoint/subscription-queue.ts'
 import { dispatcherMetrics } from '../../src/metrics.ts'
 import type { PartitionWorker } from '../../src/partition/partition-worker.ts'
@@ -228,7 +228,7 @@ export class PartitionWorld {
     return {
       circuit: circuitWith(() => this.storeAnswers),
       limits: { maxInFlight: 2, maxLocalWaitMs: () => 1 },
-      slots: new FairSlots({ room: {} }),
+      slots: new AttemptSlots(),
       orderedRecords: this.#orderedRecords,
       window: { messages: 4, bytes: 1_000_000 },
       attempts: {

@@ -10,7 +10,6 @@ import { Answer, type ExchangeResult } from './answer.ts'
 import { maxBytes, StaleConnectionError } from './answer-filter.ts'
 import { errorClassOf } from './error-class.ts'
 import { failureText } from './failure-text.ts'
-import { Handshakes } from './handshakes.ts'
 import { tlsConnector } from './tls-connector.ts'
 
 export type PosterOptions = {
@@ -48,7 +47,6 @@ type Connections = { pool: Pool; newClient: () => Client }
 export class Poster implements AsyncDisposable {
   readonly #options: PosterOptions
   readonly #secureContext: SecureContext
-  readonly #handshakes = new Handshakes()
   readonly #connections: TenantCache<Connections>
   /** Pools that are closing and only finish their requests. */
   readonly #closing = new Set<Pool | Client>()
@@ -126,7 +124,6 @@ export class Poster implements AsyncDisposable {
         {
           ...this.#options,
           secureContext: this.#secureContext,
-          handshakes: this.#handshakes,
         },
         tenant,
       ),

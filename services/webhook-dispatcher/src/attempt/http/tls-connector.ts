@@ -4,12 +4,10 @@ import type { buildConnector } from 'undici'
 import type { AddressGuard } from '../dns/address-guard.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { filterAnswers } from './answer-filter.ts'
-import type { Handshakes } from './handshakes.ts'
 
 export type TlsConnectorOptions = {
   guard: AddressGuard
   secureContext: SecureContext
-  handshakes: Handshakes
   /** The limit for connecting: from DNS to the end of the TLS handshake. */
   timeoutMs: number
 }
@@ -22,7 +20,7 @@ const keepAliveProbeMs = 30_000
  * separately, because `https://127.0.0.1/` needs no lookup and so bypasses the lookup hook.
  */
 export function tlsConnector(
-  { guard, secureContext, handshakes, timeoutMs }: TlsConnectorOptions,
+  { guard, secureContext, timeoutMs }: TlsConnectorOptions,
   tenant: string,
 ): buildConnector.connector {
   const settings = {
@@ -45,21 +43,12 @@ export function tlsConnector(
     }
     const servername = serverNameOf(hostname)
     const target = { host: hostname, port: Number(port || 443), servername }
-    const start = (ended: () => void) => {
-      const socket = connect({ ...settings, ...target, session })
-      socket.setNoDelay(true).setKeepAlive(true, keepAliveProbeMs)
-      socket.on('session', (latest) => {
-        session = latest
-      })
-      whenConnected(socket, timeoutMs, (...outcome) => {
-        ended()
-        callback(...outcome)
-      })
-    }
-    handshakes
-      .begin(tenant)
-      .then(start)
-      .catch((err: Error) => callback(err, null))
+    const socket = connect({ ...settings, ...target, session })
+    socket.setNoDelay(true).setKeepAlive(true, keepAliveProbeMs)
+    socket.on('session', (latest) => {
+      session = latest
+    })
+    whenConnected(socket, timeoutMs, callback)
   }
 }
 

@@ -1,0 +1,59 @@
+import { setImmediate } from 'node:timers'
+import { FairSlots, type Slot, type SlotRoom } from '@surehook/service-kit/slots/fair-slots'
+import { LoopTurns } from '@surehook/service-kit/slots/loop-turns'
+
+export type AttemptSlotsOptions = {
+  room?: Partial<SlotRoom>
+  /** The most attempts that start in one round of the event loop. */
+  startsInRound?: number
+}
+
+/**
+ * The slots of all attempts of a process, owned by projects. It also spreads the starts over rounds
+ * of the event loop: hundreds at once, as when many receivers time out together, would delay the
+ * attempts of every other project.
+ */
+export class AttemptSlots {
+  readonly #slots: FairSlots
+  readonly #turns = new LoopTurns()
+  readonly #startsInRound: number
+  #startedInRound = 0
+
+  /** By default nothing is limited. */
+  constructor({ room = {}, startsInRound = Number.POSITIVE_INFINITY }: AttemptSlotsOptions = {}) {
+    this.#slots = new FairSlots({ room })
+    this.#startsInRound = startsInRound
+  }
+
+  /** The number of slots that are taken. */
+  get taken(): number {
+    return this.#slots.taken
+  }
+
+  /** Returns a slot if an attempt may start now. */
+  tryTake(projectId: string): Slot | null {
+    const slot = this.#mayStart ? this.#slots.tryTake(projectId) : null
+    if (slot !== null) this.#count()
+    return slot
+  }
+
+  /** Resolves with a slot, whose attempt waits for `turn`. Rejects with the reason of the signal. */
+  take(projectId: string, signal: AbortSignal): Promise<Slot> {
+    return this.#slots.take(projectId, { signal })
+  }
+
+  /** Resolves when an attempt of the project may start. Projects take turns. */
+  async turn(projectId: string, signal: AbortSignal): Promise<void> {
+    if (!this.#mayStart) await this.#turns.next(projectId, signal)
+    this.#count()
+  }
+
+  get #mayStart(): boolean {
+    return this.#startedInRound < this.#startsInRound
+  }
+
+  #count(): void {
+    if (this.#startedInRound === 0) setImmediate(() => (this.#startedInRound = 0))
+    this.#startedInRound++
+  }
+}
