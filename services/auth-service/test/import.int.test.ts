@@ -46,6 +46,15 @@ async function storedHash(email: string): Promise<string | undefined> {
 }
 
 describe('an import', () => {
+  it('names at most 10,000 faults, and of each refused user as many', async () => {
+    const roles = Array.from({ length: 100 }, (_, n) => `none-${n}`)
+    const passwordHash = await bcrypt.hash(password, 4)
+    const users = Array.from({ length: 200 }, () => ({ email: newEmail(), passwordHash, roles }))
+    const { failed } = (await admin('POST /users/import', { users })).body
+    expect(failed).toHaveLength(200)
+    expect(new Set(failed.map(({ violations }) => violations.length))).toEqual(new Set([50]))
+  })
+
   it('takes hashes of passwords as typed, and of bcrypt with 13 rounds', async () => {
     const typed = 'Größe ändern 7 Mal'.normalize('NFD')
     const users = [

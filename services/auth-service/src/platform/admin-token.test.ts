@@ -40,6 +40,8 @@ async function pass(
   }
   const context = { req, right, operation: 'tested' } as unknown as RequestContext
   await gate(context)
+  // Its large requests take turns as those of its project.
+  expect(context.owner).toBe(context.actorId === undefined ? undefined : 'shop')
   return context.actorId
 }
 
