@@ -5,6 +5,7 @@ import { withAdmin } from '@surehook/kafka/client/with-admin'
 import { ensureTopics } from '@surehook/kafka/topics/topics'
 import { silent } from './database.ts'
 import { rawKafka } from './raw-kafka.ts'
+import { until } from './until.ts'
 
 export const registryUrl = process.env['TEST_REGISTRY_URL'] ?? ''
 
@@ -39,17 +40,20 @@ export async function readUntil(
     maxWaitTimeInMs: 100,
   })
   const messages: KafkaMessage[] = []
-  const enough = Promise.withResolvers<void>()
+  let isEnough = false
   await consumer.connect()
   await consumer.subscribe({ topics: [topic], fromBeginning: true })
   await consumer.run({
     eachBatch: async ({ batch }) => {
       messages.push(...batch.messages)
-      if (done(messages)) enough.resolve()
+      isEnough ||= done(messages)
     },
   })
-  await enough.promise
-  await consumer.disconnect()
+  try {
+    await until(() => isEnough, { what: done.toString() })
+  } finally {
+    await consumer.disconnect()
+  }
   return messages
 }
 
