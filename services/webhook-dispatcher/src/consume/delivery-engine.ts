@@ -32,7 +32,7 @@ const lookBackMessages = 5_000
 const lookBackBytes = 8 * 1_048_576
 const commitIntervalMs = 25
 /** A start takes up to a millisecond of the event loop, and a TLS handshake one to three more. */
-const startsInRound = 4
+const startingMs = 2
 /** The limit for all windows of the process. It is much more than healthy receivers need. */
 const windowsBytes = 64 * 1024 * 1024
 /** A retry that is due later stays on its topic. */
@@ -139,7 +139,7 @@ function createDispatcher(
         maxInFlight: config.endpointConcurrency,
         maxLocalWaitMs: () => (ownLoad.saturated ? longerLocalWaitMs : localWaitMs),
       },
-      slots: new AttemptSlots({ room: { all: config.concurrency, each: 'free' }, startsInRound }),
+      slots: new AttemptSlots({ room: { all: config.concurrency, each: 'free' }, startingMs }),
       window: config.window,
       attempts: new Attempts({ poster, delays, ladder, metrics, tracer, log }),
       transitions: new Transitions({ producer, codec, log }),

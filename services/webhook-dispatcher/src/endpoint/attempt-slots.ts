@@ -4,8 +4,8 @@ import { LoopTurns } from '@surehook/service-kit/slots/loop-turns'
 
 export type AttemptSlotsOptions = {
   room?: Partial<SlotRoom>
-  /** The most attempts that start in one round of the event loop. */
-  startsInRound?: number
+  /** For how many milliseconds attempts may start in one round of the event loop. */
+  startingMs?: number
 }
 
 /**
@@ -16,13 +16,14 @@ export type AttemptSlotsOptions = {
 export class AttemptSlots {
   readonly #slots: FairSlots
   readonly #turns = new LoopTurns()
-  readonly #startsInRound: number
-  #startedInRound = 0
+  readonly #startingMs: number
+  /** The time of the first start in this round of the event loop. */
+  #startingSince: number | null = null
 
   /** By default nothing is limited. */
-  constructor({ room = {}, startsInRound = Number.POSITIVE_INFINITY }: AttemptSlotsOptions = {}) {
+  constructor({ room = {}, startingMs = Number.POSITIVE_INFINITY }: AttemptSlotsOptions = {}) {
     this.#slots = new FairSlots({ room })
-    this.#startsInRound = startsInRound
+    this.#startingMs = startingMs
   }
 
   /** The number of slots that are taken. */
@@ -33,7 +34,7 @@ export class AttemptSlots {
   /** Returns a slot if an attempt may start now. */
   tryTake(projectId: string): Slot | null {
     const slot = this.#mayStart ? this.#slots.tryTake(projectId) : null
-    if (slot !== null) this.#count()
+    if (slot !== null) this.#started()
     return slot
   }
 
@@ -45,15 +46,17 @@ export class AttemptSlots {
   /** Resolves when an attempt of the project may start. Projects take turns. */
   async turn(projectId: string, signal: AbortSignal): Promise<void> {
     if (!this.#mayStart) await this.#turns.next(projectId, signal)
-    this.#count()
+    this.#started()
   }
 
   get #mayStart(): boolean {
-    return this.#startedInRound < this.#startsInRound
+    const since = this.#startingSince
+    return since === null || performance.now() - since < this.#startingMs
   }
 
-  #count(): void {
-    if (this.#startedInRound === 0) setImmediate(() => (this.#startedInRound = 0))
-    this.#startedInRound++
+  #started(): void {
+    if (this.#startingSince !== null) return
+    this.#startingSince = performance.now()
+    setImmediate(() => (this.#startingSince = null))
   }
 }
