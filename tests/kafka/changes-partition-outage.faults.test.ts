@@ -64,8 +64,8 @@ async function openTenant() {
     ['/orders', '/again'].map((path) => tenant.subscribe(world.receiver.url(path))),
   )
   const from = new Date(Date.now() - 3_600_000).toISOString()
-  const askReplay = (id: string, until = new Date().toISOString()) =>
-    tenant.webhooks<{ replayId: string }>(`POST /${id}/replay`, { from, until })
+  const askReplay = (id: string, to = new Date().toISOString()) =>
+    tenant.webhooks<{ replayId: string }>(`POST /${id}/replay`, { from, until: to })
   const shown = async (id: string, replayId: string) =>
     expectStatus(200, await tenant.webhooks<Replay>(`GET /${id}/replays/${replayId}`)).body
   return { tenant, ids: ids.map(({ id }) => id), askReplay, shown }

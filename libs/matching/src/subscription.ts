@@ -41,9 +41,9 @@ export type Subscription = {
  * True if it was the newest version when the change at `walPosition` was committed.
  *
  * A version begins at a position inside the transaction that writes it, after a row was written and
- * before the commit. A change that was answered before this transaction began has a lower position,
- * and one that begins after its answer a higher one. A change in between may go either way, because
- * it is concurrent.
+ * before the commit. A change that was answered before this transaction began has a lower position.
+ * A change that begins after the API has answered has a higher one. A change in between is concurrent,
+ * and may match either version.
  */
 export function isInForce({ from, until }: Subscription, walPosition: string | null): boolean {
   // A change of another service has no position in this order, so the newest version applies.
@@ -54,8 +54,8 @@ export function isInForce({ from, until }: Subscription, walPosition: string | n
 
 /**
  * True if `next` changes nothing that matching depends on, such as one with another delivery
- * policy. `last` then also covers its time. A version of its own would displace an older one that
- * differs.
+ * policy. `last` then also covers the time of `next`. A separate version would only displace an older
+ * one that differs.
  */
 export function isContinued(last: Subscription, next: Subscription): boolean {
   // Positions of two clusters have no order, so no version covers both.

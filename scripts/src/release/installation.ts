@@ -41,8 +41,8 @@ function fromClone(args: string): string {
   return `${explanation}\n\n${commands(...lines)}`
 }
 
-const explanation = `Nothing of Surehook is on npm yet. In a clone, \`npm run pack\` writes the packages to
-\`.local/packages\`. Install them from there:`
+const explanation = `Nothing of Surehook is on npm yet. Run \`npm run pack\` in your clone. Then, in the folder of your own
+service:`
 
 const commands = (...lines: string[]) => ['```bash', ...lines, '```'].join('\n')
 

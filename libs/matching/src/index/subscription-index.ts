@@ -30,7 +30,7 @@ function refuseForeignKey(id: string, state: SubscriptionState | null): void {
  * changes that were committed before the replacement.
  */
 export class SubscriptionIndex {
-  /** The active versions of each subscription, the oldest first. Only the last may be in force. */
+  /** The active versions of each subscription, the oldest first. Only the last may be current. */
   readonly #known = new Map<string, readonly Subscription[]>()
   /** Replaced versions, oldest first, with the time at which they were applied. */
   readonly #replaced = new Map<Subscription, number>()
@@ -142,14 +142,17 @@ export class SubscriptionIndex {
   }
 }
 
-/** Prefers one delivery too many to one too few, after earlier versions were dropped. */
+/**
+ * Lets the oldest kept version match the changes of dropped ones too: one delivery too many is better
+ * than one too few.
+ */
 function coverEarlier([oldest]: readonly Subscription[]): void {
   if (oldest !== undefined) oldest.from = null
 }
 
 /**
- * The active versions that the state lists. All have its URL, because the dispatcher sends each
- * delivery to the present one.
+ * The active versions that the state lists. All have the subscription's present URL, to which the
+ * dispatcher sends every delivery.
  */
 function listedVersions(
   state: SubscriptionState,
@@ -159,9 +162,9 @@ function listedVersions(
   const endpoint = endpointId(state)
   return versions.flatMap((version, n) => {
     if (!version.active) return []
-    // Versions before the oldest one were dropped, unless the subscription began with it.
-    const isOldest = n === 0 && version.updatedAt !== createdAt
-    const from = isOldest ? null : version.walPosition
+    // Versions before the first one were dropped, unless the subscription began with it.
+    const followsDropped = n === 0 && version.updatedAt !== createdAt
+    const from = followsDropped ? null : version.walPosition
     const until = versions[n + 1]?.walPosition ?? null
     // What a version matches never changes, so its filter need not be compiled again.
     const same = from === null ? undefined : known.find((other) => other.from === from)

@@ -42,7 +42,7 @@ function localReceiver({ baseUrl }: Platform): ReceiverAddress {
     return { url: `https://${system.receiverHost ?? 'localhost'}:0`, ...demoCertificate }
   }
   throw new UsageError(
-    'nothing would be delivered: name a receiver with --receiver, --certificate and --key, or use --first-attempt',
+    'nothing would be delivered: name a receiver with --receiver, --certificate and --key',
   )
 }
 

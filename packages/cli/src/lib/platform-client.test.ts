@@ -17,6 +17,14 @@ describe('findPlatform', () => {
     })
   })
 
+  it('knows the token of this checkout also if its URL is given', () => {
+    const env = { SUREHOOK_URL: 'http://localhost:8080/' }
+    expect(findPlatform(nothing, env, running)).toEqual({
+      baseUrl: 'http://localhost:8080',
+      adminToken: 'local-token',
+    })
+  })
+
   it('never sends the token of this checkout to another system', () => {
     const elsewhere = { ...nothing, url: 'https://elsewhere.example' }
     expect(() => findPlatform(elsewhere, {}, running)).toThrow('token is missing')

@@ -39,19 +39,20 @@ export function findPlatform(
   const url = values.url ?? (env['SUREHOOK_URL'] || undefined)
   const given =
     values['token-file'] === undefined ? adminTokenIn(env) : tokenIn(values['token-file'])
-  if (url !== undefined) {
-    if (given !== undefined) return { baseUrl: checkedUrl(url), adminToken: given }
-    throw new UsageError(
-      'the administration token is missing: SUREHOOK_ADMIN_TOKEN or --token-file',
-    )
-  }
   const system = running()
-  if (system === null) {
+  const baseUrl = url === undefined ? system?.baseUrl : checkedUrl(url)
+  if (baseUrl === undefined) {
     throw new UsageError(
       'no system runs from this checkout: say where it is with --url or SUREHOOK_URL',
     )
   }
-  return { baseUrl: system.baseUrl, adminToken: given ?? system.adminToken }
+  const adminToken = given ?? (system?.baseUrl === baseUrl ? system.adminToken : undefined)
+  if (adminToken === undefined) {
+    throw new UsageError(
+      'the administration token is missing: SUREHOOK_ADMIN_TOKEN or --token-file',
+    )
+  }
+  return { baseUrl, adminToken }
 }
 
 type AdminClientOptions = { project?: string; environment?: string } & Pick<

@@ -34,11 +34,14 @@ export class AttemptSlots {
   /** Returns a slot if an attempt may start now. */
   tryTake(projectId: string): Slot | null {
     const slot = this.#mayStart ? this.#slots.tryTake(projectId) : null
-    if (slot !== null) this.#started()
+    if (slot !== null) this.#noteStart()
     return slot
   }
 
-  /** Resolves with a slot, whose attempt waits for `turn`. Rejects with the reason of the signal. */
+  /**
+   * Resolves with a slot. Await `turn` before its attempt starts. Rejects with the reason of the
+   * signal.
+   */
   take(projectId: string, signal: AbortSignal): Promise<Slot> {
     return this.#slots.take(projectId, { signal })
   }
@@ -46,7 +49,7 @@ export class AttemptSlots {
   /** Resolves when an attempt of the project may start. Projects take turns. */
   async turn(projectId: string, signal: AbortSignal): Promise<void> {
     if (!this.#mayStart) await this.#turns.next(projectId, signal)
-    this.#started()
+    this.#noteStart()
   }
 
   get #mayStart(): boolean {
@@ -54,7 +57,7 @@ export class AttemptSlots {
     return since === null || performance.now() - since < this.#startingMs
   }
 
-  #started(): void {
+  #noteStart(): void {
     if (this.#startingSince !== null) return
     this.#startingSince = performance.now()
     setImmediate(() => (this.#startingSince = null))

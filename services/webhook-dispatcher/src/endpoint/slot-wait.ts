@@ -12,9 +12,9 @@ export class SlotWait {
   readonly #slots: ProjectSlots
   readonly #onSlot: () => void
   readonly #end = new AbortController()
-  #isCalled = false
+  #hasPendingWait = false
   #waitsSince: number | null = null
-  #came: Slot | null = null
+  #granted: Slot | null = null
 
   /** @param onSlot called when a slot came. It is freed unless `take` is called meanwhile */
   constructor(slots: ProjectSlots, onSlot: () => void) {
@@ -22,7 +22,7 @@ export class SlotWait {
     this.#onSlot = onSlot
   }
 
-  /** True while the project has no slot for it. */
+  /** True while the project has no free slot for this endpoint. */
   get isWaiting(): boolean {
     return this.#waitsSince !== null
   }
@@ -35,9 +35,9 @@ export class SlotWait {
   /** Returns a slot, or null: `onSlot` is called when an attempt may start. */
   take(): Slot | null {
     const { all, projectId } = this.#slots
-    const slot = this.#came ?? all.tryTake(projectId)
-    this.#came = null
-    if (slot === null && !this.#isCalled) void this.#wait()
+    const slot = this.#granted ?? all.tryTake(projectId)
+    this.#granted = null
+    if (slot === null && !this.#hasPendingWait) void this.#wait()
     return slot
   }
 
@@ -48,13 +48,13 @@ export class SlotWait {
 
   async #wait(): Promise<void> {
     const { signal } = this.#end
-    this.#isCalled = true
-    this.#came = await this.#next(signal).catch(() => null)
-    this.#isCalled = false
-    if (this.#came === null) return
+    this.#hasPendingWait = true
+    this.#granted = await this.#next(signal).catch(() => null)
+    this.#hasPendingWait = false
+    if (this.#granted === null) return
     if (!signal.aborted) this.#onSlot()
-    this.#came?.[Symbol.dispose]()
-    this.#came = null
+    this.#granted?.[Symbol.dispose]()
+    this.#granted = null
   }
 
   async #next(signal: AbortSignal): Promise<Slot> {
