@@ -74,12 +74,15 @@ export function placeOf(at: { projectId: string; environment: string; table: str
   return `${at.projectId}\0${at.environment}\0${at.table}`
 }
 
+export const selectKeyOf = (select: readonly string[] | null): string =>
+  select === null ? '' : JSON.stringify(select.toSorted())
+
 /** Throws an `UndecodableError` when the filter is not valid: such a state must not be matched. */
 export function toSubscription(state: SubscriptionState, from: string | null): Subscription {
   const filter = state.filter === null ? null : readFilter(state.filter)
   const anchor = filter === null ? null : anchorOf(filter)
   const matches = predicateOf(filter, anchor)
-  const select = state.select?.toSorted() ?? null
+  const { select } = state
   return {
     id: state.id,
     url: state.url,
@@ -87,7 +90,7 @@ export function toSubscription(state: SubscriptionState, from: string | null): S
     place: placeOf(state),
     operations: state.events.reduce((mask, event) => mask | operationBit(event), 0),
     select: select === null ? null : new Set(select),
-    selectKey: select === null ? '' : JSON.stringify(select),
+    selectKey: selectKeyOf(select),
     anchor,
     filter: state.filter,
     filterKey: anchor === null && matches !== null ? (state.filter ?? '') : '',

@@ -198,12 +198,12 @@ describe('a revocation', () => {
     // Each page takes less than the lease; all pages together take longer.
     async function* living() {
       for (let page = 0; page < 5; page++) {
-        await new Promise((resolve) => setTimeout(resolve, 150))
+        await new Promise((resolve) => setTimeout(resolve, 450))
         if (pages++ === flushAt) await redis.flushAll()
         yield [{ ...tenant, sessionId: `page-${page}`, minGeneration: wholeSession, expiresAt }]
       }
     }
-    const blacklist = createBlacklist({ redis, living, log, leaseMs: 400 })
+    const blacklist = createBlacklist({ redis, living, log, leaseMs: 2_000 })
     const isRevoked = (sid: string) => blacklist.isRevoked(tenant, { sid, gen: 1 })
     await redis.flushAll()
     expect([await isRevoked('page-0'), pages]).toEqual([true, 5])

@@ -89,12 +89,18 @@ it('lists the versions of an older webhook-api once this one relays', async () =
   const whileActive = await walEnd(pg)
   await client.call(`PATCH /${id}`, { active: false })
   const listed = await stateOf(id)
+  const restored = (await client.call('POST', wished)).body.id
   await service[Symbol.asyncDispose]()
   // As the older one left it: `lsn`, no position and no selection, and states without versions.
   await pg.query(
     `update webhook_api.subscription_version
      set lsn = ('0/0'::pg_lsn + ('x' || split_part(wal_position, '/', 3))::bit(64)::bigint),
          wal_position = null, selected = null`,
+  )
+  // The database was restored from a dump of another server, whose WAL was longer.
+  await pg.query(
+    `update webhook_api.subscription_version set lsn = 'FFFFFFFF/0' where subscription_id = $1`,
+    [restored],
   )
   const value = world.codec.subscription.encode({ ...listed, versions: [] })
   await world.producer.send([{ topic: subscriptionsTopic, key: id, value }])
@@ -104,4 +110,5 @@ it('lists the versions of an older webhook-api once this one relays', async () =
   await until(async () => (await stateOf(id)).versions.length > 0, { what: 'the versions' })
   expect((await stateOf(id)).versions).toEqual(listed.versions)
   expect(await selectsAt(id, whileActive)).toEqual([['total']])
+  expect(await selectsAt(restored, await walEnd(pg))).toEqual([['total']])
 })

@@ -17,13 +17,17 @@ function openEnds(of: readonly string[] = topics) {
     findTopicPartitionMetadata: (topic: string) => [
       { partitionId: 0, leader: 1 },
       ...(topic === 'led-in-part' ? [{ partitionId: 1, leader: -1 }] : []),
+      ...(topic === 'of-two' ? [{ partitionId: 1, leader: 1 }] : []),
     ],
-    async fetchTopicsOffset(asked: { topic: string }[]) {
+    async fetchTopicsOffset(asked: { topic: string; partitions: { partition: number }[] }[]) {
       const answered = Promise.withResolvers<void>()
       questions.push({ topics: asked.map(({ topic }) => topic), answered })
       const offset = String(questions.length)
       await answered.promise
-      return asked.map(({ topic }) => ({ topic, partitions: [{ partition: 0, offset }] }))
+      return asked.map(({ topic, partitions }) => ({
+        topic,
+        partitions: partitions.map(({ partition }) => ({ partition, offset })),
+      }))
     },
   }
   const create = Symbol('private:Kafka:createCluster')
@@ -79,6 +83,18 @@ describe('LogEnds', () => {
     for (const { answered } of questions) answered.resolve()
     expect(await at).toEqual([{ topic: 'led-in-part', partition: 0, offset: 6 }])
     expect(await ends.partitions()).toEqual([0, 1])
+  })
+
+  it('reads every partition at a time, also if topics have different numbers of them', async () => {
+    const { ends, questions } = openEnds(['of-two', 'a'])
+    const at = ends.readAt(1)
+    await nextTurns()
+    for (const { answered } of questions) answered.resolve()
+    expect(await at).toEqual([
+      { topic: 'of-two', partition: 0, offset: 2 },
+      { topic: 'of-two', partition: 1, offset: 2 },
+      { topic: 'a', partition: 0, offset: 2 },
+    ])
   })
 
   it('rejects all callers of a failed request, and then reconnects', async () => {

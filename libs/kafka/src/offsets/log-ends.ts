@@ -68,9 +68,9 @@ export class LogEnds implements AsyncDisposable {
   }
 
   /**
-   * Reads the start and end offsets of these partitions of every topic, but only of those that have
-   * a leader in every topic. Nothing waits for the others.
-   * @param partitions numbers that every topic has. Default: all
+   * Reads the start and end offsets of the partitions that have a leader. Nothing waits for the
+   * others.
+   * @param partitions numbers that every topic has: only those that have a leader in every topic
    */
   async readLed(partitions?: readonly number[]): Promise<PartitionBounds[]> {
     const [starts, ends] = await this.#askLed(partitions, [
@@ -107,18 +107,25 @@ export class LogEnds implements AsyncDisposable {
     return this.#cluster[Symbol.asyncDispose]()
   }
 
-  /** Asks for two offsets of each partition that has a leader in every topic. */
+  /**
+   * Asks for two offsets of each partition that has a leader: of these partitions only if they have
+   * one in every topic.
+   */
   async #askLed(
     partitions: readonly number[] | undefined,
     [first, second]: readonly [WhichOffset, WhichOffset],
   ): Promise<[PartitionOffset[], PartitionOffset[]]> {
     return this.#ask(async (cluster) => {
       await cluster.refreshMetadataIfNecessary()
-      const led = (partitions ?? partitionsOf(cluster, this.#topics[0] ?? ''))
-        .filter((partition) => this.#topics.every((topic) => isLed(cluster, topic, partition)))
-        .map((partition) => ({ partition }))
-      if (led.length === 0) return [[], []]
-      const of = this.#topics.map((topic) => ({ topic, partitions: led }))
+      const isLedInAll = (partition: number) =>
+        this.#topics.every((topic) => isLed(cluster, topic, partition))
+      const ledOf = (topic: string) =>
+        partitions?.filter(isLedInAll) ??
+        partitionsOf(cluster, topic).filter((partition) => isLed(cluster, topic, partition))
+      const of = this.#topics
+        .map((topic) => ({ topic, partitions: ledOf(topic).map((partition) => ({ partition })) }))
+        .filter((asked) => asked.partitions.length > 0)
+      if (of.length === 0) return [[], []]
       return Promise.all([offsetsOf(cluster, of, first), offsetsOf(cluster, of, second)])
     })
   }

@@ -127,6 +127,37 @@ describe('a state that lists its versions', () => {
     expect(found).toEqual([['["a"]'], ['["b"]'], ['["c"]']])
   })
 
+  test('covers changes of a dropped version although the oldest one kept is inactive', () => {
+    const anything = { table: 'orders', events: ['INSERT' as const], filter: null, select: null }
+    const all = [true, true, false, true].map((active) => ({ ...anything, active }))
+    const index = indexOf(statesOf('s', all, 2).slice(-1))
+    expect([1, 2, 3].map((n) => outcomeAt(index, commitOf(n) + 1).flat().length > 0)).toEqual([
+      true,
+      false,
+      true,
+    ])
+  })
+
+  test('has the selection of its newest state, also if the version has not changed', () => {
+    const [state] = statesOf('s', [
+      { active: true, table: 'orders', events: ['INSERT'], filter: null, select: ['a', 'b'] },
+    ])
+    if (state === undefined) throw new Error('no state')
+    const versions = state.versions.map((version) => ({ ...version, select: ['a'] }))
+    const index = indexOf([state, { ...state, select: ['a'], versions }])
+    expect(outcomeAt(index, 100).flat()[0]).toContain('["a"]')
+  })
+
+  test('is not held back by a replaced version that cannot be read', () => {
+    const anything = { active: true, table: 'orders', events: ['INSERT' as const], select: null }
+    const all = [
+      { ...anything, filter: '{"a":{"unknown":1}}' },
+      { ...anything, filter: null },
+    ]
+    const index = indexOf(statesOf('s', all).slice(-1))
+    expect(outcomeAt(index, 100).flat()).toHaveLength(2)
+  })
+
   test('compiles no filter again that it knows', () => {
     const filter = '{"not":{"a":1}}'
     const made = { active: true, table: 'orders', events: [...changeOperations], filter }

@@ -9,6 +9,7 @@ import {
   operationBit,
   placeOf,
   type Subscription,
+  selectKeyOf,
   toSubscription,
 } from '../subscription.ts'
 import { Candidates } from './candidates.ts'
@@ -158,20 +159,52 @@ function listedVersions(
   state: SubscriptionState,
   known: readonly Subscription[] = [],
 ): readonly Subscription[] {
-  const { url, versions, createdAt } = state
+  const { url } = state
   const endpoint = endpointId(state)
-  return versions.flatMap((version, n) => {
-    if (!version.active) return []
-    // Versions before the first one were dropped, unless the subscription began with it.
-    const followsDropped = n === 0 && version.updatedAt !== createdAt
-    const from = followsDropped ? null : version.walPosition
-    const until = versions[n + 1]?.walPosition ?? null
+  return boundedVersions(state).flatMap(({ version, from, until }) => {
     // What a version matches never changes, so its filter need not be compiled again.
     const same = from === null ? undefined : known.find((other) => other.from === from)
-    if (same !== undefined && same.until === until && same.url === url) return [same]
-    const made = same ?? toSubscription({ ...state, ...version }, from)
-    return [{ ...made, url, endpoint, until }]
+    const isSame = same !== undefined && same.selectKey === selectKeyOf(version.select)
+    if (isSame && same.until === until && same.url === url) return [same]
+    const made = isSame ? same : readable(state, { version, from, until })
+    return made === null ? [] : [{ ...made, url, endpoint, until }]
   })
+}
+
+type BoundedVersion = {
+  version: SubscriptionState['versions'][number]
+  from: string | null
+  until: string | null
+}
+
+/** The active versions, with the positions between which they apply. */
+function boundedVersions({ versions, createdAt }: SubscriptionState): BoundedVersion[] {
+  const [first] = versions
+  // Versions before the first one were dropped, unless the subscription began with it.
+  const followsDropped = first !== undefined && first.updatedAt !== createdAt
+  const bounded = versions.map((version, n) => ({
+    version,
+    from: n === 0 && followsDropped ? null : version.walPosition,
+    until: versions[n + 1]?.walPosition ?? null,
+  }))
+  const active = bounded.filter(({ version }) => version.active)
+  const [earliest] = active
+  if (!followsDropped || first.active || earliest === undefined) return active
+  // A dropped version may have been active: one delivery too many is better than one too few.
+  return [{ version: earliest.version, from: null, until: first.walPosition }, ...active]
+}
+
+/** Returns null for a replaced version that cannot be read. It must not hold back the present one. */
+function readable(
+  state: SubscriptionState,
+  { version, from, until }: BoundedVersion,
+): Subscription | null {
+  try {
+    return toSubscription({ ...state, ...version }, from)
+  } catch (err) {
+    if (until === null || !(err instanceof UndecodableError)) throw err
+    return null
+  }
 }
 
 /** The known versions, ended or continued by a tombstone or by a state of an older webhook-api. */

@@ -155,10 +155,10 @@ const insertVersions = `
   insert into webhook_api.subscription_version
     (subscription_id, valid_from, wal_position, active, watched_table, events, filter, selected)
   select $1, "updatedAt", "walPosition", active, "table", events, filter, "select"
-  from jsonb_to_recordset($2) as version (
+  from rows from (jsonb_to_recordset($2) as (
     "updatedAt" timestamptz, "walPosition" text, active boolean, "table" text, events text[],
-    filter text, "select" text[])
-  order by "walPosition"`
+    filter text, "select" text[])) with ordinality
+  order by ordinality`
 
 const fields = Object.keys(subscriptionColumns) as (keyof typeof subscriptionColumns)[]
 

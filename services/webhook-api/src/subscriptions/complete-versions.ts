@@ -12,23 +12,22 @@ export type CompleteVersionsDeps = {
 }
 
 const lookEveryMs = 1_000
+/** Replicas of an older version may write more, until all are replaced. */
+const againAfterMs = 60_000
 const pageSize = 200
 
 /**
  * Emits the states of subscriptions with versions of an older webhook-api once more: its states
- * list no versions, and compaction removes the earlier states. It begins when this process relays,
+ * list no versions, and compaction removes the earlier states. It works while this process relays,
  * because an older relay would leave the versions out.
  */
 export function runCompleteVersions({ writer, relay, log }: CompleteVersionsDeps): BackgroundWork {
-  let isDone = false
   return runBackgroundWork({
     async work() {
-      if (relay.role !== 'leader') isDone = false
-      if (relay.role !== 'leader' || isDone) return lookEveryMs
+      if (relay.role !== 'leader') return lookEveryMs
       const count = await completePage(writer)
       if (count > 0) log.info({ count }, 'subscriptions.versions_completed')
-      isDone = count < pageSize
-      return isDone ? lookEveryMs : 0
+      return count < pageSize ? againAfterMs : 0
     },
     onFailure: (err) => log.warn({ err }, 'subscriptions.complete_versions_failed'),
     retryMs: lookEveryMs,

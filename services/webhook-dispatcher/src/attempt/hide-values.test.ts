@@ -70,12 +70,12 @@ describe('the beginning of a value at the end of a text', () => {
   })
 
   it('is found in linear time', () => {
-    // Comparing every length takes 8 s here, and this 20 ms.
-    const half = 'a'.repeat(200_000)
+    // Comparing every length takes many minutes, and this 0.2 s.
+    const half = 'a'.repeat(2_000_000)
     const startedAt = performance.now()
     expect(cutLength(`${half}b`, `${half}c${half}`)).toBe(0)
     expect(cutLength(`b${half}`, `${half}c`)).toBe(half.length)
-    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    expect(performance.now() - startedAt).toBeLessThan(60_000)
   })
 })
 

@@ -52,8 +52,8 @@ export class ChangeSource {
   readonly #isOwn: ReturnType<typeof ownRecord>
   readonly #position: Position
   #sequence = 0
-  /** How many partitions have no leader since before this stream or the tail began. */
-  #unknown = 0
+  /** How many partitions it does not yet read from the recent changes. */
+  #behind = 0
 
   /**
    * @param position the reader moves it past the changes it uses; this class moves it past other
@@ -77,11 +77,13 @@ export class ChangeSource {
       signal.throwIfAborted()
       const unknown = this.#position.unknown
       if (unknown.length > 0) await this.#resolve(unknown, signal)
-      this.#countUnknown()
       const missing = this.#deps.recent.missing(this.#position)
-      if (missing.length > 0) return this.#fetch(missing, signal)
-      const piece = this.#recentPiece()
+      this.#countBehind(missing)
+      const fetched = missing.length > 0 ? await this.#fetch(missing, signal) : nothing
+      if (fetched !== nothing) return fetched
+      const piece = this.#recentPiece(missing)
       if (piece !== null) return { pieces: [piece], [Symbol.dispose]: () => undefined }
+      if (missing.length > 0) return nothing
       const leftMs = until - performance.now()
       if (leftMs <= 0 || !(await this.#nextRecent(leftMs, signal))) return null
     }
@@ -105,14 +107,16 @@ export class ChangeSource {
     }
   }
 
-  #countUnknown(): void {
+  #countBehind(missing: readonly number[]): void {
     const unknown = this.#position.unknown.length + this.#deps.recent.end.unknown.length
+    const behind = unknown + missing.length
     // Their recent changes may have been passed by.
-    if (unknown < this.#unknown) this.#sequence = 0
-    this.#unknown = unknown
+    if (behind < this.#behind) this.#sequence = 0
+    this.#behind = behind
   }
 
-  #recentPiece(): OwnPiece | null {
+  /** @param missing partitions whose recent changes wait, because earlier ones are not yet read */
+  #recentPiece(missing: readonly number[]): OwnPiece | null {
     const { recent } = this.#deps
     for (;;) {
       const found = recent.from(this.#sequence)
@@ -120,10 +124,11 @@ export class ChangeSource {
       const { partition, next, entries } = found.piece
       const own = entries.get(this.#tenantKey)
       this.#sequence = found.sequence
-      if (own !== undefined && next > this.#position.at(partition)) {
+      const waits = missing.includes(partition)
+      if (!waits && own !== undefined && next > this.#position.at(partition)) {
         return { partition, next, entries: own }
       }
-      this.#position.advance(partition, next)
+      if (!waits) this.#position.advance(partition, next)
       this.#sequence += 1
     }
     this.#skip(recent.followed(this.#position))
@@ -166,6 +171,7 @@ export class ChangeSource {
     for (const partition of partitions) this.#position.advance(partition, end.at(partition))
   }
 
+  /** Returns `nothing` if no partition has more, as without a leader. */
   async #fetch(missing: readonly number[], signal: AbortSignal): Promise<Portion> {
     const { fetcher, slots, log } = this.#deps
     const slot = await slots.take(this.#owner, { signal })
@@ -178,6 +184,8 @@ export class ChangeSource {
       // A partition without a leader returns nothing at once, so this avoids a busy loop.
       if (fetched.every(({ partition, next }) => next <= this.#position.at(partition))) {
         await sleep(fetchLimits.waitMs, undefined, { signal })
+        slot[Symbol.dispose]()
+        return nothing
       }
       return {
         pieces: fetched.map((piece) => this.#ownOf(piece)),

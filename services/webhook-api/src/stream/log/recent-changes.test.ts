@@ -168,6 +168,36 @@ it('gives the records of a partition that had no leader when the stream began, a
   expect([position.offsets, behind.offsets, fetched]).toEqual([[3, 2], [3, 2], ['1:0']])
 })
 
+it('goes on with the others while it is behind in a partition without a leader', async () => {
+  const rows = [0, 1, 0, 1, 0].map((partition) => ({ partition, tenant: 'shop' as const }))
+  const { records, pieces } = logOf(rows, 2)
+  const recent = new RecentChanges(new Position([0, 1]), 1_000)
+  const position = new Position([0, 0])
+  let isLed = false
+  const deps = {
+    ...{ recent, slots: new FairSlots({ room: { all: 1 } }), ...others },
+    fetcher: {
+      fetchAll: async (places: readonly ReadPosition[]) =>
+        places.map(({ partition, offset }) => {
+          if (!isLed) return { partition, next: offset, messages: [] }
+          const of = records.filter((one) => one.partition === partition && one.offset === offset)
+          return { partition, next: offset + 1, messages: of.map(messageOf) }
+        }),
+    },
+  }
+  const source = new ChangeSource(deps, shop, position)
+  for (const piece of pieces) recent.append(piece)
+  for (let read = 0; read < 3; read++) {
+    const portion = await source.next(0, live)
+    expect(portion?.pieces).toMatchObject([{ partition: 0, next: read + 1 }])
+    position.advance(0, read + 1)
+  }
+  expect((await source.next(0, live))?.pieces).toEqual([])
+  isLed = true
+  expect(await drain(source, position)).toEqual(['1:0', '1:1'])
+  expect(position.offsets).toEqual([3, 2])
+})
+
 it('skips nothing of a partition whose leader returns while a stream waits', async () => {
   const rows = [0, 1, 1].map((partition) => ({ partition, tenant: 'shop' as const }))
   const [first, ...later] = logOf(rows, 2).pieces

@@ -15,8 +15,14 @@ const positionSql = (lsnSql: string) =>
      left(pg_walfile_name(pg_current_wal_lsn()), 8),
      lpad(to_hex((${lsnSql} - '0/0'::pg_lsn)::bigint), 16, '0'))`
 
-/** An older webhook-api leaves it null. Without an `lsn` the version has always been in force. */
-const olderPositionSql = positionSql("coalesce(lsn, '0/0')")
+/**
+ * The position of a version that an older webhook-api wrote. Without an `lsn` it has always been in
+ * force. So has one whose `lsn` this server has not reached: it is of another server, from whose
+ * dump the database was restored.
+ */
+const olderPositionSql = `case when lsn <= pg_current_wal_insert_lsn() then ${positionSql('lsn')}
+  else concat_ws('/', (select system_identifier from pg_control_system()),
+         repeat('0', 8), repeat('0', 16)) end`
 
 /**
  * Emits the state of a row with its versions. Call it in the transaction that writes the row, after
