@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { v7 } from 'uuid'
 import type { ChangeEvent } from './events.ts'
 
@@ -23,10 +23,7 @@ export type EndpointPlace = { projectId: string; environment: string; url: strin
 
 /** Id of an endpoint: 32 hex digits derived from (project, environment, url). */
 export function endpointId({ projectId, environment, url }: EndpointPlace): string {
-  return createHash('sha256')
-    .update(`${projectId}\0${environment}\0${url}`)
-    .digest('hex')
-    .slice(0, 32)
+  return hash('sha256', `${projectId}\0${environment}\0${url}`).slice(0, 32)
 }
 
 /** Key on `changes`. It keeps the changes of one record in order. */
