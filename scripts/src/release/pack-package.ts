@@ -95,7 +95,8 @@ export async function packPackage(dir: string, destination: string): Promise<str
 /**
  * Returns the manifest that users get. It has no `source` condition, which leads to files that are
  * not published. It names no private package, because bundles contain those, and it names other
- * packages of this repository with their exact version. A command contains those too.
+ * packages of this repository with their exact version. The bundle of a command contains these as
+ * well, so its manifest names none.
  */
 export function publishedManifest(
   manifest: Manifest,

@@ -19,7 +19,8 @@ export type Terminal = {
 }
 
 /**
- * A person gets a first delivery. Scripts, tests, CI and whoever has a database get an empty system.
+ * Only a person at a terminal gets a first delivery. Scripts, tests, CI and systems with a
+ * `DATABASE_URL` start empty.
  */
 export function wantsFirstDelivery({ env, isInteractive }: Terminal): boolean {
   return isInteractive && !env['CI'] && !env['DATABASE_URL'] && env['SUREHOOK_DEMO'] !== '0'

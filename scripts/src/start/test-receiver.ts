@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { freePort, isFree } from '../lib/ports.ts'
+import { isFree } from '../lib/ports.ts'
 
 export type TestReceiver = AsyncDisposable & { readonly url: string }
 
@@ -24,7 +24,7 @@ export async function openTestReceiver(
     req.resume()
     req.once('end', () => res.writeHead(statusIn(req.url ?? '')).end())
   })
-  server.listen((await isFree(port)) ? port : await freePort(), '127.0.0.1')
+  server.listen((await isFree(port)) ? port : 0, '127.0.0.1')
   await once(server, 'listening')
   const { port: bound } = server.address() as AddressInfo
   return {

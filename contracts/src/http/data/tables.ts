@@ -27,7 +27,7 @@ const ColumnInput = z.strictObject({
   default: z.unknown().optional().describe('The value of a new record that leaves the field out'),
 })
 
-/** Of all columns, only those of type `double` may round a number that JSON spells exactly. */
+/** Only the default of a `double` column may be a number that JavaScript rounds. */
 function refuseRoundedDefault(column: unknown, context: z.RefinementCtx): unknown {
   // The schema copies the column, and the copy does not know which numbers were rounded.
   if (isJsonObject(column) && column['type'] !== 'double' && isRounded(column, 'default')) {

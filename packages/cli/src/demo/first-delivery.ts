@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Delivery, NewWebhook, Surehook } from '@surehook/client'
+import type { Delivery, Surehook } from '@surehook/client'
 import { Failure } from '../cli/command.ts'
 import { adminClientOf, type Platform } from '../lib/platform-client.ts'
 import { clientOf } from '../tenant/tenant-client.ts'
+import { columns, environment, events } from './demo-table.ts'
 
 /** What a first delivery left behind. */
 export type FirstDelivery = {
@@ -28,13 +29,6 @@ export type FirstDeliveryOptions = {
   did?: (what: string) => void
 }
 
-const environment = 'master'
-const events: NewWebhook['events'] = ['INSERT', 'UPDATE', 'DELETE']
-const columns = [
-  { name: 'customer', type: 'text' },
-  { name: 'status', type: 'text' },
-  { name: 'total', type: 'decimal' },
-] as const
 /** The role of each user that signs up. */
 const role = 'member'
 const access = { read: [role], create: [role] }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Delivery, NewWebhook, Surehook } from '@surehook/client'
+import type { Delivery, Surehook } from '@surehook/client'
 import { openTemporaryClient } from '../admin/temporary-client.ts'
 import { Failure } from '../cli/command.ts'
 import { adminClientOf, type Platform } from '../lib/platform-client.ts'
 import type { DemoReceiver, Receipt } from './demo-receiver.ts'
+import { columns, environment, events } from './demo-table.ts'
 
 export type DemoOptions = {
   platform: Platform
@@ -41,13 +42,6 @@ export type Stage = AsyncDisposable & {
   isOver(): boolean
 }
 
-const environment = 'master'
-const events: NewWebhook['events'] = ['INSERT', 'UPDATE', 'DELETE']
-const columns = [
-  { name: 'customer', type: 'text' },
-  { name: 'status', type: 'text' },
-  { name: 'total', type: 'decimal' },
-] as const
 const pollMs = 100
 
 export async function openStage(options: DemoOptions): Promise<Stage> {

@@ -1,6 +1,6 @@
 import type { StreamQuery } from '@surehook/contracts/http/webhooks/stream'
 import { changesKeptMs } from '@surehook/contracts/topics'
-import type { LogEnds, PartitionBounds, PartitionOffset } from '@surehook/kafka/offsets/log-ends'
+import type { LogEnds, PartitionBounds } from '@surehook/kafka/offsets/log-ends'
 import { boundedBy } from '@surehook/service-kit/bounded'
 import { invalid } from '@surehook/service-kit/errors'
 import { parseDuration } from '@surehook/service-kit/time'
@@ -52,17 +52,13 @@ export async function endPosition(
 /** Returns a function that finds the own offsets of the first records at or after a time. */
 export const ownOffsetsAt =
   (ends: Pick<LogEnds, 'readAt'>, first: readonly number[]) =>
-  async (timeMs: number): Promise<ReadonlyMap<number, number>> =>
-    ownOffsets(await bounded(ends.readAt(timeMs)), first)
-
-/** Returns the offsets of partitions, but none of an earlier environment of the same name. */
-const ownOffsets = (
-  offsets: readonly PartitionOffset[],
-  first: readonly number[],
-): ReadonlyMap<number, number> =>
-  new Map(
-    offsets.map(({ partition, offset }) => [partition, Math.max(offset, first[partition] ?? 0)]),
-  )
+  async (timeMs: number): Promise<ReadonlyMap<number, number>> => {
+    const offsets = await bounded(ends.readAt(timeMs))
+    // None of an earlier environment of the same name.
+    return new Map(
+      offsets.map(({ partition, offset }) => [partition, Math.max(offset, first[partition] ?? 0)]),
+    )
+  }
 
 async function fromCursor(
   { ends, cursors, tenant, madeAt, first }: StartDeps,
