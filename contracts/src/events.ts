@@ -1,4 +1,4 @@
-import type { LogPosition } from './events/log-position.ts'
+export * from './events/platform-events.ts'
 
 /**
  * TypeScript types of the values on the topics. The Avro schemas in `events/*.avsc` are the
@@ -32,64 +32,6 @@ export type ChangeEvent = {
   requestId: string | null
   /** W3C Trace Context `traceparent` of the request that made the change. */
   traceparent: string | null
-}
-
-/** Topic `platform.environments`, compacted; key `project/environment`. */
-export type EnvironmentState = {
-  projectId: string
-  environment: string
-  /** Full settings as JSON, as `PUT /auth/admin/…` returns them. */
-  settings: string
-  updatedAt: string
-  /**
-   * ISO 8601 time of the deletion, or `null`. After a deletion each service deletes its data of the
-   * environment.
-   */
-  deletedAt: string | null
-  /** Increases when all keys are replaced at once. What a service knows of them is then invalid. */
-  keyEpoch: number
-  /** ISO 8601. An earlier environment of the same name has another. `null`: not known. */
-  createdAt: string | null
-  /** Its first offsets on `changes`. Earlier records are not its own. `null`: not known. */
-  changesFrom: LogPosition | null
-}
-
-/** Topic `platform.environment-purges`, compacted; key `project/environment/service`. */
-export type EnvironmentPurge = {
-  projectId: string
-  environment: string
-  /** The service that has deleted all its data of the environment. */
-  service: string
-  /**
-   * `deletedAt` of the environment's state. Identifies the deletion: the same name can be deleted
-   * more than once.
-   */
-  deletedAt: string
-}
-
-/** Topic `platform.management-tokens`, compacted; key: token id; a tombstone revokes. */
-export type ManagementTokenState = {
-  id: string
-  projectId: string
-  name: string
-  /** Lowercase hex SHA-256 of the token. */
-  tokenHash: string
-  /** `null`: every environment of the project. */
-  environments: string[] | null
-  createdAt: string
-  expiresAt: string | null
-  /** `null`: all. A reader ignores a right that it does not know. */
-  rights: string[] | null
-}
-
-/** Topic `platform.tables`, compacted; key `project/environment/name`; a tombstone drops. */
-export type TableState = {
-  projectId: string
-  environment: string
-  name: string
-  /** Columns that a client defined. Every table also has `id`, `createdAt` and `updatedAt`. */
-  columns: { name: string; type: string }[]
-  updatedAt: string
 }
 
 /** A signing secret, encrypted under `KEY_ENCRYPTION_KEY` and bound to its subscription id. */

@@ -52,10 +52,11 @@ it('counts 100,000 deliveries at most, so that it ends in time', async () => {
      where attrelid = 'delivery'::regclass and attnum > 0 and attname <> 'id' and not attisdropped`,
   )
   const others = rows[0]?.others ?? ''
+  // The service's own limit for statements is too short for these rows on a slow machine.
   await world.pool.query(
-    `insert into delivery (id, ${others}) select gen_random_uuid(), ${others}
-     from delivery, generate_series(1, 100000) where subscription_id = $1`,
-    [id],
+    `begin; set local statement_timeout = 0;
+     insert into delivery (id, ${others}) select gen_random_uuid(), ${others}
+     from delivery, generate_series(1, 100000) where subscription_id = '${id}'; commit`,
   )
   const { body } = await client.call(`POST /${id}/cancel`, { status: 'paused' })
   expect(body).toEqual({ count: 100_000 })
