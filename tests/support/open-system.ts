@@ -106,7 +106,8 @@ async function prepareSecuredTopics(env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 /** `stack-environment.mjs` sets the variable. Tests of faults act on separate processes. */
-const levelMode = (): Mode => modeOf({ SUREHOOK_MODE: process.env['TEST_SYSTEM_MODE'] })
+const levelMode = (): Mode =>
+  modeOf({ SUREHOOK_MODE: process.env['TEST_SYSTEM_MODE'] || 'separate' })
 
 type OpenOptions = TestSystemOptions & Pick<SystemOptions, 'variablesOf'>
 

@@ -42,8 +42,9 @@ async function start(dir: string): Promise<AsyncDisposable> {
   // A killed system leaves the file behind.
   await rm(endpoints, { force: true })
   const args = await startArguments(dir)
-  // Processes rather than containers, because the bench measures processes.
-  const env = { ...process.env, START_WITH: 'local', PORT: String(await freePort()) }
+  // A process for each part, because the bench measures processes.
+  const each = { START_WITH: 'local', SUREHOOK_MODE: 'separate' }
+  const env = { ...process.env, ...each, PORT: String(await freePort()) }
   const child = spawn(process.execPath, args, {
     cwd: dir,
     env,

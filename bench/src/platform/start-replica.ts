@@ -13,7 +13,9 @@ export async function startReplica(
   service: string,
 ): Promise<Replica> {
   const [first] = pidFilesOf(runDirs, service)
-  if (first === undefined) throw new Error(`no process of its own runs ${service}`)
+  if (first === undefined) {
+    throw new Error(`no process of its own runs ${service}: start with SUREHOOK_MODE=separate`)
+  }
   const [command = '', ...args] = commandOf(first)
   const port = await freePort()
   const ports = { PORT: String(await freePort()), INTERNAL_PORT: String(port) }

@@ -69,8 +69,8 @@ async function start(env: NodeJS.ProcessEnv): Promise<Running> {
     caFile: demoCa.caFile,
     target: state.authoritiesFile,
   })
-  const what = mode === 'single' ? 'six services in one process ready' : 'six services ready'
-  const system = await step(`database migrated, ${what}`, () =>
+  const how = mode === 'single' ? 'in one process' : 'in a process each'
+  const system = await step(`database migrated, services ready ${how}`, () =>
     startServices({
       dir: state.systemDir,
       endpoints,

@@ -36,7 +36,7 @@ export type SystemOptions = {
   env?: NodeJS.ProcessEnv
   /** The gateway's port. The default is any free one. */
   port?: number
-  /** Runs each service as a process, or all in one. */
+  /** Runs each service as a process (the default), or all in one. */
   mode?: Mode
   /** Applies only to separate services. */
   replicas?: Partial<Record<ServiceName, number>>
