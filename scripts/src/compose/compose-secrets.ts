@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
+import { newPassword } from 'surehook/prepare/new-secrets'
 import {
   newSecrets,
   type Secrets,
@@ -39,6 +39,3 @@ function newComposeSecrets(): ComposeSecrets {
     grafanaPassword: newPassword(),
   }
 }
-
-/** Hexadecimal, so that URLs and env files need no escaping. */
-const newPassword = () => randomBytes(18).toString('hex')

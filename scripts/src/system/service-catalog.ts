@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { ServiceName } from 'surehook/lib/service-catalog'
 import { repoRoot } from '../lib/paths.ts'
 
@@ -7,22 +6,7 @@ export {
   serviceNames,
   serviceTraits,
 } from 'surehook/lib/service-catalog'
-
-export type Secrets = {
-  adminToken: string
-  /** 32 bytes in base64. */
-  keyEncryptionKey: string
-  /** The token with which services authenticate to each other. */
-  serviceToken: string
-}
-
-export function newSecrets(): Secrets {
-  return {
-    adminToken: `pat_${randomBytes(24).toString('base64url')}`,
-    keyEncryptionKey: randomBytes(32).toString('base64'),
-    serviceToken: `svc_${randomBytes(24).toString('base64url')}`,
-  }
-}
+export { newSecrets, type Secrets } from 'surehook/prepare/new-secrets'
 
 /** The process with all six services. */
 export const singleProcess = 'single-process'

@@ -241,7 +241,9 @@ forward=$!`)
     shell,
     image: 'node:24-slim',
     baseUrl,
-    adminToken: await shell.run('echo "$ADMIN_TOKEN"'),
+    adminToken: await shell.run(
+      "kubectl get secret surehook-secrets --namespace surehook --output jsonpath='{.data.PLATFORM_ADMIN_TOKEN}' | base64 --decode; echo",
+    ),
     certificate: { cert: cert ?? '', key: key ?? '' },
   })
   await shell.run('kill "$forward"')

@@ -75,7 +75,8 @@ kubectl delete priorityclass --ignore-not-found surehook`)
 async function shellIn(context: string): Promise<Shell> {
   await rm(dir, { recursive: true, force: true })
   await mkdir(dir, { recursive: true, mode: 0o700 })
-  for (const name of ['deploy', 'scripts']) await symlink(`${repoRoot}/${name}`, `${dir}/${name}`)
+  for (const name of ['deploy', 'node_modules', 'scripts'])
+    await symlink(`${repoRoot}/${name}`, `${dir}/${name}`)
   const shell = await openHere(`${dir}.log`)
   const given = process.env['KUBECONFIG'] ?? `${process.env['HOME']}/.kube/config`
   await shell.run('umask 077')

@@ -35,21 +35,27 @@ export function serviceDatabaseUrl(adminUrl: string, service: string, password: 
 
 export type RoleOptions = { service: string; password: string; mayCreateSchemas: boolean }
 
-/** Creates the role and schema of a service, as `admin`. It changes only what differs. */
+/**
+ * Creates the role and schema of a service, as `admin`. It changes only what differs, because an
+ * administrator without superuser rights may not even repeat an attribute.
+ */
 export async function ensureServiceRole(admin: Client, options: RoleOptions): Promise<void> {
   const { service, password, mayCreateSchemas } = options
   const role = escapeIdentifier(roleOf(service))
   const schema = escapeIdentifier(schemaOf(service))
-  const { rows } = await admin.query<{ name: string; exists: boolean }>(
-    `select current_database() as name,
-            exists (select from pg_roles where rolname = $1) as exists`,
-    [roleOf(service)],
-  )
-  const database = escapeIdentifier(rows[0]?.name ?? '')
+  const found = await readServer(admin, roleOf(service))
+  const database = escapeIdentifier(found.database)
   // Servers log statements, at least failed ones, so the statement must not contain the password.
   const verifier = escapeLiteral(await scramVerifier(password))
-  const attributes = `login replication nosuperuser password ${verifier}`
-  await runShared(admin, `${rows[0]?.exists ? 'alter' : 'create'} role ${role} ${attributes}`)
+  const attributes = [
+    `login password ${verifier}`,
+    ...(found.isSuperuser ? ['nosuperuser'] : []),
+    ...(found.replicates || found.isRds ? [] : ['replication']),
+  ].join(' ')
+  await runShared(admin, `${found.exists ? 'alter' : 'create'} role ${role} ${attributes}`)
+  if (found.isRds) await runShared(admin, `grant ${rdsReplication} to ${role}`)
+  // Only a superuser may create a schema for a role of which it is no member.
+  if (!found.adminIsSuperuser) await runShared(admin, `grant ${role} to current_user`)
   await runShared(admin, `alter role ${role} in database ${database} set search_path = ${schema}`)
   // Also for the sessions of an operator who takes the role.
   const idle = `idle_in_transaction_session_timeout = ${idleTransactionTimeoutMs}`
@@ -58,6 +64,35 @@ export async function ensureServiceRole(admin: Client, options: RoleOptions): Pr
   const [change, direction] = mayCreateSchemas ? ['grant', 'to'] : ['revoke', 'from']
   await admin.query(`${change} create on database ${database} ${direction} ${role}`)
   await admin.query(`create schema if not exists ${schema} authorization ${role}`)
+}
+
+type Server = {
+  database: string
+  adminIsSuperuser: boolean
+  /** True on Amazon RDS, where membership in a role stands for the attribute REPLICATION. */
+  isRds: boolean
+  /** The role of the service. */
+  exists: boolean
+  isSuperuser: boolean
+  replicates: boolean
+}
+
+const rdsReplication = 'rds_replication'
+
+async function readServer(admin: Client, role: string): Promise<Server> {
+  const { rows } = await admin.query<Server>(
+    `select current_database() as database,
+            a.rolsuper as "adminIsSuperuser",
+            not a.rolsuper and exists (select from pg_roles where rolname = $2) as "isRds",
+            r.rolname is not null as exists,
+            coalesce(r.rolsuper, false) as "isSuperuser",
+            coalesce(r.rolreplication, false) as replicates
+       from pg_roles a left join pg_roles r on r.rolname = $1
+      where a.rolname = current_user`,
+    [role, rdsReplication],
+  )
+  if (rows[0] === undefined) throw new Error('the administrator has no role')
+  return rows[0]
 }
 
 /**

@@ -19,6 +19,7 @@ import { ledgerCommand } from './ledger.ts'
 import { listenCommand } from './listen.ts'
 import { prepareDatabaseCommand } from './prepare-database.ts'
 import { prepareKafkaAccessCommand } from './prepare-kafka-access.ts'
+import { prepareSecretsCommand } from './prepare-secrets.ts'
 import { prepareTopicsCommand } from './prepare-topics.ts'
 import { rebuildHistoryCommand } from './rebuild.ts'
 import { reconcileCommand } from './reconcile.ts'
@@ -30,6 +31,7 @@ export const commands: readonly AnyCommand[] = [
   prepareDatabaseCommand,
   prepareTopicsCommand,
   prepareKafkaAccessCommand,
+  prepareSecretsCommand,
   reconcileCommand,
   rebuildHistoryCommand,
   rotateKeyCommand,
