@@ -127,6 +127,7 @@ create table recovery (
   position_at timestamp with time zone not null,
   position_id uuid not null,
   worked_at timestamp with time zone not null,
+  position_day date,
   constraint recovery_pkey PRIMARY KEY (id)
 );
 CREATE INDEX recovery_next ON recovery USING btree (worked_at);
@@ -195,3 +196,4 @@ create table subscription_version (
   selected text[],
   constraint subscription_version_pkey PRIMARY KEY (subscription_id, number)
 );
+CREATE INDEX subscription_version_incomplete ON subscription_version USING btree (subscription_id) WHERE wal_position IS NULL;

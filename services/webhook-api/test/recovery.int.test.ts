@@ -242,6 +242,30 @@ describe('a recovery', () => {
     expect(originalsOf(second.emitted)).toEqual([again])
   })
 
+  it('covers deliveries that died late, and ends if their bytes are gone', async () => {
+    const late = createDeliveryStore(pool, createDeliveryDays(pool), 30)
+    const { projectId, environment } = tenant
+    const createdAt = now - 40 * 86_400_000
+    const place = { subscriptionId: id, projectId, environment, createdAt }
+    const dead = { ...place, status: 'dead_letter', step: 5, at: now - 1_000 } as const
+    const ids = [randomUUID(), randomUUID()]
+    const [kept = '', gone = ''] = ids
+    await late.add({
+      jobs: ids.map((deliveryId) => aJob({ ...place, deliveryId })),
+      transitions: ids.map((deliveryId) => anAttempt({ ...dead, deliveryId })),
+    })
+    // The topic has its job no more.
+    await pool.query(
+      `update delivery set body = null, job_partition = 0, job_offset = 1 where id = $1`,
+      [gone],
+    )
+    const longAgo = { since: new Date(createdAt - 1_000), until: new Date(createdAt + 1_000) }
+    expect(await recover(longAgo)).toBe(2)
+    const { writer, emitted } = aWriter()
+    await finish(writer)
+    expect(originalsOf(emitted)).toEqual([kept])
+  })
+
   it('ends with its subscription', async () => {
     await deadLetters(5)
     await recover()

@@ -10,6 +10,7 @@ import { AppError } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
 import type { Rebuilds } from '../rebuild/open-rebuilds.ts'
 import { countNext } from '../redelivery/recovery/dead-letters.ts'
+import { filedOn } from '../redelivery/recovery/recovery-store.ts'
 import { cachedFor } from './cached-for.ts'
 
 const cachedMs = 2_000
@@ -90,6 +91,7 @@ type RecoveryRow = JobRow & {
   since: Date
   until: Date
   requested_at: Date
+  filed_on: string
   position_at: Date
   position_id: string
 }
@@ -98,7 +100,7 @@ async function runningRecoveries(
   pool: Pool,
 ): Promise<Pick<RunningJobs, 'recoveries' | 'recoveriesLeftOut'>> {
   const { rows } = await pool.query<RecoveryRow>(
-    `select r.*, s.url, count(*) over ()::integer as total
+    `select r.*, ${filedOn}, s.url, count(*) over ()::integer as total
      from recovery r left join subscription s on s.id = r.subscription_id
      order by r.requested_at, r.id limit $1`,
     [most],
@@ -123,7 +125,7 @@ async function countLeft(pool: Pool, row: RecoveryRow, endsAt: number): Promise<
   const remainingMs = endsAt - performance.now()
   if (remainingMs <= 0) return null
   const { subscription_id: subscriptionId, since, until, requested_at: requestedAt } = row
-  const after = { at: row.position_at, id: row.position_id }
+  const after = { day: row.filed_on, at: row.position_at, id: row.position_id }
   const next = { subscriptionId, since, until, requestedAt, after }
   try {
     return await boundedBy(remainingMs, countNext(pool, next, countedDeadLetters), 'no count')

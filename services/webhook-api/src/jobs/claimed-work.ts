@@ -30,17 +30,24 @@ export type ClaimedWork<Row> = {
 const lookEveryMs = 2_000
 
 /**
- * Works on jobs of which each row belongs to one replica at a time. Projects take turns. The work
- * must commit its progress together with its effects, so that a crash repeats nothing.
+ * Works on jobs of which each row belongs to one replica at a time. Projects take turns.
+ * Those whose job has just failed come last. The work must commit its progress together with its
+ * effects, so that a crash repeats nothing.
  */
 export function runClaimedWork<Row>(options: ClaimedWork<Row>): BackgroundWork {
   const { waiting, claim, work, postpone, restMs = () => lookEveryMs, events, log } = options
   const by = randomUUID()
   const turns = new ProjectTurns()
+  const failing = new Map<string, number>()
+  const isFailing = ({ projectId }: { projectId: string }) =>
+    performance.now() < (failing.get(projectId) ?? 0)
   return runBackgroundWork({
     async work(signal) {
-      const next = turns.next(await waiting())
-      if (next === undefined) return restMs()
+      const next = turns.next((await waiting()).filter((job) => !isFailing(job)))
+      if (next === undefined) {
+        failing.clear()
+        return restMs()
+      }
       const claimed = { id: next.id, by }
       const row = await claim(claimed)
       if (row === undefined) return 0
@@ -50,7 +57,9 @@ export function runClaimedWork<Row>(options: ClaimedWork<Row>): BackgroundWork {
         if (err instanceof ClaimLostError) return 0
         const late = (cause: unknown) => log.debug({ err: cause }, events.notPostponed)
         await postpone(claimed, signal.aborted ? 0 : lookEveryMs).catch(late)
-        throw err
+        if (!signal.aborted) log.warn({ err }, events.failed)
+        failing.set(next.projectId, performance.now() + lookEveryMs)
+        return 0
       }
     },
     onFailure: (err) => log.warn({ err }, events.failed),

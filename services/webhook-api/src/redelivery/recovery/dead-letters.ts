@@ -7,17 +7,21 @@ import type { Original } from '../jobs/redelivery-job.ts'
 /** The dead letters of a subscription made in [since, until), as of `requestedAt`. */
 export type Span = { subscriptionId: string; since: Date; until: Date; requestedAt: Date }
 
-/** The position up to which a span is done. */
-export type Position = { at: Date; id: string }
+/**
+ * The position up to which a span is done.
+ * @property day under which the delivery is filed: a late one has a later day than its own
+ */
+export type Position = { day: string; at: Date; id: string }
 
 export const firstPosition = (since: Date): Position => ({
+  day: dayOf(since.getTime()),
   at: since,
   id: '00000000-0000-0000-0000-000000000000',
 })
 
 const diedInSpan = `
   d.subscription_id = $1 and d.status = 'dead_letter' and d.moved_at <= $4
-  and d.day >= $5::date and d.day <= $6::date and d.created_at >= $2 and d.created_at < $3
+  and d.day >= $5::date and d.created_at >= $2 and d.created_at < $3
   and d.last_error is distinct from 'too_large'`
 
 /**
@@ -36,7 +40,6 @@ const spanValues = ({ subscriptionId, since, until, requestedAt }: Span) => [
   until,
   requestedAt,
   dayOf(since.getTime()),
-  dayOf(until.getTime()),
 ]
 
 /**
@@ -57,18 +60,18 @@ export async function lacksJobs(tx: PoolClient, span: Span): Promise<boolean> {
 export async function countDeadLetters(tx: PoolClient, span: Span, most: number): Promise<number> {
   const { rows } = await tx.query<{ count: number }>(
     `select count(*)::integer as count
-     from (select from delivery d where ${inSpan} limit $7) counted`,
+     from (select from delivery d where ${inSpan} limit $6) counted`,
     [...spanValues(span), most],
   )
   return rows[0]?.count ?? 0
 }
 
 /** Selects what comes after a position. It needs `inSpan` and its values. */
-const isAfter = 'd.day >= $7::date and (d.day, d.created_at, d.id) > ($7::date, $8, $9::uuid)'
+const isAfter = 'd.day >= $6::date and (d.day, d.created_at, d.id) > ($6::date, $7, $8::uuid)'
 
 const nextValues = ({ after, ...span }: Span & { after: Position }) => [
   ...spanValues(span),
-  dayOf(after.at.getTime()),
+  after.day,
   after.at,
   after.id,
 ]
@@ -81,14 +84,14 @@ export async function countNext(
 ): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     `select count(*)::integer as count
-     from (select from delivery d where ${inSpan} and ${isAfter} limit $10) counted`,
+     from (select from delivery d where ${inSpan} and ${isAfter} limit $9) counted`,
     [...nextValues(next), most],
   )
   return rows[0]?.count ?? 0
 }
 
 /** `body` is set if the row has it. */
-export type DeadLetter = Omit<Original, 'body'> & BodyOfRow & { created_at: Date }
+export type DeadLetter = Omit<Original, 'body'> & BodyOfRow & { day: string; created_at: Date }
 
 /**
  * Returns at most `limit` dead letters with about `bytes` of bodies in rows, but at least one if
@@ -100,7 +103,7 @@ export async function nextDeadLetters(
   { limit, bytes }: { limit: number; bytes: number },
 ): Promise<DeadLetter[]> {
   const { rows } = await db.query<DeadLetter>(
-    `select id, created_at, event_id, webhook_id, watched_table, operation, record_id,
+    `select day::text as day, id, created_at, event_id, webhook_id, watched_table, operation, record_id,
        subscription_id, project_id, environment, body, job_partition, job_offset
      from (
        select letter.*,
@@ -111,10 +114,10 @@ export async function nextDeadLetters(
            ${bodyColumns}
          from delivery d
          where ${inSpan} and ${isAfter}
-         order by d.day, d.created_at, d.id limit $10
+         order by d.day, d.created_at, d.id limit $9
        ) letter
      ) batch
-     where coalesce(before, 0) < $11
+     where coalesce(before, 0) < $10
      order by day, created_at, id`,
     [...nextValues(next), limit, bytes],
   )

@@ -13,6 +13,7 @@ type Row = {
   since: Date
   until: Date
   requested_at: Date
+  filed_on: string
   position_at: Date
   position_id: string
 }
@@ -25,8 +26,8 @@ export async function insertRecovery(
   const position = firstPosition(since)
   await tx.query(
     `insert into recovery (id, project_id, environment, subscription_id, since, until,
-       requested_at, position_at, position_id, worked_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $7)`,
+       requested_at, position_day, position_at, position_id, worked_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $7)`,
     [
       id,
       tenant.projectId,
@@ -35,6 +36,7 @@ export async function insertRecovery(
       since,
       until,
       requestedAt,
+      position.day,
       position.at,
       position.id,
     ],
@@ -62,13 +64,16 @@ export const peekRecovery = (pool: Pool, id: string) => findRecovery(pool, id, '
 export const takeRecovery = (tx: PoolClient, id: string) =>
   findRecovery(tx, id, 'for update skip locked')
 
+/** The column `filed_on`. An older webhook-api stores no day. */
+export const filedOn = `coalesce(position_day, (position_at at time zone 'UTC')::date)::text as filed_on`
+
 async function findRecovery(
   db: Pool | PoolClient,
   id: string,
   locking: '' | 'for update skip locked',
 ): Promise<Recovery | undefined> {
   const { rows } = await db.query<Row>(
-    `select * from recovery where id = $1 and not ${underWay} ${locking}`,
+    `select *, ${filedOn} from recovery where id = $1 and not ${underWay} ${locking}`,
     [id],
   )
   const [row] = rows
@@ -80,15 +85,17 @@ async function findRecovery(
     since: row.since,
     until: row.until,
     requestedAt: row.requested_at,
-    position: { at: row.position_at, id: row.position_id },
+    position: { day: row.filed_on, at: row.position_at, id: row.position_id },
   }
 }
 
-export async function advanceRecovery(tx: PoolClient, id: string, { at, id: last }: Position) {
+export async function advanceRecovery(tx: PoolClient, id: string, position: Position) {
+  const { day, at, id: last } = position
   await tx.query(
-    `update recovery set position_at = $2, position_id = $3, worked_at = clock_timestamp()
+    `update recovery set position_day = $2, position_at = $3, position_id = $4,
+       worked_at = clock_timestamp()
      where id = $1`,
-    [id, at, last],
+    [id, day, at, last],
   )
 }
 

@@ -91,7 +91,7 @@ async function writeBatch(
   const request = { requestId: id, now, traceparent: null }
   const jobs = originals.map((original) => redeliveryJob(original, subscription, request))
   await emitJobs(tx, emit, jobs)
-  await store.advanceRecovery(tx, id, { at: last.created_at, id: last.id })
+  await store.advanceRecovery(tx, id, { day: last.day, at: last.created_at, id: last.id })
   return true
 }
 

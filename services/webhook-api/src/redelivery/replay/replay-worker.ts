@@ -14,6 +14,7 @@ import { lockSubscription } from '../../subscriptions/store/subscription-store.t
 import { emitJobs } from '../jobs/emit-jobs.ts'
 import { type LoggedChange, planReplay } from './replay-batch.ts'
 import * as store from './replay-store.ts'
+import { ShownSpans } from './shown-spans.ts'
 
 export type ReplayWorkerDeps = {
   pool: Pool
@@ -61,6 +62,7 @@ type Piece = { changes: readonly LoggedChange[]; next: number }
 class ReplayWorker {
   readonly #deps: ReplayWorkerDeps
   readonly #last = new Map<string, LastBatch>()
+  readonly #shown = new ShownSpans()
   #idle = 0
 
   constructor(deps: ReplayWorkerDeps) {
@@ -83,7 +85,7 @@ class ReplayWorker {
     }
     const { days, log } = this.#deps
     const { id: replayId, subscription_id: subscriptionId } = replay
-    const spans = await this.#readableFirst(replay.spans)
+    const spans = await this.#spansInTurn(replay)
     const [span] = spans
     const piece = span && (await this.#read(replay, span, signal))
     const now = Date.now()
@@ -93,6 +95,7 @@ class ReplayWorker {
       this.#last.set(replayId, { day: dayOf(now), ids })
     } else {
       this.#last.delete(replayId)
+      this.#shown.forget(replayId)
       log.info({ replayId, subscriptionId, state }, 'replay.ended')
     }
     return 0
@@ -103,21 +106,13 @@ class ReplayWorker {
     return last !== undefined && (await store.countPending(this.#deps.pool, last)) > mayWait
   }
 
-  /**
-   * Returns the spans, in turn, from one whose partition has a leader. Rejects with
-   * SERVICE_UNAVAILABLE if none has one.
-   */
-  async #readableFirst(spans: readonly LogSpan[]): Promise<LogSpan[]> {
+  /** Rejects with SERVICE_UNAVAILABLE while the log shows no more of any span. */
+  async #spansInTurn({ id, spans }: store.ReplayRow): Promise<LogSpan[]> {
     const bounds = await this.#deps.reader.bounds()
     const ends = new Map(bounds.map(({ partition, end }) => [partition, end]))
-    const first = spans.findIndex(({ partition }) => ends.has(partition))
-    if (first < 0 && spans.length > 0) throw unavailable('The partitions have no leader')
-    // After an unclean failover the log may end earlier.
-    const left = spans.map((of) => ({
-      ...of,
-      to: Math.min(of.to, ends.get(of.partition) ?? of.to),
-    }))
-    return [...left.slice(first), ...left.slice(0, Math.max(0, first))]
+    const inTurn = this.#shown.inTurn(id, spans, ends)
+    if (inTurn === null) throw unavailable('The log shows no more of the replay')
+    return inTurn
   }
 
   async #read(replay: store.ReplayRow, span: LogSpan, signal: AbortSignal): Promise<Piece> {

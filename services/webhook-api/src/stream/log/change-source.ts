@@ -75,10 +75,10 @@ export class ChangeSource {
     const until = performance.now() + waitMs
     for (;;) {
       signal.throwIfAborted()
-      const unknown = this.#position.unknown
-      if (unknown.length > 0) await this.#resolve(unknown, signal)
+      const { unknown } = this.#position
+      const left = unknown.length === 0 ? 0 : await this.#resolve(unknown, signal)
       const missing = this.#deps.recent.missing(this.#position)
-      this.#countBehind(missing)
+      this.#countBehind(left + missing.length)
       const fetched = missing.length > 0 ? await this.#fetch(missing, signal) : nothing
       if (fetched !== nothing) return fetched
       const piece = this.#recentPiece(missing)
@@ -89,8 +89,11 @@ export class ChangeSource {
     }
   }
 
-  /** Finds the offsets of partitions that had no leader, once the tail reads them. */
-  async #resolve(unknown: readonly UnknownOffset[], signal: AbortSignal): Promise<void> {
+  /**
+   * Finds the offsets of partitions that had no leader, once the tail reads them.
+   * @returns how many are still unknown
+   */
+  async #resolve(unknown: readonly UnknownOffset[], signal: AbortSignal): Promise<number> {
     const { recent, offsetsAt, log } = this.#deps
     const read = unknown.filter(({ partition }) => timeOf(recent.end.at(partition)) === null)
     try {
@@ -105,11 +108,11 @@ export class ChangeSource {
       log.warn({ err }, 'stream.offsets')
       await sleep(retryMs, undefined, { signal })
     }
+    return this.#position.unknown.length
   }
 
-  #countBehind(missing: readonly number[]): void {
-    const unknown = this.#position.unknown.length + this.#deps.recent.end.unknown.length
-    const behind = unknown + missing.length
+  #countBehind(own: number): void {
+    const behind = own + this.#deps.recent.end.unknown.length
     // Their recent changes may have been passed by.
     if (behind < this.#behind) this.#sequence = 0
     this.#behind = behind
