@@ -78,7 +78,7 @@ export async function openDeliveryEngine(
   const { subscriptions } = reading
   const view = opening.use(reading.view)
   const dispatcher = opening.use(createDispatcher(config, deps, { subscriptions, view }))
-  subscriptions.onChange((id) => dispatcher.subscriptionChanged(id))
+  subscriptions.onChange((id, left) => dispatcher.subscriptionChanged(id, left))
   opening.use(new CircuitWatch({ store: circuits, endpoints: () => dispatcher.endpoints() }))
   const listing = () => retryTopicsToRead(kafka, config.delayNames)
   const retryTopics = await retryUntilReady('kafka', listing, { log, signal })

@@ -185,8 +185,9 @@ export class Dispatcher implements PartitionHandler, Disposable {
     for (const worker of this.#workers.values()) worker.committed()
   }
 
-  subscriptionChanged(subscriptionId: string): void {
-    for (const worker of this.#workers.values()) worker.subscriptionChanged(subscriptionId)
+  /** @param left the endpoint to which the subscription does not deliver any more */
+  subscriptionChanged(subscriptionId: string, left: string | null): void {
+    for (const worker of this.#workers.values()) worker.subscriptionChanged(subscriptionId, left)
   }
 
   [Symbol.dispose](): void {

@@ -112,3 +112,16 @@ it('a request closes all, and leaves nothing that asks again', async () => {
   expect(openFor()).toEqual([])
   expect([...stored.keys()]).toEqual([])
 })
+
+it('a subscription that leaves closes its own circuit, and the last one that of all', async () => {
+  await answer('b', 401, 401, 401, 401, 401)
+  await answer('a', 401, 401, 401, 401, 401)
+  circuits.left('b', () => true)
+  expect(openFor()).toEqual(['a'])
+  circuits.left('a', () => false)
+  await answer('a', 500, 500, 500, 500, 500)
+  circuits.left('b', () => true)
+  expect(openFor()).toEqual(['a', 'b'])
+  circuits.left('a', () => false)
+  expect(openFor()).toEqual([])
+})

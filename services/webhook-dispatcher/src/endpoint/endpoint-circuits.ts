@@ -83,6 +83,16 @@ export class EndpointCircuits {
     else await this.#options.circuit.store.reset(this.#endpointId)
   }
 
+  /**
+   * Closes the circuit of a subscription that has left, and that of the receiver if it was the last
+   * one. Their ends are published now: after the cooldown, the names of project and environment may
+   * be in use again.
+   */
+  left(subscriptionId: string, isUsed: () => boolean): void {
+    this.#own.get(subscriptionId)?.closeByRequest()
+    if (this.receiver.isOpen && !isUsed()) this.receiver.closeByRequest()
+  }
+
   dispose(): void {
     this.#isDisposed = true
     this.receiver.dispose()

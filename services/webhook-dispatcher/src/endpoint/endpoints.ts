@@ -65,6 +65,14 @@ export class Endpoints<T> {
     return endpoint
   }
 
+  /**
+   * The subscription does not deliver to the endpoint any more.
+   * @param isUsed returns whether another one does
+   */
+  left(endpointId: string, subscriptionId: string, isUsed: () => boolean): void {
+    this.#all.get(endpointId)?.circuits.left(subscriptionId, isUsed)
+  }
+
   dispose(): void {
     for (const id of [...this.#all.keys()]) this.#forget(id)
   }

@@ -250,7 +250,7 @@ export class DeliveryExecutor {
   }
 
   async #attempt({ job: delivery, subscription, endpoint, ended }: RunningAttempt): Promise<void> {
-    const { deps, state, paused, router, settlement } = this.#options
+    const { deps, state, status, paused, router, settlement } = this.#options
     const result = await deps.attempts
       .make(delivery, subscription, endpoint.circuits.receiver)
       .catch((err: unknown) => {
@@ -262,8 +262,8 @@ export class DeliveryExecutor {
     ended(endOf(result))
     // The circuit reacts before any further attempt starts. The outcome does not wait for Redis:
     // without it, the attempt would be repeated after a crash.
-    const place = eventPlaceOf(delivery)
-    this.#work.track(endpoint.circuits.record({ result, place, subscriptionId: subscription.id }))
+    const counted = { result, place: eventPlaceOf(delivery), subscriptionId: subscription.id }
+    if (!status.hasLeft(subscription)) this.#work.track(endpoint.circuits.record(counted))
     this.#start(endpoint)
     paused.endpointChanged(endpoint.id)
     this.carryOut()

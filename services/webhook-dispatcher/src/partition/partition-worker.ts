@@ -33,6 +33,7 @@ export class PartitionWorker {
   readonly #pressure: Pressure
   readonly #unsettled: UnsettledOutcomes
   readonly #state: PartitionState
+  readonly #subscriptions: WorkerDeps['subscriptions']
   readonly #endpoints: Endpoints<Delivery>
   readonly #paused: PausedDeliveries
   readonly #admissions: Admissions
@@ -51,6 +52,7 @@ export class PartitionWorker {
     const unsettled = new UnsettledOutcomes(assignments)
     const state = new PartitionState({ lease, unsettled, control })
     const router = new DeliveryRouter({ ...deps, lease })
+    this.#subscriptions = subscriptions
     this.#unsettled = unsettled
     this.#state = state
     this.#pressure = new Pressure({ assignments, dueTimes: this.#dueTimes, window })
@@ -143,7 +145,10 @@ export class PartitionWorker {
     this.#settlement.remember(job)
   }
 
-  subscriptionChanged(subscriptionId: string): void {
+  /** @param left the endpoint to which the subscription does not deliver any more */
+  subscriptionChanged(subscriptionId: string, left: string | null = null): void {
+    const isUsed = () => left !== null && this.#subscriptions.isAnyAt(left)
+    if (left !== null) this.#endpoints.left(left, subscriptionId, isUsed)
     this.#admissions.subscriptionChanged(subscriptionId)
     this.#paused.subscriptionChanged(subscriptionId)
     this.#executor.carryOut()

@@ -63,16 +63,20 @@ export class Settlement {
   }
 
   /**
-   * Decides what follows an attempt. Uses the current state of the subscription. If that is deleted
-   * or unreadable, uses the state with which the attempt was made.
+   * Decides what follows an attempt. Uses the current state of the subscription. If that is
+   * unreadable, uses the state with which the attempt was made. A failed delivery of a deleted
+   * subscription is cancelled: its dead letter would be an event of an environment that may be
+   * deleted, too.
    */
   outcomeOf(delivery: Delivery, result: AttemptResult, before: Subscription): Outcome {
     const { deps, status } = this.#options
     const now = deps.subscriptions.get(delivery.job.subscriptionId)
-    const latest = now === undefined || now.url === null ? before : now
+    const isDeleted = now === undefined
+    const latest = isDeleted || now.url === null ? before : now
     const next = deps.attempts.nextStep(delivery.job, result, latest)
     const isRetried = next.kind === 'retry'
-    const isOver = isRetried && status.isCancelledInFlight(latest, delivery)
+    const isCancelled = isRetried && status.isCancelledInFlight(latest, delivery)
+    const isOver = isCancelled || (isDeleted && next.kind !== 'delivered')
     const group = isRetried && !isOver ? orderGroup(delivery.job, latest) : null
     return { kind: 'attempted', result, next: isOver ? { kind: 'cancelled' } : next, group }
   }

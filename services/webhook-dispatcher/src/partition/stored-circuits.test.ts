@@ -1,15 +1,47 @@
-import { expect, it } from '@jest/globals'
+import { afterEach, expect, it } from '@jest/globals'
 import { deliveriesTopic } from '@surehook/contracts/topics'
 import { PartitionWorld } from '../../test/support/partition-world.ts'
 import { retries } from '../../test/support/places-after.ts'
 
+let world: PartitionWorld
+afterEach(() => world.worker.dispose())
+
 it('records the outcome of an attempt while the store of circuits does not answer', async () => {
-  const world = new PartitionWorld()
-  world.storeAnswers = Promise.withResolvers<void>().promise
+  world = new PartitionWorld()
+  world.circuit.store.recordFailure = () => Promise.withResolvers<void>().promise
   world.enqueue('a')
   world.fetch(deliveriesTopic, 1)
   await world.settle()
   world.answer(500, true)
   await world.settle()
   expect(world.logs.get(retries)?.map(({ job }) => job.attempt)).toEqual([2])
+})
+
+it('counts no failure of a subscription that was deleted, and cancels its delivery', async () => {
+  world = new PartitionWorld()
+  let counted = 0
+  world.circuit.store.recordFailure = async () => void counted++
+  world.enqueue('a')
+  world.fetch(deliveriesTopic, 1)
+  await world.settle()
+  world.delete('a')
+  world.answer(500, true)
+  await world.settle()
+  expect([...world.history.cancelled]).toEqual(['d0'])
+  expect([counted, world.logs.get(retries)]).toEqual([0, []])
+})
+
+it('closes the circuit of an endpoint whose last subscription was deleted', async () => {
+  world = new PartitionWorld()
+  world.circuit.cooldownMs = 3_600_000
+  for (let n = 0; n < 5; n++) world.enqueue('a')
+  world.fetch(deliveriesTopic, 5)
+  for (let n = 0; n < 5; n++) {
+    await world.settle()
+    world.answer(500, true)
+  }
+  await world.settle()
+  expect(world.worker.openCircuits).toBe(1)
+  world.delete('a')
+  expect(world.worker.openCircuits).toBe(0)
 })

@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from '@jest/globals'
 import type { SealedSecret } from '@surehook/contracts/events'
+import { endpointId } from '@surehook/contracts/ids'
 import { aSubscription } from '@surehook/contracts/testing/samples'
 import { pino } from 'pino'
 import { Subscriptions } from './subscriptions.ts'
@@ -76,6 +77,23 @@ it.each<[string, SealedSecret[]]>([
   const { subscriptions } = setUp()
   subscriptions.apply('a', { ...stateOf('a'), secrets })
   expect(subscriptions.get('a')?.deliverable).toBe(false)
+})
+
+it('tells which endpoint a subscription has left', () => {
+  const { subscriptions } = setUp()
+  const left: (string | null)[] = []
+  subscriptions.onChange((_id, endpoint) => void left.push(endpoint))
+  const [first, second] = ['https://a.example/1', 'https://a.example/2'].map((url) =>
+    endpointId({ ...aSubscription(), url }),
+  )
+  subscriptions.apply('a', { ...stateOf('a'), url: 'https://a.example/1' })
+  subscriptions.apply('a', { ...stateOf('a'), url: 'https://a.example/1', active: false })
+  subscriptions.apply('a', { ...stateOf('a'), url: 'https://a.example/2' })
+  expect([first, second].map((id) => subscriptions.isAnyAt(id ?? ''))).toEqual([false, true])
+  subscriptions.unreadable('b')
+  subscriptions.apply('a', null)
+  expect(left).toEqual([null, null, first, null, second])
+  expect(subscriptions.isAnyAt(second ?? '')).toBe(false)
 })
 
 it('keeps only the parts of a state that attempts need', async () => {

@@ -120,15 +120,15 @@ export class Subscriptions {
   readonly #byId = new Map<string, Subscription | UnreadableSubscription>()
   readonly #opener: SecretOpener
   readonly #log: Pick<Logger, 'error' | 'warn'>
-  #onChange: (subscriptionId: string) => void = () => undefined
+  #onChange: SubscriptionListener = () => undefined
 
   constructor(opener: SecretOpener, log: Pick<Logger, 'error' | 'warn'>) {
     this.#opener = opener
     this.#log = log
   }
 
-  /** Calls `listener` with the id of each subscription whose state has changed. */
-  onChange(listener: (subscriptionId: string) => void): void {
+  /** Calls `listener` for each subscription whose state has changed. */
+  onChange(listener: SubscriptionListener): void {
     this.#onChange = listener
   }
 
@@ -138,15 +138,22 @@ export class Subscriptions {
   }
 
   apply(subscriptionId: string, state: SubscriptionState | null): void {
+    const before = endpointOf(this.#byId.get(subscriptionId))
     if (state === null) this.#byId.delete(subscriptionId)
     else this.#byId.set(subscriptionId, this.#subscriptionOf(state))
-    this.#onChange(subscriptionId)
+    const isSame = endpointOf(this.#byId.get(subscriptionId)) === before
+    this.#onChange(subscriptionId, isSame ? null : before)
   }
 
   /** Call it if the newest state cannot be decoded. */
   unreadable(subscriptionId: string): void {
     this.#byId.set(subscriptionId, unreadable)
-    this.#onChange(subscriptionId)
+    this.#onChange(subscriptionId, null)
+  }
+
+  /** True if a subscription delivers to the endpoint. Visits all subscriptions. */
+  isAnyAt(endpoint: string): boolean {
+    return this.#byId.values().some((one) => endpointOf(one) === endpoint)
   }
 
   #subscriptionOf(state: SubscriptionState): Subscription {
@@ -180,5 +187,11 @@ export class Subscriptions {
     }
   }
 }
+
+/** @param left the endpoint to which the subscription has delivered until now, if it has another */
+type SubscriptionListener = (subscriptionId: string, left: string | null) => void
+
+const endpointOf = (subscription: Subscription | UnreadableSubscription | undefined) =>
+  subscription === undefined || subscription.url === null ? null : subscription.endpointId
 
 type SealedSecretOf = { id: string; ciphertext: string; required: boolean }

@@ -9,13 +9,13 @@ type Attempt = { job: DeliveryJob; answer: (status: number) => void }
 /** The limits that the assigned partitions share. */
 export const shared = { messages: 12, bytes: 1_000_000 }
 
-/** The options of circuits whose store confirms failures when `answers` resolves. */
-export const circuitWith = (answers: () => Promise<void>) => ({
+/** The options of circuits whose store knows nothing. */
+export const circuitOptions = () => ({
   threshold: 5,
   cooldownMs: 1,
   store: {
     load: async () => ({ failures: 0, openUntil: 0, openSince: 0 }),
-    recordFailure: answers,
+    recordFailure: async (): Promise<void> => {},
     reset: async () => {},
   },
 })

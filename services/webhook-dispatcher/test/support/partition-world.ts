@@ -12,7 +12,7 @@ import type { PartitionWorker } from '../../src/partition/partition-worker.ts'
 import type { WorkerDeps } from '../../src/partition/worker-deps.ts'
 import type { Transition, TransitionResult } from '../../src/transitions/transitions.ts'
 import { PartitionHistory } from './partition-history.ts'
-import { circuitWith, Owner, shared } from './partition-owner.ts'
+import { circuitOptions, Owner, shared } from './partition-owner.ts'
 import { placeAfter, retries } from './places-after.ts'
 import { RecordHistory } from './record-history.ts'
 
@@ -30,11 +30,11 @@ export class PartitionWorld {
   readonly ordered = new Set<string>()
   /** How long a delivery waits for its retry, in ms. */
   retryMs = 0
+  readonly circuit = circuitOptions()
+  readonly deleted = new Set<string>()
   /** By subscription: since when it is inactive. */
   readonly inactive = new Map<string, number>()
   limits: SubscriptionLimits | undefined
-  /** Whether the store of circuits answers. */
-  storeAnswers = Promise.resolve()
   /** Of subscriptions: deliveries that were cancelled by request. */
   readonly cancellations = new Map<string, Cancellation[]>()
   /** Subscriptions whose jobs no other topic takes. */
@@ -120,6 +120,11 @@ export class PartitionWorld {
     this.#owner.worker.subscriptionChanged(subscriptionId)
   }
 
+  delete(subscriptionId: string): void {
+    this.deleted.add(subscriptionId)
+    this.#owner.worker.subscriptionChanged(subscriptionId, subscriptionId)
+  }
+
   /** What has the status now is cancelled. */
   cancel(subscriptionId: string, status: CancellableStatus): void {
     const known = this.cancellations.get(subscriptionId) ?? []
@@ -141,14 +146,8 @@ export class PartitionWorld {
   placesOf(deliveryId: string): string[] {
     return topics.flatMap((topic) => {
       const commit = this.#commits.get(topic) ?? { offset: 0, metadata: '' }
-      const at = {
-        topic,
-        partition: 0,
-        committed: commit.offset,
-        metadata: commit.metadata,
-        end: 0,
-      }
-      const assignment = new AssignedPartition(at)
+      const { offset: committed, metadata } = commit
+      const assignment = new AssignedPartition({ topic, partition: 0, committed, metadata, end: 0 })
       return (this.logs.get(topic) ?? []).flatMap(({ job }, offset) => {
         const isOpen = offset >= commit.offset && assignment.take(offset, 0) !== 'finished'
         return isOpen && job.deliveryId === deliveryId ? [topic] : []
@@ -226,7 +225,7 @@ export class PartitionWorld {
 
   #deps(owner: Owner): WorkerDeps {
     return {
-      circuit: circuitWith(() => this.storeAnswers),
+      circuit: this.circuit,
       limits: { maxInFlight: 2, maxLocalWaitMs: () => 1 },
       slots: new AttemptSlots(),
       orderedRecords: this.#orderedRecords,
@@ -240,19 +239,8 @@ export class PartitionWorld {
       },
       transitions: { make: (job: DeliveryJob, to: Transition) => this.#make(owner, job, to) },
       subscriptions: {
-        get: (id: string) => ({
-          ...{
-            id,
-            url: 'u',
-            projectId: 'p',
-            endpointId: id,
-            limits: this.limits,
-            deliverable: !this.inactive.has(id),
-          },
-          ordered: this.ordered.has(id),
-          inactiveSince: this.inactive.get(id) ?? Number.POSITIVE_INFINITY,
-          cancellations: this.cancellations.get(id) ?? none,
-        }),
+        get: (id: string) => (this.deleted.has(id) ? undefined : this.#subscription(id)),
+        isAnyAt: (id: string) => !this.deleted.has(id),
       },
       view: { barrier: async () => {} },
       metrics: dispatcherMetrics(createMetrics('test')),
@@ -260,6 +248,16 @@ export class PartitionWorld {
         throw err
       },
     } as unknown as WorkerDeps
+  }
+
+  #subscription(id: string) {
+    return {
+      ...{ id, url: 'u', projectId: 'p', endpointId: id, limits: this.limits },
+      deliverable: !this.inactive.has(id),
+      ordered: this.ordered.has(id),
+      inactiveSince: this.inactive.get(id) ?? Number.POSITIVE_INFINITY,
+      cancellations: this.cancellations.get(id) ?? none,
+    }
   }
 
   #attempt(owner: Owner, job: DeliveryJob): Promise<unknown> {

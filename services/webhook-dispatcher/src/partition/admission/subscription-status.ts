@@ -19,6 +19,12 @@ export class SubscriptionStatus {
     return !subscription.deliverable || circuits.isOpenFor(subscription.id)
   }
 
+  /** True if the subscription was deleted or has another endpoint since. */
+  hasLeft({ id, endpointId }: Subscription): boolean {
+    const now = this.#subscriptions.get(id)
+    return now === undefined || (now.url !== null && now.endpointId !== endpointId)
+  }
+
   /** True if a delivery that is not in flight was cancelled by request. */
   isCancelled(subscription: Subscription, delivery: Delivery): boolean {
     return isCancelled(subscription, delivery, () => this.#blockedSince(subscription))
