@@ -7,6 +7,7 @@ import { runCommand } from '../lib/run-command.ts'
 import { type RunningSystem, webhookTimes } from '../lib/running-system.ts'
 import { type MailCatcher, startMailCatcher } from '../mail/mail-catcher.ts'
 import { ensureDemoCa } from '../receiver/demo-ca.ts'
+import { untilWritable } from '../start/first-write.ts'
 import { greeting } from '../start/greeting.ts'
 import { keepSecrets } from '../start/keep-secrets.ts'
 import { type Infrastructure, openInfrastructure } from '../start/open-infrastructure.ts'
@@ -88,6 +89,7 @@ async function start(env: NodeJS.ProcessEnv): Promise<Running> {
       log: say,
     }),
   )
+  await step('first write accepted', () => untilWritable(endpoints, system))
   const facts = {
     baseUrl: system.baseUrl,
     adminToken: secrets.adminToken,

@@ -116,16 +116,11 @@ function asNode(properties: string, { place, controllerPorts }: KafkaNode): stri
   const voters = controllerPorts.map((port, n) => `${n + 1}@127.0.0.1:${port}`).join(',')
   const nodes = controllerPorts.length
   const isController = place < nodes
-  return (
-    (isController ? properties : asBrokerAlone(properties))
-      .replace(/^node\.id=.*$/m, `node.id=${place + 1}`)
-      .replace(/^controller\.quorum\.voters=.*$/m, `controller.quorum.voters=${voters}`)
-      .replace(/^(.*\.replication\.factor)=.*$/gm, `$1=${nodes}`)
-      .replace(/^(.*\.min\.isr)=.*$/gm, `$1=${Math.max(1, nodes - 1)}`)
-      // Kafka's default, so that a node starved for two seconds on a busy machine does not count as
-      // dead.
-      .replace(/^broker\.session\.timeout\.ms=.*$/m, 'broker.session.timeout.ms=9000')
-  )
+  return (isController ? properties : asBrokerAlone(properties))
+    .replace(/^node\.id=.*$/m, `node.id=${place + 1}`)
+    .replace(/^controller\.quorum\.voters=.*$/m, `controller.quorum.voters=${voters}`)
+    .replace(/^(.*\.replication\.factor)=.*$/gm, `$1=${nodes}`)
+    .replace(/^(.*\.min\.isr)=.*$/gm, `$1=${Math.max(1, nodes - 1)}`)
 }
 
 const asBrokerAlone = (properties: string): string =>
