@@ -157,7 +157,10 @@ it('the page about the first webhook works as printed, on the oldest Node of thi
     to: '## Change a record',
   })
   const [change = ''] = await commandsOf({ file, from: '## Change a record', to: '## Next' })
-  const [prepare = ''] = await commandsOf({ file, from: '## A Surehook of your own' })
+  const [prepare = ''] = await commandsOf({
+    ...{ file, from: '## A Surehook of your own' },
+    to: '## Install',
+  })
   const readme = {
     file: 'packages/cli/README.md',
     from: '## For developers',
