@@ -26,9 +26,12 @@ const kubeVersion = ['--kube-version', `${kubernetesVersion}.0`]
 const foreign =
   /^(keda\.sh|gateway\.networking\.k8s\.io|monitoring\.coreos\.com|kafka\.strimzi\.io)\//
 
+/** kube-score asks for replicas and more, which an installation to try has not. */
+const tryValues = `${chartDir}/values-try.yaml`
 const valuesFiles = [
   ...(await readdir(`${chartDir}/ci`)).map((name) => `${chartDir}/ci/${name}`),
   `${chartDir}/values-production-example.yaml`,
+  tryValues,
 ]
 await using dir = await mkdtempDisposable(join(tmpdir(), 'surehook-helm-'))
 
@@ -50,6 +53,7 @@ for (const file of valuesFiles) {
       ...[kubernetesValidate, '--strict', '--kubernetes-version', kubernetesVersion, manifests],
     ])
   }
+  if (file === tryValues) continue
   await say(`${name}: kube-score`, [
     ...[kubeScore, 'score', '--kubernetes-version', `v${kubernetesVersion}`, manifests],
   ])
