@@ -2,8 +2,8 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { directoryOf } from './workspace.mjs'
 
-/** Built code and pages, Avro schemas, documents that are served, migrations. */
-const needed = ['dist', 'events', 'openapi', 'migrations']
+/** Built code and pages, Avro schemas, documents that are served, migrations, settings of the local stack. */
+const needed = ['dist', 'events', 'openapi', 'migrations', 'local-stack']
 const [service, pruned, out] = process.argv.slice(2)
 if (service === undefined || pruned === undefined || out === undefined) {
   throw new Error('usage: gather.mjs <service> <pruned> <out>')

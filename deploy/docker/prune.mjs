@@ -1,9 +1,8 @@
 // `prune.mjs <out> [service]`: what all images are built from; with a service, what that one installs to run.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { workspaceOf } from './workspace.mjs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { workspacesOf } from './workspace.mjs'
 
-const operatorCli = 'operator-cli'
 const [out, service] = process.argv.slice(2)
 if (out === undefined) throw new Error('usage: prune.mjs <out> [service]')
 prune(service === undefined ? deployables() : [service])
@@ -12,14 +11,13 @@ if (service !== undefined) forgetDevDependencies(`${out}/json`)
 /** @param {string[]} services */
 function prune(services) {
   const scope = service === undefined ? [] : ['--production']
-  const args = ['prune', ...services.map(workspaceOf), ...scope, '--docker', '--out-dir', out]
+  const args = ['prune', ...services.flatMap(workspacesOf), ...scope, '--docker', '--out-dir', out]
   const { status } = spawnSync('turbo', args, { stdio: 'inherit' })
   if (status !== 0) throw new Error('turbo prune failed')
 }
 
 function deployables() {
-  const cli = existsSync('packages/cli') ? [operatorCli] : []
-  return [...readdirSync('services'), ...cli]
+  return [...readdirSync('services'), 'operator-cli', 'try']
 }
 
 /** npm would look for them, workspaces that are left out included, even where it must not install them. */

@@ -1,8 +1,10 @@
-// The directory and package name of what an image is made of: `gateway` is services/gateway, @surehook/gateway.
+// The directory and package names of what an image is made of: `gateway` is services/gateway, @surehook/gateway.
 import { existsSync, readFileSync } from 'node:fs'
 
 /** The image of the command `surehook` keeps its name; the package is beside those that users install. */
-const elsewhere = { 'operator-cli': 'packages/cli' }
+const elsewhere = { 'operator-cli': 'packages/cli', try: 'scripts' }
+/** The commands of a checkout start services, and import none. */
+const started = { try: ['single-process'] }
 
 /** @param {string} image */
 export function directoryOf(image) {
@@ -12,6 +14,8 @@ export function directoryOf(image) {
 }
 
 /** @param {string} image */
-export function workspaceOf(image) {
-  return JSON.parse(readFileSync(`${directoryOf(image)}/package.json`, 'utf8')).name
+export function workspacesOf(image) {
+  return [image, ...(started[image] ?? [])].map(
+    (one) => JSON.parse(readFileSync(`${directoryOf(one)}/package.json`, 'utf8')).name,
+  )
 }

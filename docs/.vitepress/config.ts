@@ -67,6 +67,7 @@ export default defineConfig({
         items: pages('start/', {
           'Your first webhook': 'first-webhook',
           'What npm start runs': 'npm-start',
+          'In one container': 'docker',
         }),
       },
       {

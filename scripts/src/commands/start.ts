@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { rm, writeFile } from 'node:fs/promises'
-import { state } from '../lib/paths.ts'
+import { isCheckout, state } from '../lib/paths.ts'
 import { isFree } from '../lib/ports.ts'
 import { ownerOf } from '../lib/processes/process-group.ts'
 import { runCommand } from '../lib/run-command.ts'
@@ -38,7 +38,7 @@ try {
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
   const testReceiver = running.receiver.url
   const isOwnBroker = !process.env['KAFKA_BROKERS']
-  say(greeting(running.facts, { seconds, isOwnBroker, testReceiver }))
+  say(greeting(running.facts, { seconds, isOwnBroker, testReceiver, isCheckout }))
   const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
   await Promise.race([stopped, beginWithDelivery(running)])
   await stopped
@@ -57,7 +57,7 @@ async function start(env: NodeJS.ProcessEnv): Promise<Running> {
     openInfrastructure(env),
     keepSecrets(state.secretsFile, env),
     ensureDemoCa(state.demoCaDir),
-    step('built', build),
+    ...(isCheckout ? [step('built', build)] : []),
   ])
   const { endpoints } = infrastructure
   const mailCatcher = env['SMTP_URL'] ? null : await catchMails()
@@ -78,6 +78,8 @@ async function start(env: NodeJS.ProcessEnv): Promise<Running> {
       secrets,
       mode,
       port,
+      // The port of a container is published from all of its addresses.
+      host: isCheckout ? '127.0.0.1' : '0.0.0.0',
       env: {
         ...localDefaults(port),
         CONSOLE_TEST_RECEIVER: receiver.url,

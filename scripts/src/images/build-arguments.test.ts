@@ -24,6 +24,7 @@ it('passes values that only the build needs as arguments without values and as s
     NPM_CONFIG_REGISTRY: 'https://mirror.example',
     NODE_EXTRA_CA_CERTS: '/etc/ca.pem',
     IMAGE_NPMRC: '/root/.npmrc',
+    IMAGE_APT_SOURCES: '/etc/apt/mirror.list',
     DOCKER_BUILD_OPTIONS: '--network host',
   }
   const args = buildArguments('gateway', env, 'abc')
@@ -31,6 +32,7 @@ it('passes values that only the build needs as arguments without values and as s
     `build --file deploy/docker/Dockerfile --tag surehook/gateway:${version()} ` +
       `--build-arg SERVICE=gateway --build-arg VERSION=${version()} --build-arg REVISION=abc ` +
       '--build-arg NPM_CONFIG_REGISTRY --build-arg HTTPS_PROXY ' +
-      '--secret id=npmrc,src=/root/.npmrc --secret id=ca,src=/etc/ca.pem --network host .',
+      '--secret id=npmrc,src=/root/.npmrc --secret id=apt,src=/etc/apt/mirror.list ' +
+      '--secret id=ca,src=/etc/ca.pem --network host .',
   )
 })

@@ -1,4 +1,4 @@
-import { type ImageName, tagOf, version } from './image-names.ts'
+import { type ImageName, tagOf, tryImage, version } from './image-names.ts'
 
 /** Docker predefines these and does not store them in images. */
 const proxyVariables = [
@@ -30,11 +30,13 @@ export function buildArguments(
   ]
   const secrets = [
     ...(env['IMAGE_NPMRC'] ? [`id=npmrc,src=${env['IMAGE_NPMRC']}`] : []),
+    ...(env['IMAGE_APT_SOURCES'] ? [`id=apt,src=${env['IMAGE_APT_SOURCES']}`] : []),
     ...(env['NODE_EXTRA_CA_CERTS'] ? [`id=ca,src=${env['NODE_EXTRA_CA_CERTS']}`] : []),
   ]
   return [
     'build',
     ...['--file', 'deploy/docker/Dockerfile', '--tag', tagOf(name, env)],
+    ...(name === tryImage ? ['--target', tryImage] : []),
     ...buildArgs.flatMap((arg) => ['--build-arg', arg]),
     ...secrets.flatMap((secret) => ['--secret', secret]),
     ...(env['DOCKER_BUILD_OPTIONS']?.split(/\s+/).filter((option) => option !== '') ?? []),

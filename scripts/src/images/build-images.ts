@@ -1,7 +1,7 @@
 import { runCommand } from '../lib/run-command.ts'
 import { step } from '../start/progress.ts'
 import { buildArguments } from './build-arguments.ts'
-import { type ImageName, imageNames, tagOf } from './image-names.ts'
+import { type ImageName, imageNames, tagOf, tryImage } from './image-names.ts'
 
 /** Builds the images one after another, because the first build makes all but the last stages. */
 export async function buildImages(
@@ -20,9 +20,9 @@ export async function buildImages(
 
 /** Throws an error that lists the valid names. */
 export function asImageName(text: string): ImageName {
-  const name = imageNames.find((one) => one === text)
-  if (name === undefined)
-    throw new Error(`unknown image "${text}", not one of ${imageNames.join(', ')}`)
+  const names: readonly ImageName[] = [...imageNames, tryImage]
+  const name = names.find((one) => one === text)
+  if (name === undefined) throw new Error(`unknown image "${text}", not one of ${names.join(', ')}`)
   return name
 }
 

@@ -5,7 +5,10 @@ import { serviceNames, singleProcess } from '../system/service-catalog.ts'
 /** The directories of services/ that become images, and the operator's command. */
 export const imageNames = [...serviceNames, singleProcess, 'operator-cli'] as const
 
-export type ImageName = (typeof imageNames)[number]
+/** One container with everything, to try Surehook out. It is a target of its own in the Dockerfile. */
+export const tryImage = 'try'
+
+export type ImageName = (typeof imageNames)[number] | typeof tryImage
 
 /** The name in docker-compose.yml and the chart: `surehook/gateway:0.1.0`. */
 export function tagOf(name: ImageName, env: NodeJS.ProcessEnv): string {

@@ -1,7 +1,11 @@
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /** The root of the checkout. `src/lib` and `dist/lib` have the same depth. */
 export const repoRoot = fileURLToPath(new URL('../../../', import.meta.url)).replace(/\/$/, '')
+
+/** False in an image, which was built with everything and holds no sources. */
+export const isCheckout = existsSync(`${repoRoot}/turbo.json`)
 
 export const localDir = `${repoRoot}/.local`
 

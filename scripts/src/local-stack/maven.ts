@@ -47,6 +47,9 @@ export async function requireMaven(env: NodeJS.ProcessEnv): Promise<void> {
 const pomOf = (name: ArtefactName) => `${repoRoot}/scripts/local-stack/${name}/pom.xml`
 
 async function targetOf(name: ArtefactName): Promise<string> {
+  // An image has them where the variable says.
+  const given = process.env[`LOCAL_${name.toUpperCase()}_DIR`]
+  if (given) return given
   const version = createHash('sha256')
     .update(await readFile(pomOf(name)))
     .digest('hex')

@@ -13,6 +13,8 @@ export type EnvironmentInput = {
   /** The first replica of each service, to which the gateway sends requests. */
   addresses: Partial<Record<ServiceName, Address>>
   overrides: NodeJS.ProcessEnv
+  /** The default is 127.0.0.1. */
+  host?: string | undefined
 }
 
 /** Returns the variables of one service process, with only the secrets that it needs. */
@@ -32,7 +34,7 @@ export function environmentOf(
     KAFKA_BROKERS: input.endpoints.kafkaBrokers,
     SCHEMA_REGISTRY_URL: input.endpoints.schemaRegistryUrl,
     ...ownVariables(service, input),
-    HOST: '127.0.0.1',
+    HOST: input.host ?? '127.0.0.1',
     ...(address.api !== null && { PORT: String(address.api) }),
     INTERNAL_PORT: String(address.internal),
   }

@@ -36,6 +36,8 @@ export type SystemOptions = {
   env?: NodeJS.ProcessEnv
   /** The gateway's port. The default is any free one. */
   port?: number
+  /** The address on which services listen. The default is 127.0.0.1. */
+  host?: string | undefined
   /** Runs each service as a process (the default), or all in one. */
   mode?: Mode
   /** Applies only to separate services. */
@@ -105,7 +107,8 @@ export async function startServices(options: SystemOptions): Promise<System> {
       root: options.versions?.migrations,
       log: createLogger('migrate', 'warn'),
     })
-    const input = { endpoints, secrets, overrides, databaseUrls, addresses }
+    const { host } = options
+    const input = { endpoints, secrets, overrides, databaseUrls, addresses, host }
     const start = async (replica: Replica, place: number) => {
       const env = () => variablesOf(replica, input, options)
       const entry = entryOf(replica.program, options.versions?.ofReplica(replica.id))
