@@ -66,6 +66,28 @@ it('follows new deliveries live, and moves nothing that is read', async () => {
   expect(faults).toEqual([])
 })
 
+it('says which webhook, change and answer, on a phone too', async () => {
+  const url = console.world.receiver.url(`/${tenant.projectId}`)
+  const { id } = await tenant.subscribe(url)
+  await deliver(id, 1)
+  await signIn(page, tenant, { stay: true })
+  const row = page.getByRole('row').filter({ hasText: 'HTTP 204' })
+  const label = url.replace('https://', '')
+  await link('Deliveries').click()
+  for (const width of [1440, 360]) {
+    await page.setViewportSize({ width, height: 800 })
+    await row.getByText(label).waitFor()
+    await row.getByText('INSERT orders').waitFor()
+    await row.getByText('HTTP 204').waitFor()
+    expect(await row.getByRole('cell').count()).toBe(7)
+  }
+  await row.getByRole('link', { name: label }).click()
+  await heading(url).waitFor()
+  await page.getByRole('region', { name: 'Latest deliveries' }).getByText('INSERT orders').click()
+  await heading('Delivery').waitFor()
+  expect(faults).toEqual([])
+})
+
 /** Presses Tab until the control has the focus. */
 async function tabTo(target: Locator): Promise<void> {
   const focused = target.and(page.locator(':focus'))

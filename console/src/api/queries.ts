@@ -5,7 +5,7 @@ import { type Column, columnsOf } from '../parts/filter/model/columns.ts'
 import { useApi } from './api.ts'
 
 /** Lists that several pages show refresh while they are visible. */
-const freshMs = 5_000
+export const freshMs = 5_000
 /** Long lists and statistics refresh less often. */
 export const slowRefreshMs = 4 * freshMs
 

@@ -79,7 +79,7 @@ export const developerPages: readonly ConsolePageCase[] = [
     path: () => 'tables/orders?where=%7B%22status%22%3A%22lost%22%7D',
     shows: 'No record matches',
   },
-  { name: 'record-new', path: () => 'tables/orders/new-record', shows: 'customer (text)' },
+  { name: 'record-new', path: () => 'tables/orders/new-record', shows: 'text, required' },
   {
     name: 'record',
     path: ({ recordId }) => `tables/orders/records/${recordId}`,

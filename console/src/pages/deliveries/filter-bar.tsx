@@ -2,6 +2,7 @@ import type { Violation } from '@surehook/client'
 import { type ReactNode, type Ref, useCallback, useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { useTableNames, useWebhooks } from '../../api/queries.ts'
+import { webhookLabel } from '../../parts/data/webhook-label.ts'
 import { errorClasses } from '../../parts/deliveries/outcome-text.ts'
 import { violationOf } from '../../parts/feedback/faults.ts'
 import { Button } from '../../parts/forms/button.tsx'
@@ -48,7 +49,7 @@ export function FilterBar({ first, onRedeliver, violations }: FilterBarProps) {
         {spans.map(([value, label]) => option(value, label))}
       </Choice>
       <Choice name="webhookId" label="Webhook">
-        {webhooks.map(({ id, url, table }) => option(id, `${table} → ${url}`))}
+        {webhooks.map((one) => option(one.id, `${one.table} → ${webhookLabel(one)}`))}
       </Choice>
       <Choice name="table" label="Table">
         {tables.map((name) => option(name, name))}

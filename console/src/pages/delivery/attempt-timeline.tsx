@@ -1,8 +1,8 @@
 import type { DeliveryDetail } from '@surehook/client'
 import { JsonView } from '../../parts/data/json/json-view.tsx'
 import { milliseconds } from '../../parts/data/numbers.ts'
-import { StatusBadge } from '../../parts/data/status-badge.tsx'
-import { Countdown, ExactTime, Time } from '../../parts/data/time/time.tsx'
+import { Badge, StatusBadge } from '../../parts/data/status-badge.tsx'
+import { Due, ExactTime, Time } from '../../parts/data/time/time.tsx'
 import { outcomeText } from '../../parts/deliveries/outcome-text.ts'
 import { Card } from '../../parts/layout/page.tsx'
 import { type PlannedAttempt, plannedAttempts } from './planned-attempts.ts'
@@ -23,6 +23,7 @@ export function AttemptTimeline({ delivery }: { delivery: DeliveryDetail }) {
               // oxlint-disable-next-line react/no-array-index-key -- the log only grows
               key={index}
               attempt={attempt}
+              isLastFailed={index === attemptLog.findLastIndex(hasFailed)}
             />
           ))}
           {attemptLog.length === 0 && <li className="quiet">There is no attempt yet.</li>}
@@ -41,13 +42,18 @@ export function AttemptTimeline({ delivery }: { delivery: DeliveryDetail }) {
   )
 }
 
-function AttemptItem({ attempt }: { attempt: Attempt }) {
+const hasFailed = ({ errorClass }: Attempt) => errorClass !== null
+
+type AttemptItemProps = { attempt: Attempt; isLastFailed: boolean }
+
+function AttemptItem({ attempt, isLastFailed }: AttemptItemProps) {
   const { at, outcome, httpStatus, errorClass, errorMessage, latencyMs, answer, url } = attempt
+  const isFailed = hasFailed(attempt)
   return (
-    <li className="timeline-item" data-outcome={outcome}>
+    <li className="timeline-item" data-outcome={isFailed ? 'failed' : outcome}>
       <div className="row">
         <strong>Attempt {attempt.attempt}</strong>
-        <StatusBadge status={outcome} />
+        {isFailed ? <Badge tone="bad">Failed</Badge> : <StatusBadge status={outcome} />}
         <span>{outcomeText({ httpStatus, lastError: errorClass })}</span>
         <span className="quiet">{milliseconds(latencyMs)}</span>
         <span className="quiet">
@@ -57,7 +63,7 @@ function AttemptItem({ attempt }: { attempt: Attempt }) {
       <p className="quiet small mono breakable">{url}</p>
       {errorMessage !== null && <p className="small breakable">{errorMessage}</p>}
       {answer !== null && answer !== '' && (
-        <details>
+        <details open={isLastFailed}>
           <summary>The answer of the receiver</summary>
           <JsonView label={`Answer to attempt ${attempt.attempt}`} text={answer} />
         </details>
@@ -79,9 +85,7 @@ function NextAttempt({ planned, status }: PlannedProps & { status: DeliveryDetai
             {status === 'paused' ? 'when the webhook is active and its circuit is closed' : 'soon'}
           </span>
         ) : (
-          <span>
-            in <Countdown until={new Date(planned.at).toISOString()} />
-          </span>
+          <Due at={new Date(planned.at).toISOString()} />
         )}
       </div>
     </li>

@@ -6,7 +6,8 @@ import { useApi } from '../../api/api.ts'
 import { useWebhook } from '../../api/queries.ts'
 import { eventPath } from '../../parts/data/event-path.ts'
 import { StatusBadge } from '../../parts/data/status-badge.tsx'
-import { Countdown, ExactTime, Time } from '../../parts/data/time/time.tsx'
+import { Due, ExactTime, Time } from '../../parts/data/time/time.tsx'
+import { labelOf } from '../../parts/data/webhook-label.ts'
 import { deliveryPath } from '../../parts/deliveries/delivery-columns.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { Button } from '../../parts/forms/button.tsx'
@@ -73,7 +74,7 @@ function DeliveryView({ webhookId, delivery }: DeliveryViewProps) {
             [
               'Webhook',
               <Link key="w" to={`/webhooks/${webhookId}`}>
-                {webhook?.url ?? webhookId}
+                {labelOf(webhookId, webhook && [webhook])}
               </Link>,
             ],
             [
@@ -91,13 +92,7 @@ function DeliveryView({ webhookId, delivery }: DeliveryViewProps) {
             ['Attempts', attempts],
             [
               'Next attempt',
-              nextAttemptAt === null ? (
-                'None is due'
-              ) : (
-                <>
-                  in <Countdown until={nextAttemptAt} />
-                </>
-              ),
+              nextAttemptAt === null ? 'None is due' : <Due key="n" at={nextAttemptAt} />,
             ],
             ...(redeliveryOf === null
               ? []

@@ -16,7 +16,12 @@ import type { NumbersById } from '../webhooks/webhook-columns.tsx'
 import { endpointNumbers } from './endpoint-numbers.ts'
 
 const columnsOf = (numbers: NumbersById): readonly Column<Endpoint>[] => [
-  { id: 'url', header: 'URL', cell: ({ url }) => <span className="breakable">{url}</span> },
+  {
+    id: 'url',
+    header: 'URL',
+    cell: ({ url }) => <span className="breakable">{url}</span>,
+    isTitle: true,
+  },
   { id: 'circuit', header: 'Circuit', cell: (endpoint) => <CircuitBadge endpoint={endpoint} /> },
   { id: 'paused', header: 'Paused', cell: ({ paused }) => count(paused), align: 'end' },
   {
@@ -24,34 +29,29 @@ const columnsOf = (numbers: NumbersById): readonly Column<Endpoint>[] => [
     header: 'In flight',
     cell: ({ inFlight }) => count(inFlight),
     align: 'end',
-    isOptional: true,
   },
   {
     id: 'failures',
     header: 'Failures in a row',
     cell: ({ consecutiveFailures }) => count(consecutiveFailures),
     align: 'end',
-    isOptional: true,
   },
   {
     id: 'success',
     header: 'Success, 24 h',
     cell: (endpoint) => endpointNumbers(endpoint, numbers)?.success,
     align: 'end',
-    isOptional: true,
   },
   {
     id: 'latency',
     header: 'p95, 24 h',
     cell: (endpoint) => endpointNumbers(endpoint, numbers)?.p95,
     align: 'end',
-    isOptional: true,
   },
   {
     id: 'webhooks',
     header: 'Webhooks',
     cell: (endpoint) => <WebhooksOf endpoint={endpoint} />,
-    isOptional: true,
   },
   {
     id: 'action',
@@ -59,9 +59,7 @@ const columnsOf = (numbers: NumbersById): readonly Column<Endpoint>[] => [
     cell: (endpoint) =>
       endpoint.circuit === 'open' || endpoint.refusedWebhooks.length > 0 ? (
         <CloseCircuitButton endpoint={endpoint} />
-      ) : (
-        '–'
-      ),
+      ) : null,
   },
 ]
 

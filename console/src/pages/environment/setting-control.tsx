@@ -1,3 +1,4 @@
+import { SecondsField } from '../../parts/forms/duration/duration-field.tsx'
 import { CheckField, SelectField, TextField } from '../../parts/forms/field.tsx'
 import type { SettingField } from './settings-fields.ts'
 
@@ -20,6 +21,17 @@ export function SettingControl({ field, value, onChange, violation }: SettingCon
         />
         {violation !== undefined && <p className="violation">{violation}</p>}
       </div>
+    )
+  }
+  if (kind === 'seconds') {
+    return (
+      <SecondsField
+        label={label}
+        hint={hint}
+        value={value}
+        onChange={onChange}
+        violation={violation}
+      />
     )
   }
   if (choices !== undefined) {

@@ -2,7 +2,7 @@
 export type SettingField = {
   path: string
   label: string
-  kind: 'flag' | 'number' | 'text'
+  kind: 'flag' | 'number' | 'seconds' | 'text'
   hint?: string
   /** The values that it may have. */
   choices?: readonly string[]
@@ -16,6 +16,10 @@ const number = (path: string, label: string, hint?: string): SettingField => ({
   label,
   kind: 'number',
   ...(hint !== undefined && { hint }),
+})
+const seconds = (path: string, label: string, hint?: string): SettingField => ({
+  ...number(path, label, hint),
+  kind: 'seconds',
 })
 const text = (path: string, label: string, hint?: string): SettingField => ({
   ...number(path, label, hint),
@@ -37,18 +41,18 @@ export const settingGroups: readonly SettingGroup[] = [
       flag('auth.emailVerification', 'Users confirm their address first'),
       flag('auth.encryptTokens', 'Encrypt access tokens (JWE)'),
       text('auth.defaultRole', 'Role of new users', 'Empty: none'),
-      number('auth.unverifiedAccountTtl', 'Keep unconfirmed accounts', 'Seconds'),
+      seconds('auth.unverifiedAccountTtl', 'Keep unconfirmed accounts'),
     ],
   },
   {
     title: 'Sessions',
     fields: [
-      number('auth.accessTokenTtl', 'Lifetime of access tokens', 'Seconds'),
-      number('auth.refreshTokenTtl', 'Lifetime of refresh tokens', 'Seconds'),
-      number(
+      seconds('auth.accessTokenTtl', 'Lifetime of access tokens'),
+      seconds('auth.refreshTokenTtl', 'Lifetime of refresh tokens'),
+      seconds(
         'auth.refreshReuseInterval',
         'Repeat of the last refresh',
-        'Seconds in which the last refresh may be repeated',
+        'How long the last refresh may be repeated',
       ),
     ],
   },
@@ -59,7 +63,7 @@ export const settingGroups: readonly SettingGroup[] = [
       number('auth.password.minScore', 'Lowest zxcvbn score', '0 to 4. 0: no check'),
       flag('auth.password.breachCheck', 'Refuse passwords known from a breach'),
       number('auth.lockout.threshold', 'Failed logins before a lock'),
-      number('auth.lockout.duration', 'Duration of a lock', 'Seconds'),
+      seconds('auth.lockout.duration', 'Duration of a lock'),
       {
         path: 'auth.lockout.scope',
         label: 'A lock keeps out',

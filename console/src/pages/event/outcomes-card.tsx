@@ -4,6 +4,7 @@ import { Link } from 'react-router'
 import { useWebhooks } from '../../api/queries.ts'
 import { StatusBadge } from '../../parts/data/status-badge.tsx'
 import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
+import { labelOf } from '../../parts/data/webhook-label.ts'
 import { deliveryPath } from '../../parts/deliveries/delivery-columns.tsx'
 import { EmptyState } from '../../parts/feedback/empty-state.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
@@ -20,11 +21,10 @@ export function OutcomesCard({ detail }: { detail: EventDetail }) {
       {
         id: 'webhook',
         header: 'Webhook',
+        isTitle: true,
         cell: ({ webhookId }) => (
           <Link to={`/webhooks/${webhookId}`} className="cell-main">
-            <span className="cell-url">
-              {webhooks?.find(({ id }) => id === webhookId)?.url ?? webhookId}
-            </span>
+            <span className="cell-url">{labelOf(webhookId, webhooks)}</span>
           </Link>
         ),
       },
@@ -40,7 +40,7 @@ export function OutcomesCard({ detail }: { detail: EventDetail }) {
         <EmptyState
           icon="webhook"
           title="No webhook watches this table"
-          action={<ButtonLink to="/webhooks/new">New webhook</ButtonLink>}
+          action={<ButtonLink to={formPath(detail.table)}>New webhook</ButtonLink>}
         />
       ) : (
         <DataTable label="Outcomes" columns={columns} rows={outcomes} idOf={idOf} />
@@ -49,6 +49,9 @@ export function OutcomesCard({ detail }: { detail: EventDetail }) {
     </Card>
   )
 }
+
+const formPath = (table: string | null) =>
+  table === null ? '/webhooks/new' : `/webhooks/new?table=${table}`
 
 const idOf = ({ webhookId }: Outcome) => webhookId
 

@@ -14,6 +14,7 @@ type RecordFieldsProps = {
 const name: Column<FieldRow> = {
   id: 'name',
   header: 'Field',
+  isTitle: true,
   cell: (row) => <code>{row.name}</code>,
 }
 const change: Column<FieldRow> = {

@@ -37,6 +37,7 @@ export function summaryOf(findings: readonly Finding[]): { tone: Tone; text: str
 }
 
 const titles: Record<string, string> = {
+  deliveries: 'Deliveries',
   postgresql: 'PostgreSQL',
   slots: 'Replication slots',
   kafka: 'Kafka',

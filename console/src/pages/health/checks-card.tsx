@@ -10,7 +10,7 @@ const columns: readonly Column<Area>[] = [
     header: 'State',
     cell: ({ level }) => <Badge tone={levelTexts[level].tone}>{levelTexts[level].text}</Badge>,
   },
-  { id: 'area', header: 'Part', cell: ({ name }) => titleOf(name) },
+  { id: 'area', header: 'Part', cell: ({ name }) => titleOf(name), isTitle: true },
   {
     id: 'findings',
     header: 'Findings',

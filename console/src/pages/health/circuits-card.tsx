@@ -2,7 +2,7 @@ import type { InstallationHealth } from '@surehook/client'
 import { count, plural } from '../../parts/data/numbers.ts'
 import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { TenantUrlCell, tenantColumn } from '../../parts/data/tables/tenant-columns.tsx'
-import { Countdown } from '../../parts/data/time/time.tsx'
+import { Due } from '../../parts/data/time/time.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 import { NotRead } from './not-read.tsx'
 
@@ -13,6 +13,7 @@ const columns: readonly Column<Circuit>[] = [
   {
     id: 'url',
     header: 'Endpoint',
+    isTitle: true,
     cell: (circuit) => (
       <TenantUrlCell tenant={circuit} to="/endpoints">
         {circuit.url}
@@ -20,12 +21,11 @@ const columns: readonly Column<Circuit>[] = [
     ),
   },
   tenantColumn,
-  { id: 'closes', header: 'Closes in', cell: ({ openUntil }) => <Countdown until={openUntil} /> },
+  { id: 'next', header: 'Next attempt', cell: ({ openUntil }) => <Due at={openUntil} /> },
   {
     id: 'webhooks',
     header: 'Webhooks',
     cell: ({ webhooks }) => plural(webhooks.length, 'webhook'),
-    isOptional: true,
   },
 ]
 

@@ -7,7 +7,7 @@ import { NotRead } from './not-read.tsx'
 type Group = NonNullable<InstallationHealth['groups']>[number]
 
 const columns: readonly Column<Group>[] = [
-  { id: 'group', header: 'Group', cell: ({ group }) => <code>{group}</code> },
+  { id: 'group', header: 'Group', cell: ({ group }) => <code>{group}</code>, isTitle: true },
   { id: 'state', header: 'State', cell: ({ state }) => state },
   { id: 'members', header: 'Members', cell: ({ members }) => count(members), align: 'end' },
   { id: 'lag', header: 'Unread messages', cell: ({ lag }) => count(lag), align: 'end' },
@@ -15,7 +15,6 @@ const columns: readonly Column<Group>[] = [
     id: 'lost',
     header: 'Deleted unread',
     cell: ({ lost }) => (lost.length === 0 ? '–' : <code>{lost.join(', ')}</code>),
-    isOptional: true,
   },
 ]
 

@@ -6,9 +6,10 @@ import { Time } from '../../parts/data/time/time.tsx'
 import { Command } from '../../parts/feedback/empty-state.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
-import { summaryOf } from './areas.ts'
+import { type Finding, summaryOf } from './areas.ts'
 import { ChecksCard } from './checks-card.tsx'
 import { CircuitsCard } from './circuits-card.tsx'
+import { deadLetterFindings } from './dead-letter-findings.ts'
 import { glanceOf } from './glance.ts'
 import { GroupsCard } from './groups-card.tsx'
 import { ServicesCard } from './services-card.tsx'
@@ -38,13 +39,18 @@ export function Page() {
   )
 }
 
-function Summary({ health: { findings, at } }: { health: InstallationHealth }) {
-  const { tone, text } = summaryOf(findings)
+const findingsOf = (health: InstallationHealth): readonly Finding[] => [
+  ...deadLetterFindings(health),
+  ...health.findings,
+]
+
+function Summary({ health }: { health: InstallationHealth }) {
+  const { tone, text } = summaryOf(findingsOf(health))
   return (
     <>
       <Badge tone={tone}>{text}</Badge>
       <span className="quiet small">
-        Updated <Time at={at} />
+        Updated <Time at={health.at} />
       </span>
     </>
   )
@@ -52,7 +58,7 @@ function Summary({ health: { findings, at } }: { health: InstallationHealth }) {
 
 const Details = ({ health }: { health: InstallationHealth }) => (
   <>
-    <ChecksCard findings={health.findings} />
+    <ChecksCard findings={findingsOf(health)} />
     <GroupsCard groups={health.groups} />
     <SlotsCard slots={health.slots} limitBytes={health.slotLimitBytes} />
     <CircuitsCard circuits={health.circuits} />

@@ -7,7 +7,7 @@ import { type ServiceSeen, servicesSeen } from './services-seen.ts'
 
 const columns: readonly Column<ServiceSeen>[] = [
   { id: 'state', header: 'State', cell: ({ tone, state }) => <Badge tone={tone}>{state}</Badge> },
-  { id: 'service', header: 'Service', cell: ({ name }) => <code>{name}</code> },
+  { id: 'service', header: 'Service', cell: ({ name }) => <code>{name}</code>, isTitle: true },
   { id: 'seen', header: 'What shows it', cell: ({ seenBy }) => seenBy },
 ]
 

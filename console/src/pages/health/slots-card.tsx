@@ -16,7 +16,7 @@ const columns: readonly Column<Slot>[] = [
     cell: ({ active }) =>
       active ? <Badge tone="good">Read</Badge> : <Badge tone="bad">Read by nobody</Badge>,
   },
-  { id: 'slot', header: 'Slot', cell: ({ slot }) => <code>{slot}</code> },
+  { id: 'slot', header: 'Slot', cell: ({ slot }) => <code>{slot}</code>, isTitle: true },
   {
     id: 'kept',
     header: 'WAL kept',
@@ -29,13 +29,11 @@ const columns: readonly Column<Slot>[] = [
     cell: ({ lagBytes }) => sizeText(lagBytes),
     align: 'end',
     // The checks say it too.
-    isOptional: true,
   },
   {
     id: 'status',
     header: 'WAL status',
     cell: ({ status }) => status ?? 'Unknown',
-    isOptional: true,
   },
 ]
 

@@ -11,6 +11,7 @@ type Job = Pick<
 export const webhookColumn: Column<Job> = {
   id: 'webhook',
   header: 'Webhook',
+  isTitle: true,
   cell: (job) => (
     <TenantUrlCell tenant={job} to={`/webhooks/${job.webhookId}`}>
       {job.url ?? job.webhookId}

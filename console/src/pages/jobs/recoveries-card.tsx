@@ -17,14 +17,12 @@ const columns: readonly Column<Recovery>[] = [
     id: 'span',
     header: 'Dead letters of',
     cell: ({ since, until }) => <SpanCell from={since} until={until} />,
-    isOptional: true,
   },
   { id: 'left', header: 'Left to send', cell: ({ left }) => leftText(left), align: 'end' },
   {
     id: 'since',
     header: 'Started',
     cell: ({ requestedAt }) => <Time at={requestedAt} />,
-    isOptional: true,
   },
 ]
 

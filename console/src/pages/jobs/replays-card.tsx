@@ -16,7 +16,6 @@ const columns: readonly Column<Replay>[] = [
     id: 'span',
     header: 'Changes of',
     cell: (replay) => <SpanCell {...replay} />,
-    isOptional: true,
   },
   { id: 'left', header: 'Records left', cell: ({ left }) => count(left), align: 'end' },
   { id: 'read', header: 'Changes read', cell: ({ scanned }) => count(scanned), align: 'end' },
@@ -30,7 +29,6 @@ const columns: readonly Column<Replay>[] = [
     id: 'since',
     header: 'Started',
     cell: ({ createdAt }) => <Time at={createdAt} />,
-    isOptional: true,
   },
 ]
 

@@ -26,6 +26,7 @@ const columnsOf = (from: string): readonly Column<Hole>[] => [
   {
     id: 'webhook',
     header: 'Webhook',
+    isTitle: true,
     cell: (hole) => <WebhookOf hole={hole} />,
   },
 ]

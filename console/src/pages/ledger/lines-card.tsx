@@ -14,6 +14,7 @@ const columns: readonly Column<WebhookCounts>[] = [
   {
     id: 'webhook',
     header: 'Webhook',
+    isTitle: true,
     cell: ({ webhookId, projectId, environment }) => (
       <TenantLink to={`/webhooks/${webhookId}`} projectId={projectId} environment={environment}>
         <code className="breakable ledger-id">{webhookId}</code>
@@ -34,7 +35,6 @@ const columns: readonly Column<WebhookCounts>[] = [
     header: 'Dead letters',
     cell: ({ dead }) => count(dead),
     align: 'end',
-    isOptional: true,
   },
 ]
 

@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import { Link } from 'react-router'
 import { endpointOf, useEndpoints } from '../../api/queries.ts'
 import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
+import { webhookLabel } from '../../parts/data/webhook-label.ts'
 import { Card } from '../../parts/layout/page.tsx'
 import {
   type NumbersById,
@@ -20,18 +21,21 @@ export function HealthTable({ webhooks, numbers }: HealthTableProps) {
   const endpoints = useEndpoints().data?.endpoints
   const rows = useMemo(() => {
     const isFailing = (webhook: Subscription) =>
-      !webhook.active || endpointOf(webhook, endpoints)?.circuit === 'open'
+      !webhook.active ||
+      endpointOf(webhook, endpoints)?.circuit === 'open' ||
+      (numbers.get(webhook.id)?.counts.deadLetter ?? 0) > 0
     return webhooks.toSorted((a, b) => Number(isFailing(b)) - Number(isFailing(a))).slice(0, shown)
-  }, [webhooks, endpoints])
+  }, [webhooks, endpoints, numbers])
   const columns = useMemo<readonly Column<Subscription>[]>(
     () => [
-      stateColumn(endpoints),
+      stateColumn(endpoints, numbers),
       {
         id: 'url',
         header: 'Webhook',
+        isTitle: true,
         cell: (webhook) => (
           <Link to={`/webhooks/${webhook.id}`} className="cell-main">
-            <span className="cell-url">{webhook.url}</span>
+            <span className="cell-url">{webhookLabel(webhook)}</span>
           </Link>
         ),
       },

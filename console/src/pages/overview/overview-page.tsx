@@ -1,36 +1,25 @@
 import type { Subscription } from '@surehook/client'
-import { lazy, Suspense } from 'react'
 import { useWebhooks } from '../../api/queries.ts'
+import { AttemptsChart } from '../../parts/data/charts/attempts-chart.tsx'
 import { count, percent } from '../../parts/data/numbers.ts'
 import { Stats } from '../../parts/data/stats.tsx'
 import { EmptyState } from '../../parts/feedback/empty-state.tsx'
-import { Loading } from '../../parts/feedback/loading.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
-import { Attention } from './attention.tsx'
+import { TestButton } from '../webhook/test-button.tsx'
+import { Attention } from './attention/attention.tsx'
 import type { Day as DayOfAll } from './day.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { HealthTable } from './health-table.tsx'
 import { useDay } from './use-day.ts'
-
-const AttemptsChart = lazy(() => import('../../parts/data/charts/attempts-chart.tsx'))
 
 export function Page() {
   const query = useWebhooks()
   return (
     <Frame title="Overview" description="The last 24 hours of this environment.">
       <QueryView query={query}>
-        {({ webhooks }) =>
-          webhooks.length === 0 ? (
-            <FirstSteps />
-          ) : (
-            <>
-              <Attention webhooks={webhooks} />
-              <Day webhooks={webhooks} />
-            </>
-          )
-        }
+        {({ webhooks }) => (webhooks.length === 0 ? <FirstSteps /> : <Day webhooks={webhooks} />)}
       </QueryView>
     </Frame>
   )
@@ -40,20 +29,44 @@ function Day({ webhooks }: { webhooks: readonly Subscription[] }) {
   const { query, day, numbers, isCut } = useDay()
   return (
     <>
-      <Card
-        title="Deliveries"
-        actions={<ButtonLink to="/deliveries?within=24h">See the deliveries</ButtonLink>}
-      >
-        <QueryView query={query}>{() => <DayNumbers day={day} isCut={isCut} />}</QueryView>
-      </Card>
+      <QueryView query={query}>
+        {() => (
+          <Card>
+            <DayNumbers day={day} isCut={isCut} />
+          </Card>
+        )}
+      </QueryView>
+      <Attention webhooks={webhooks} numbers={numbers} />
+      {query.data && (
+        <Card
+          title="Deliveries"
+          actions={<ButtonLink to="/deliveries?within=24h">See the deliveries</ButtonLink>}
+        >
+          {day.attempts === 0 ? (
+            <NothingSent webhooks={webhooks} />
+          ) : (
+            <AttemptsChart series={day.series} />
+          )}
+        </Card>
+      )}
       <HealthTable webhooks={webhooks} numbers={numbers} />
     </>
   )
 }
 
+function NothingSent({ webhooks: [webhook] }: { webhooks: readonly Subscription[] }) {
+  return (
+    <EmptyState
+      icon="delivery"
+      title="Nothing was sent in the last 24 hours"
+      action={webhook && <TestButton webhook={webhook} />}
+    />
+  )
+}
+
 function DayNumbers({ day, isCut }: { day: DayOfAll; isCut: boolean }) {
   return (
-    <div className="stack">
+    <div className="stack-tight">
       <Stats
         items={[
           ['Attempts', count(day.attempts)],
@@ -63,13 +76,6 @@ function DayNumbers({ day, isCut }: { day: DayOfAll; isCut: boolean }) {
           ['Dead letters', count(day.deadLetters)],
         ]}
       />
-      {day.attempts === 0 ? (
-        <EmptyState icon="delivery" title="Nothing was sent in the last 24 hours" />
-      ) : (
-        <Suspense fallback={<Loading />}>
-          <AttemptsChart series={day.series} />
-        </Suspense>
-      )}
       {isCut && <p className="quiet small">Only the newest 1,000 webhooks are counted.</p>}
     </div>
   )

@@ -14,7 +14,7 @@ import { Card, Page as Frame } from '../../parts/layout/page.tsx'
 import { NewProjectDialog } from './new-project-dialog.tsx'
 
 const columns: readonly Column<Project>[] = [
-  { id: 'project', header: 'Project', cell: ({ id }) => <code>{id}</code> },
+  { id: 'project', header: 'Project', cell: ({ id }) => <code>{id}</code>, isTitle: true },
   {
     id: 'environments',
     header: 'Environments',
@@ -30,8 +30,8 @@ const columns: readonly Column<Project>[] = [
   },
   {
     id: 'tokens',
-    header: 'Management tokens',
-    cell: ({ id }) => <Link to={`/operator/projects/${id}/tokens`}>Tokens</Link>,
+    header: 'Access',
+    cell: ({ id }) => <Link to={`/operator/projects/${id}/tokens`}>Management tokens</Link>,
   },
   { id: 'action', header: 'Action', cell: ({ id }) => <DeleteProject project={id} /> },
 ]

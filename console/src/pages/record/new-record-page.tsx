@@ -5,7 +5,6 @@ import { useAction } from '../../api/use-action.ts'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { Page as Frame } from '../../parts/layout/page.tsx'
 import { RecordEditor } from './record-editor.tsx'
-import { newRecordText } from './record-text.ts'
 
 export function Page() {
   const { table = '' } = useParams()
@@ -24,9 +23,9 @@ export function Page() {
       <QueryView query={query}>
         {(stored) => (
           <RecordEditor
-            title="The record"
-            start={newRecordText(stored)}
-            hint={`Columns: ${stored.columns.map(({ name, type }) => `${name} (${type})`).join(', ')}.`}
+            columns={stored.columns}
+            start="{}"
+            isNew
             saving={saving}
             action="Create the record"
             back={back}

@@ -1,8 +1,9 @@
-import type { Stored } from '@surehook/client'
+import type { Stored, Table } from '@surehook/client'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { useApi } from '../../api/api.ts'
+import { useTable } from '../../api/queries.ts'
 import { useAction } from '../../api/use-action.ts'
 import { Time } from '../../parts/data/time/time.tsx'
 import { ConfirmDialog } from '../../parts/feedback/dialog.tsx'
@@ -25,6 +26,7 @@ export function Page() {
     // A form that somebody fills in stays as it is.
     refetchOnWindowFocus: false,
   })
+  const definition = useTable(table)
   return (
     <Frame
       title="Record"
@@ -41,12 +43,16 @@ export function Page() {
     >
       <QueryView query={query}>
         {(version) => (
-          <RecordView
-            key={version.etag}
-            table={table}
-            version={version}
-            reload={() => void query.refetch()}
-          />
+          <QueryView query={definition}>
+            {(stored) => (
+              <RecordView
+                key={version.etag}
+                table={stored}
+                version={version}
+                reload={() => void query.refetch()}
+              />
+            )}
+          </QueryView>
         )}
       </QueryView>
       <RecordHistory table={table} recordId={recordId} />
@@ -54,14 +60,16 @@ export function Page() {
   )
 }
 
-type RecordViewProps = { table: string; version: Version; reload: () => void }
+type RecordViewProps = { table: Table; version: Version; reload: () => void }
 
 function RecordView({ table, version, reload }: RecordViewProps) {
   const { surehook } = useApi()
   const { record, etag } = version
   const saving = useAction({
     run: (fields: Fields) =>
-      surehook.table(table).update(record.id, changedFields(record, fields), { ifMatch: etag }),
+      surehook
+        .table(table.name)
+        .update(record.id, changedFields(record, fields), { ifMatch: etag }),
     done: () => 'Record changed',
     changes: ['records'],
   })
@@ -76,7 +84,7 @@ function RecordView({ table, version, reload }: RecordViewProps) {
         />
       </Card>
       <RecordEditor
-        title="Fields"
+        columns={table.columns}
         start={editableText(record)}
         hint="Saving sends what you changed. If somebody else changed the record first, nothing is saved."
         saving={saving}

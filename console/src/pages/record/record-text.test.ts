@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { changedFields, editableText, fieldsIn, newRecordText } from './record-text.ts'
+import { changedFields, editableText, fieldsIn } from './record-text.ts'
 
 const times = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' }
 
@@ -7,19 +7,6 @@ describe('the text of a record', () => {
   it('has the fields that one may write', () => {
     const text = editableText({ id: 'r1', ...times, status: 'new', total: null })
     expect(JSON.parse(text)).toEqual({ status: 'new', total: null })
-  })
-
-  it('begins with the required columns that have no default', () => {
-    const column = { type: 'text' as const, unique: false, required: true, default: null }
-    const columns = [
-      { ...column, name: 'customer' },
-      { ...column, name: 'total', type: 'decimal' as const },
-      { ...column, name: 'note', required: false },
-      { ...column, name: 'status', default: 'new' },
-    ]
-    const access = { read: [], create: [], update: [], delete: [] }
-    const text = newRecordText({ name: 'orders', columns, access, ...times })
-    expect(JSON.parse(text)).toEqual({ customer: '', total: '0' })
   })
 
   it.each(['[]', 'null', '"text"', '{', ''])('refuses %j', (text) => {

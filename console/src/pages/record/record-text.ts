@@ -1,4 +1,4 @@
-import type { Table, Violation } from '@surehook/client'
+import type { Violation } from '@surehook/client'
 import { type JsonObject, jsonObjectIn } from '../../parts/forms/json-object.ts'
 
 /** Fields that Surehook gives. Nobody writes them. */
@@ -10,31 +10,6 @@ export const editableText = (record: JsonObject): string =>
     null,
     2,
   )
-
-/** A first text for a new record: each column that needs a value, with one to replace. */
-export const newRecordText = ({ columns }: Table): string =>
-  JSON.stringify(
-    Object.fromEntries(
-      columns
-        .filter((column) => column.required && column.default === null)
-        .map(({ name, type }) => [name, examples[type]]),
-    ),
-    null,
-    2,
-  )
-
-const examples: Readonly<Record<Table['columns'][number]['type'], unknown>> = {
-  text: '',
-  integer: 0,
-  bigint: '0',
-  double: 0,
-  decimal: '0',
-  boolean: false,
-  timestamp: '2026-01-01T00:00:00Z',
-  date: '2026-01-01',
-  uuid: '00000000-0000-0000-0000-000000000000',
-  json: {},
-}
 
 export function fieldsIn(text: string): { fields: JsonObject; violations: Violation[] } {
   const parsed = jsonObjectIn(text)

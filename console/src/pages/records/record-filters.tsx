@@ -83,10 +83,9 @@ function OrderField({ table, value, onChange }: OrderFieldProps) {
   )
 }
 
-/** Ids grow with time. */
 const ordersOf = ({ columns }: Table): readonly (readonly [string, string])[] => [
-  ['', 'Oldest first'],
-  ['-id', 'Newest first'],
+  ['', 'Newest first'],
+  ['id', 'Oldest first'],
   ['-updatedAt', 'Changed last'],
   ...columns
     .filter(({ type }) => type !== 'json')

@@ -10,7 +10,7 @@ describe('the list of records', () => {
       query: { limit: pageSize, where: { a: 1 }, order: '-a', cursor: 'c' },
       violations: [],
     })
-    expect(queryOf('')).toEqual({ query: { limit: pageSize }, violations: [] })
+    expect(queryOf('')).toEqual({ query: { limit: pageSize, order: '-id' }, violations: [] })
   })
 
   it.each(['{', '[1]', 'null', '7'])('refuses the filter %s', (where) => {

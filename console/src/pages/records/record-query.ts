@@ -2,6 +2,8 @@ import type { RecordQuery, Violation } from '@surehook/client'
 import { jsonObjectIn } from '../../parts/forms/json-object.ts'
 
 export const pageSize = 50
+/** Ids grow with time, so the newest record is first. */
+const newestFirst = '-id'
 
 /** What the URL asks for. A filter that is not JSON is a fault of the page, not a call. */
 export function recordQueryOf(params: URLSearchParams): {
@@ -11,7 +13,7 @@ export function recordQueryOf(params: URLSearchParams): {
   const [where, order, cursor] = ['where', 'order', 'cursor'].map((name) => params.get(name) ?? '')
   const query: RecordQuery = {
     limit: pageSize,
-    ...(order && { order }),
+    order: order || newestFirst,
     ...(cursor && { cursor }),
   }
   if (!where) return { query, violations: [] }

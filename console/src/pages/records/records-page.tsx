@@ -14,16 +14,29 @@ import { FaultNotice } from '../../parts/feedback/notice.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
-import { DefinitionCard } from './definition-card.tsx'
+import { Tabs } from '../../parts/layout/tabs.tsx'
+import { AccessCard, ColumnsCard } from './definition-cards.tsx'
 import { RecordFilters } from './record-filters.tsx'
 import { recordQueryOf } from './record-query.ts'
 import { TableMenu } from './table-menu.tsx'
 
+/** The filters stay for the way back. */
+function withTab(params: URLSearchParams, tab: string): URLSearchParams {
+  const next = new URLSearchParams(params)
+  if (tab === firstTab) next.delete('tab')
+  else next.set('tab', tab)
+  return next
+}
+
 type Row = Stored<Record<string, unknown>>
+
+const firstTab = 'records'
 
 export function Page() {
   const { table = '' } = useParams()
   const query = useTable(table)
+  const [params, setParams] = useSearchParams()
+  const tab = params.get('tab') ?? firstTab
   return (
     <Frame
       title={table}
@@ -40,10 +53,16 @@ export function Page() {
     >
       <QueryView query={query}>
         {(stored) => (
-          <>
-            <RecordList table={stored} />
-            <DefinitionCard table={stored} />
-          </>
+          <Tabs
+            label={`Parts of ${table}`}
+            value={tab}
+            onChange={(id) => setParams(withTab(params, id))}
+            items={[
+              { id: firstTab, label: 'Records', content: <RecordList table={stored} /> },
+              { id: 'definition', label: 'Definition', content: <ColumnsCard table={stored} /> },
+              { id: 'access', label: 'Access', content: <AccessCard table={stored} /> },
+            ]}
+          />
         )}
       </QueryView>
     </Frame>
@@ -62,7 +81,7 @@ function RecordList({ table }: { table: Table }) {
   })
   const columns = useMemo(() => columnsOf(table), [table])
   return (
-    <>
+    <div className="stack">
       <RecordFilters
         table={table}
         violations={[...violations, ...faultOf(query.error).violations]}
@@ -83,7 +102,7 @@ function RecordList({ table }: { table: Table }) {
           <Pager next={query.data.nextCursor} />
         </Card>
       )}
-    </>
+    </div>
   )
 }
 
@@ -97,17 +116,17 @@ function columnsOf({ name, columns }: Table): readonly Column<Row>[] {
     {
       id: 'id',
       header: 'Record',
+      isTitle: true,
       cell: ({ id }) => (
         <Link to={`/tables/${name}/records/${id}`} className="mono nowrap" title={id}>
           {id.slice(0, 8)}…{id.slice(-4)}
         </Link>
       ),
     },
-    ...columns.slice(0, mostColumns).map((column, index) => ({
+    ...columns.slice(0, mostColumns).map((column) => ({
       id: column.name,
       header: column.name,
       cell: (row: Row) => <Value value={row[column.name]} />,
-      isOptional: index > 1,
     })),
     { id: 'updatedAt', header: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
   ]
@@ -127,9 +146,11 @@ function NoRecords({ table, isFiltered }: { table: string; isFiltered: boolean }
   const { session } = useApi()
   if (isFiltered) {
     return (
-      <EmptyState icon="search" title="No record matches">
-        <p>Change the filter, or clear it.</p>
-      </EmptyState>
+      <EmptyState
+        icon="search"
+        title="No record matches"
+        action={<ButtonLink to={`/tables/${table}`}>Show all records</ButtonLink>}
+      />
     )
   }
   return (

@@ -36,8 +36,8 @@ export function Page() {
         {changes.length > 0 ? (
           <ChangesTable label="Changes" rows={changes} />
         ) : view.isOpen ? (
-          <EmptyState icon="stream" title="No change yet" command="npx surehook listen">
-            <p>Change a record in another tab. This command forwards changes to your machine.</p>
+          <EmptyState icon="stream" title="No change yet">
+            <p>Change a record in another tab: the change appears here.</p>
           </EmptyState>
         ) : (
           view.error === null && <Loading label="Connecting to the stream" />

@@ -15,6 +15,7 @@ const columns: readonly Column<Table>[] = [
   {
     id: 'name',
     header: 'Table',
+    isTitle: true,
     cell: ({ name }) => (
       <Link to={`/tables/${name}`} className="mono">
         {name}
@@ -27,13 +28,11 @@ const columns: readonly Column<Table>[] = [
     id: 'write',
     header: 'Who creates',
     cell: ({ access }) => accessText(access.create),
-    isOptional: true,
   },
   {
     id: 'changed',
     header: 'Defined',
     cell: ({ updatedAt }) => <Time at={updatedAt} />,
-    isOptional: true,
   },
 ]
 const nameOf = ({ name }: Table) => name

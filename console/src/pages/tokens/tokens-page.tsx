@@ -16,16 +16,16 @@ import { RevokeButton } from './revoke-button.tsx'
 import { environmentsText, rightsText } from './token-draft.ts'
 
 const columnsOf = (project: string): readonly Column<ManagementToken>[] => [
-  { id: 'name', header: 'Token', cell: ({ name }) => <span className="breakable">{name}</span> },
+  {
+    id: 'name',
+    header: 'Token',
+    cell: ({ name }) => <span className="breakable">{name}</span>,
+    isTitle: true,
+  },
   { id: 'rights', header: 'Rights', cell: rightsText },
   { id: 'environments', header: 'Environments', cell: environmentsText },
   { id: 'expires', header: 'Expires', cell: (token) => <ExpiryCell token={token} /> },
-  {
-    id: 'created',
-    header: 'Created',
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-    isOptional: true,
-  },
+  { id: 'created', header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
   {
     id: 'action',
     header: 'Action',

@@ -54,19 +54,22 @@ export function SessionsCard({ user }: { user: UserAccount }) {
 const idOf = ({ id }: OpenSession) => id
 
 const columnsOf = (ask: (session: OpenSession) => void): readonly Column<OpenSession>[] => [
-  { id: 'created', header: 'Signed in', cell: ({ createdAt }) => <ExactTime at={createdAt} /> },
+  {
+    id: 'created',
+    header: 'Signed in',
+    cell: ({ createdAt }) => <ExactTime at={createdAt} />,
+    isTitle: true,
+  },
   { id: 'used', header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
   {
     id: 'expires',
     header: 'Expires',
     cell: ({ expiresAt }) => <Time at={expiresAt} />,
-    isOptional: true,
   },
   {
     id: 'id',
     header: 'Session',
     cell: ({ id }) => <code className="small">{id}</code>,
-    isOptional: true,
   },
   {
     id: 'end',

@@ -8,6 +8,7 @@ import { Time } from '../../parts/data/time/time.tsx'
 import { EmptyState } from '../../parts/feedback/empty-state.tsx'
 import { faultOf, violationOf } from '../../parts/feedback/faults.ts'
 import { RightView } from '../../parts/feedback/right-view.tsx'
+import { ButtonLink } from '../../parts/forms/button.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
 import { signUpCommand } from './sign-up-command.ts'
 import { UserBadge } from './user-badge.tsx'
@@ -19,6 +20,7 @@ const columns: readonly Column<UserAccount>[] = [
   {
     id: 'email',
     header: 'User',
+    isTitle: true,
     cell: (user) => (
       <Link to={`/users/${user.id}`} className="cell-main">
         <span className="cell-url">{user.email}</span>
@@ -32,7 +34,6 @@ const columns: readonly Column<UserAccount>[] = [
     id: 'created',
     header: 'Created',
     cell: ({ createdAt }) => <Time at={createdAt} />,
-    isOptional: true,
   },
 ]
 
@@ -75,9 +76,11 @@ function NoUsers({ email }: { email: string | undefined }) {
   const { session } = useApi()
   if (email !== undefined) {
     return (
-      <EmptyState icon="search" title="No user has this address">
-        <p>Check the spelling, or clear the search.</p>
-      </EmptyState>
+      <EmptyState
+        icon="search"
+        title="No user has this address"
+        action={<ButtonLink to="/users">Show all users</ButtonLink>}
+      />
     )
   }
   return (

@@ -6,11 +6,12 @@ import { FaultNotice } from '../../parts/feedback/notice.tsx'
 import { FilterField } from '../../parts/filter/filter-field.tsx'
 import { CheckField, FieldGroup, TextField } from '../../parts/forms/field.tsx'
 import { FormActions } from '../../parts/forms/form-actions.tsx'
-import { JsonEditor } from '../../parts/forms/json-editor.tsx'
 import { TableNameField } from '../../parts/forms/table-name-field.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 import { type Draft, operations } from './draft.ts'
+import { PolicyField } from './policy/policy-field.tsx'
 import { PreviewPanel } from './preview-panel.tsx'
+import { PrivateAddressNotice } from './private-address-notice.tsx'
 import { TestReceiverOffer } from './test-receiver-offer.tsx'
 import { usePreview } from './use-preview.ts'
 import './webhook-form.css'
@@ -108,6 +109,7 @@ function BasicFields({ draft, onChange, violations }: FieldsProps) {
         onChange={(event) => onChange({ ...draft, url: event.target.value.trim() })}
         violation={violationOf(violations, 'url')}
       />
+      <PrivateAddressNotice url={draft.url} />
       <TestReceiverOffer url={draft.url} onUrl={(url) => onChange({ ...draft, url })} />
     </>
   )
@@ -130,12 +132,10 @@ function MoreFields({ draft, onChange, violations }: FieldsProps) {
         violation={violationOf(violations, 'select')}
         hint="Separated by commas. Empty: all of them."
       />
-      <JsonEditor
-        label="Delivery policy"
+      <PolicyField
         value={draft.policy}
         onChange={(policy) => onChange({ ...draft, policy })}
-        violation={violationOf(violations, 'policy')}
-        hint="JSON with headers, retryDelays, concurrency, rateLimit, ordered, retryAfter, gone."
+        violations={violations}
       />
     </div>
   )

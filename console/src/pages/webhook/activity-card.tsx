@@ -1,12 +1,9 @@
-import { lazy, Suspense } from 'react'
 import { useStats } from '../../api/queries.ts'
+import { AttemptsChart } from '../../parts/data/charts/attempts-chart.tsx'
 import { count, milliseconds, percent } from '../../parts/data/numbers.ts'
 import { Stats } from '../../parts/data/stats.tsx'
-import { Loading } from '../../parts/feedback/loading.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { Card } from '../../parts/layout/page.tsx'
-
-const AttemptsChart = lazy(() => import('../../parts/data/charts/attempts-chart.tsx'))
 
 /** The attempts of the last day. */
 export function ActivityCard({ id }: { id: string }) {
@@ -24,9 +21,7 @@ export function ActivityCard({ id }: { id: string }) {
                 ['Dead letters', count(counts.deadLetter)],
               ]}
             />
-            <Suspense fallback={<Loading />}>
-              <AttemptsChart series={series} />
-            </Suspense>
+            <AttemptsChart series={series} />
           </div>
         )}
       </QueryView>

@@ -7,7 +7,7 @@ import { countedOutcome, countText, useCount } from '../../api/use-count.ts'
 import { ConfirmDialog } from '../../parts/feedback/dialog.tsx'
 import { SelectField } from '../../parts/forms/field.tsx'
 
-type RecoverDialogProps = { webhook: Subscription; onClose: () => void }
+type RecoverDialogProps = { webhooks: readonly Subscription[]; onClose: () => void }
 
 const hourMs = 3_600_000
 const spans = [
@@ -16,18 +16,22 @@ const spans = [
   [168, 'The last 7 days'],
 ] as const
 
-/** Sends dead letters again, after it counted them. */
-export function RecoverDialog({ webhook, onClose }: RecoverDialogProps) {
+/** Sends the dead letters of some webhooks again, after it counted them. */
+export function RecoverDialog({ webhooks, onClose }: RecoverDialogProps) {
   const { surehook } = useApi()
   const [until] = useState(() => Date.now())
   const [hours, setHours] = useState(24)
   const since = new Date(until - hours * hourMs).toISOString()
-  const counting = useCount([{ webhookId: webhook.id, status: 'dead_letter', since }])
+  const counting = useCount(
+    webhooks.map(({ id }) => ({ webhookId: id, status: 'dead_letter', since })),
+  )
   const { data, error } = counting
   const recovering = useAction({
-    run: () => surehook.webhooks.recover(webhook.id, { since }),
-    done: ({ count }) =>
-      `${countedOutcome(count, 'dead letter is', 'dead letters are')} sent again`,
+    run: () => Promise.all(webhooks.map(({ id }) => surehook.webhooks.recover(id, { since }))),
+    done: (answers) => {
+      const found = answers.reduce((sum, { count }) => sum + count, 0)
+      return `${countedOutcome(found, 'dead letter is', 'dead letters are')} sent again`
+    },
     changes: ['webhooks', 'deliveries'],
     after: onClose,
   })

@@ -1,6 +1,6 @@
 import type { Endpoint, Subscription } from '@surehook/client'
 import { plural } from '../../parts/data/numbers.ts'
-import { Countdown, Time } from '../../parts/data/time/time.tsx'
+import { Countdown, Due, Time } from '../../parts/data/time/time.tsx'
 import { Notice } from '../../parts/feedback/notice.tsx'
 import { Warnings } from '../../parts/feedback/warnings.tsx'
 import { CloseCircuitButton } from './close-circuit-button.tsx'
@@ -30,7 +30,17 @@ export function Troubles({ webhook, endpoint }: TroublesProps) {
           </p>
         </Notice>
       )}
-      {active && endpoint?.circuit === 'open' && <OpenCircuit endpoint={endpoint} />}
+      {active && endpoint?.circuit === 'open' && (
+        <Notice tone="warn" title="The circuit of this URL is open">
+          <p className="breakable">{endpoint.url}</p>
+          <p>
+            <CircuitText endpoint={endpoint} />
+          </p>
+          <p>
+            <CloseCircuitButton endpoint={endpoint} />
+          </p>
+        </Notice>
+      )}
       {previousSecretExpiresAt !== undefined && (
         <Notice title="Two secrets sign the deliveries">
           <p>
@@ -44,26 +54,21 @@ export function Troubles({ webhook, endpoint }: TroublesProps) {
   )
 }
 
-export function OpenCircuit({ endpoint }: { endpoint: Endpoint }) {
-  const { openUntil, consecutiveFailures, paused, url } = endpoint
+/** Why a circuit is open, and how long. */
+export function CircuitText({ endpoint }: { endpoint: Endpoint }) {
+  const { openUntil, consecutiveFailures, paused } = endpoint
   return (
-    <Notice tone="warn" title="The circuit of this URL is open">
-      <p className="breakable">{url}</p>
-      <p>
-        {consecutiveFailures > 0
-          ? `${plural(consecutiveFailures, 'attempt')} in a row failed. `
-          : 'Too many attempts failed. '}
-        {plural(paused, 'delivery is', 'deliveries are')} paused.
-        {openUntil !== null && (
-          <>
-            {' '}
-            The next attempt is in <Countdown until={openUntil} />.
-          </>
-        )}
-      </p>
-      <p>
-        <CloseCircuitButton endpoint={endpoint} />
-      </p>
-    </Notice>
+    <>
+      {consecutiveFailures > 0
+        ? `${plural(consecutiveFailures, 'attempt')} in a row failed. `
+        : 'Too many attempts failed. '}
+      {plural(paused, 'delivery is', 'deliveries are')} paused.
+      {openUntil !== null && (
+        <>
+          {' '}
+          The next attempt is <Due at={openUntil} />.
+        </>
+      )}
+    </>
   )
 }

@@ -12,9 +12,13 @@ import { RotateDialog } from './rotate-dialog.tsx'
 
 type DialogProps = { webhook: Subscription; onClose: () => void }
 
+const RecoverOfOne = ({ webhook, onClose }: DialogProps) => (
+  <RecoverDialog webhooks={[webhook]} onClose={onClose} />
+)
+
 const dialogs: [string, ComponentType<DialogProps>][] = [
   ['Rotate the secret', RotateDialog],
-  ['Send dead letters again', RecoverDialog],
+  ['Send dead letters again', RecoverOfOne],
   ['Cancel deliveries that wait', CancelDialog],
   ['Delete', DeleteDialog],
 ]

@@ -1,6 +1,6 @@
-import type { Delivery, Endpoint, Subscription } from '@surehook/client'
+import type { Endpoint, Subscription } from '@surehook/client'
 import { useParams } from 'react-router'
-import { endpointOf, useEndpoints, useWebhook } from '../../api/queries.ts'
+import { endpointOf, useEndpoints, useStats, useWebhook } from '../../api/queries.ts'
 import { Time } from '../../parts/data/time/time.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
@@ -24,21 +24,18 @@ export function Page() {
       </Frame>
     )
   }
-  return <WebhookView {...query.data} endpoint={endpoint} />
+  return <WebhookView webhook={query.data.webhook} endpoint={endpoint} />
 }
 
-type WebhookViewProps = {
-  webhook: Subscription
-  deliveries: readonly Delivery[]
-  endpoint: Endpoint | undefined
-}
+type WebhookViewProps = { webhook: Subscription; endpoint: Endpoint | undefined }
 
-function WebhookView({ webhook, deliveries, endpoint }: WebhookViewProps) {
+function WebhookView({ webhook, endpoint }: WebhookViewProps) {
+  const numbers = useStats(webhook.id).data
   return (
     <Frame
       title={webhook.url}
       parent={{ to: '/webhooks', label: 'Webhooks' }}
-      beside={<WebhookState webhook={webhook} endpoint={endpoint} />}
+      beside={<WebhookState webhook={webhook} endpoint={endpoint} numbers={numbers} />}
       actions={
         <>
           <TestButton webhook={webhook} />
@@ -61,7 +58,7 @@ function WebhookView({ webhook, deliveries, endpoint }: WebhookViewProps) {
         />
       </Card>
       <ActivityCard id={webhook.id} />
-      <LatestDeliveries webhook={webhook} deliveries={deliveries} />
+      <LatestDeliveries webhook={webhook} />
       <DefinitionCard webhook={webhook} />
     </Frame>
   )

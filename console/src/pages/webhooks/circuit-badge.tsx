@@ -8,7 +8,7 @@ export function CircuitBadge({ endpoint }: { endpoint: Endpoint }) {
   return (
     <Badge tone="bad">
       Circuit open
-      {openUntil !== null && <Countdown until={openUntil} />}
+      {openUntil !== null && <Countdown until={openUntil} over="due now" />}
     </Badge>
   )
 }

@@ -11,17 +11,25 @@ export type NumbersById = ReadonlyMap<string, WebhookNumbers>
 export const byWebhook = (all: readonly WebhookNumbers[] = []): NumbersById =>
   new Map(all.map((one) => [one.webhookId, one]))
 
-export const stateColumn = (endpoints: readonly Endpoint[] | undefined): Column<Subscription> => ({
+export const stateColumn = (
+  endpoints: readonly Endpoint[] | undefined,
+  numbers: NumbersById,
+): Column<Subscription> => ({
   id: 'state',
   header: 'State',
-  cell: (webhook) => <WebhookState webhook={webhook} endpoint={endpointOf(webhook, endpoints)} />,
+  cell: (webhook) => (
+    <WebhookState
+      webhook={webhook}
+      endpoint={endpointOf(webhook, endpoints)}
+      numbers={numbers.get(webhook.id)}
+    />
+  ),
 })
 
 export const trafficColumn = (numbers: NumbersById): Column<Subscription> => ({
   id: 'traffic',
   header: 'Last 24 hours',
   cell: ({ id }) => <TrafficCell numbers={numbers.get(id)} />,
-  isOptional: true,
 })
 
 export const successColumn = (numbers: NumbersById): Column<Subscription> => ({
@@ -42,5 +50,4 @@ export const latencyColumn = (numbers: NumbersById): Column<Subscription> => ({
     return own === undefined ? null : milliseconds(own.latencyMs.p95)
   },
   align: 'end',
-  isOptional: true,
 })

@@ -6,6 +6,7 @@ import { curlCommand } from '../../api/curl-command.ts'
 import { endpointOf, useEndpoints, useStatsPage, useWebhookPage } from '../../api/queries.ts'
 import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { Pager } from '../../parts/data/tables/pager.tsx'
+import { webhookLabel } from '../../parts/data/webhook-label.ts'
 import { EmptyState } from '../../parts/feedback/empty-state.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
@@ -62,16 +63,17 @@ function WebhooksTable({ webhooks, cursor }: WebhooksTableProps) {
       {
         id: 'url',
         header: 'Webhook',
+        isTitle: true,
         cell: (webhook) => (
           <Link to={`/webhooks/${webhook.id}`} className="cell-main">
-            <span className="cell-url">{webhook.url}</span>
+            <span className="cell-url">{webhookLabel(webhook)}</span>
             <span className="quiet small">
               <code>{webhook.table}</code> {webhook.events.join(', ')}
             </span>
           </Link>
         ),
       },
-      stateColumn(endpoints),
+      stateColumn(endpoints, numbers),
       trafficColumn(numbers),
       successColumn(numbers),
       latencyColumn(numbers),
@@ -80,7 +82,6 @@ function WebhooksTable({ webhooks, cursor }: WebhooksTableProps) {
         header: 'Paused',
         cell: (webhook) => endpointOf(webhook, endpoints)?.paused ?? '–',
         align: 'end',
-        isOptional: true,
       },
     ],
     [endpoints, numbers],

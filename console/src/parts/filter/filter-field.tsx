@@ -1,7 +1,7 @@
 import type { Violation } from '@surehook/client'
-import { useId, useState } from 'react'
+import { useState } from 'react'
+import { FormOrJson } from '../forms/form-or-json.tsx'
 import { type JsonObject, jsonObjectIn } from '../forms/json-object.ts'
-import { Segments } from '../forms/segments.tsx'
 import { FilterFormProvider } from './filter-context.ts'
 import { FilterJson } from './filter-json.tsx'
 import { GroupView } from './group-view.tsx'
@@ -24,43 +24,24 @@ type FilterFieldProps = {
   hasChanges?: boolean
 }
 
-const views = [
-  { id: 'form', label: 'Form' },
-  { id: 'json', label: 'JSON' },
-] as const
-
 /** A filter as a form or as JSON. The JSON is what counts: looking at the form changes nothing. */
 export function FilterField(props: FilterFieldProps) {
   const { value, onChange, columns, violations, root, empty, hasChanges = false } = props
-  const label = useId()
   const { model, places, why, change } = useModel(value, onChange)
-  const [isJson, setJson] = useState(false)
-  // Once there, typing JSON that fits the form must not close the editor.
-  if (model === null && !isJson) setJson(true)
   return (
-    <section className="filter-field" aria-labelledby={label}>
-      <div className="filter-head">
-        <p id={label} className="filter-label">
-          Filter
-        </p>
-        <Segments
-          label="View of the filter"
-          options={views}
-          value={isJson ? 'json' : 'form'}
-          disabled={model === null ? ['form'] : []}
-          onChange={(id) => setJson(id === 'json')}
-        />
-      </div>
-      {isJson || model === null ? (
-        <FilterJson {...{ value, onChange, violations, root, empty, why }} />
-      ) : (
-        <FilterFormProvider
-          value={{ columns, faults: faultsOf(violations, { root, places }), hasChanges, empty }}
-        >
-          <GroupView group={model} address="" level={1} onChange={change} />
-        </FilterFormProvider>
-      )}
-    </section>
+    <FormOrJson
+      label="Filter"
+      form={
+        model === null ? null : (
+          <FilterFormProvider
+            value={{ columns, faults: faultsOf(violations, { root, places }), hasChanges, empty }}
+          >
+            <GroupView group={model} address="" level={1} onChange={change} />
+          </FilterFormProvider>
+        )
+      }
+      json={<FilterJson {...{ value, onChange, violations, root, empty, why }} />}
+    />
   )
 }
 

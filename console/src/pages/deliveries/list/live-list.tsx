@@ -3,12 +3,12 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useApi } from '../../../api/api.ts'
 import { count } from '../../../parts/data/numbers.ts'
-import { DataTable } from '../../../parts/data/tables/data-table.tsx'
 import { Loading } from '../../../parts/feedback/loading.tsx'
 import { FaultNotice } from '../../../parts/feedback/notice.tsx'
 import { Card } from '../../../parts/layout/page.tsx'
-import { columns, idOf, type ListProps } from './columns.ts'
+import { DeliveryTable } from './delivery-table.tsx'
 import { searchKey, withLive } from './filters.ts'
+import type { ListProps } from './list-props.ts'
 import { NewerButton } from './newer-button.tsx'
 import { NoDeliveries } from './no-deliveries.tsx'
 import { kept, statusText } from './tail.ts'
@@ -36,11 +36,7 @@ export function LiveList({ params, onListed, onError }: ListProps) {
       <NewerButton newer={isHeld ? newer : 0} isMore={isMore} onShow={show} />
       <Card isFlush>
         <LiveStatus isHeld={isHeld} isFailing={error !== null} />
-        {isEmpty ? (
-          <NoDeliveries params={params} />
-        ) : (
-          <DataTable label="Deliveries" columns={columns} rows={shown} idOf={idOf} />
-        )}
+        {isEmpty ? <NoDeliveries isCut={!tail.isWhole} /> : <DeliveryTable rows={shown} />}
         {shown.length === kept && (
           <p className="table-note">
             The newest {count(kept)} deliveries. Switch Live off to page through older ones.

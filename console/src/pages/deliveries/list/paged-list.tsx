@@ -2,12 +2,12 @@ import type { FoundDelivery } from '@surehook/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useApi } from '../../../api/api.ts'
-import { DataTable } from '../../../parts/data/tables/data-table.tsx'
 import { Pager } from '../../../parts/data/tables/pager.tsx'
 import { QueryView } from '../../../parts/feedback/query-view.tsx'
 import { Card } from '../../../parts/layout/page.tsx'
-import { columns, idOf, type ListProps } from './columns.ts'
+import { DeliveryTable } from './delivery-table.tsx'
 import { queryOf, searchKey } from './filters.ts'
+import type { ListProps } from './list-props.ts'
 import { NewerButton } from './newer-button.tsx'
 import { NoDeliveries } from './no-deliveries.tsx'
 import { newerThan } from './tail.ts'
@@ -32,9 +32,9 @@ export function PagedList({ params, onListed, onError }: ListProps) {
         {({ deliveries, nextCursor }) => (
           <Card isFlush>
             {deliveries.length === 0 ? (
-              <NoDeliveries params={params} />
+              <NoDeliveries isCut={nextCursor !== null} />
             ) : (
-              <DataTable label="Deliveries" columns={columns} rows={deliveries} idOf={idOf} />
+              <DeliveryTable rows={deliveries} />
             )}
             <Pager next={nextCursor} />
           </Card>

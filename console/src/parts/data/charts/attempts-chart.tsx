@@ -1,37 +1,42 @@
 import type { WebhookStats } from '@surehook/client'
-import { useEffect, useRef } from 'react'
-import UPlot from 'uplot'
-import 'uplot/dist/uPlot.min.css'
+import { count } from '../numbers.ts'
 import { exactTime } from '../time/relative-time.ts'
+import { hourMarks, scaleOf } from './chart-scale.ts'
 import './attempts-chart.css'
 
 type Series = WebhookStats['series']
 
-const height = 180
-const hours = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const hourOf = (seconds: number) => hours.format(seconds * 1_000)
+const [plotHeight, hoursHeight, countsWidth] = [152, 24, 40]
+const height = plotHeight + hoursHeight
+/** A label at the top line needs half a line of text above it. */
+const above = 8
 
 /** Delivered and failed attempts over time, and the same numbers in a table. */
-export default function AttemptsChart({ series }: { series: Series }) {
-  const place = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    const element = place.current
-    if (element === null) return
-    const chart = new UPlot(optionsFor(element), dataOf(series), element)
-    const fit = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height }))
-    fit.observe(element)
-    const dark = window.matchMedia('(prefers-color-scheme: dark)')
-    const redraw = () => chart.redraw()
-    dark.addEventListener('change', redraw)
-    return () => {
-      dark.removeEventListener('change', redraw)
-      fit.disconnect()
-      chart.destroy()
-    }
-  }, [series])
+export function AttemptsChart({ series }: { series: Series }) {
+  const { top, ticks } = scaleOf(Math.max(0, ...series.map(attempts)))
+  const yOf = (value: number) => above + (1 - value / top) * (plotHeight - above)
   return (
     <figure className="attempts-chart">
-      <div ref={place} aria-hidden="true" />
+      <div className="chart-plot" aria-hidden="true">
+        <svg width={countsWidth} height={height} className="chart-counts">
+          {ticks.map((tick) => (
+            <text key={tick} x={countsWidth - 8} y={yOf(tick)}>
+              {count(tick)}
+            </text>
+          ))}
+        </svg>
+        <svg width="100%" height={height}>
+          {ticks.map((tick) => (
+            <line key={tick} x2="100%" y1={yOf(tick)} y2={yOf(tick)} />
+          ))}
+          <Bars series={series} top={top} />
+          {hourMarks(series.map(({ at }) => new Date(at))).map(({ index, text }) => (
+            <text key={index} x={`${(index / series.length) * 100}%`} y={height - 8}>
+              {text}
+            </text>
+          ))}
+        </svg>
+      </div>
       <figcaption className="chart-legend">
         <span className="legend-good">Delivered</span>
         <span className="legend-bad">Failed</span>
@@ -41,8 +46,31 @@ export default function AttemptsChart({ series }: { series: Series }) {
   )
 }
 
+/** A unit is a bucket wide, and an attempt high. The failed ones are at the bottom of each bar. */
+function Bars({ series, top }: { series: Series; top: number }) {
+  const bar = (from: number, size: number, index: number) =>
+    size === 0 ? '' : `M${index + 0.125} ${top - from}v${-size}h.75v${size}z`
+  return (
+    <svg
+      y={above}
+      width="100%"
+      height={plotHeight - above}
+      viewBox={`0 0 ${Math.max(1, series.length)} ${top}`}
+      preserveAspectRatio="none"
+    >
+      <path
+        className="bars-bad"
+        d={series.map((one, index) => bar(0, failed(one), index)).join('')}
+      />
+      <path
+        className="bars-good"
+        d={series.map((one, index) => bar(failed(one), one.delivered, index)).join('')}
+      />
+    </svg>
+  )
+}
+
 function NumbersTable({ series }: { series: Series }) {
-  const busy = series.filter((one) => one.delivered + failed(one) > 0)
   return (
     <details className="chart-numbers">
       <summary>The numbers as a table</summary>
@@ -55,54 +83,22 @@ function NumbersTable({ series }: { series: Series }) {
           </tr>
         </thead>
         <tbody>
-          {busy.map((one) => (
-            <tr key={one.at}>
-              <td>{exactTime(new Date(one.at))}</td>
-              <td>{one.delivered}</td>
-              <td>{failed(one)}</td>
-            </tr>
-          ))}
+          {series
+            .filter((one) => attempts(one) > 0)
+            .map((one) => (
+              <tr key={one.at}>
+                <td>{exactTime(new Date(one.at))}</td>
+                <td>{one.delivered}</td>
+                <td>{failed(one)}</td>
+              </tr>
+            ))}
         </tbody>
       </table>
     </details>
   )
 }
 
-const failed = ({ retrying, deadLetter }: Series[number]) => retrying + deadLetter
+type Bucket = Series[number]
 
-/** The failed bars are drawn over the sum, so that both stand on each other. */
-const dataOf = (series: Series): UPlot.AlignedData => [
-  series.map(({ at }) => Date.parse(at) / 1_000),
-  series.map((one) => one.delivered + failed(one)),
-  series.map(failed),
-]
-
-function optionsFor(element: HTMLElement): UPlot.Options {
-  const colour = (name: string) => () => getComputedStyle(element).getPropertyValue(name)
-  const bars = UPlot.paths.bars?.({ size: [0.75, 24] })
-  const axis = {
-    stroke: colour('--ink-3'),
-    grid: { stroke: colour('--line'), width: 1 },
-    ticks: { show: false },
-    font: '11px ui-sans-serif, system-ui, sans-serif',
-  }
-  const drawn = (name: string) => ({
-    fill: colour(name),
-    stroke: colour(name),
-    width: 0,
-    points: { show: false },
-    ...(bars && { paths: bars }),
-  })
-  return {
-    width: element.clientWidth,
-    height,
-    legend: { show: false },
-    cursor: { show: false },
-    scales: { y: { range: (_chart, _least, most) => [0, Math.max(4, most * 1.1)] } },
-    axes: [
-      { ...axis, size: 28, grid: { show: false }, values: (_chart, times) => times.map(hourOf) },
-      { ...axis, size: 44 },
-    ],
-    series: [{}, drawn('--chart-good'), drawn('--chart-bad')],
-  }
-}
+const failed = ({ retrying, deadLetter }: Bucket) => retrying + deadLetter
+const attempts = (bucket: Bucket) => bucket.delivered + failed(bucket)

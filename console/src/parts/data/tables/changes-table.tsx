@@ -16,20 +16,21 @@ const columns: readonly Column<ChangeEvent>[] = [
         {id.slice(0, 13)}…
       </Link>
     ),
+    isTitle: true,
   },
   {
     id: 'changed',
     header: 'Changed fields',
     cell: ({ changed_fields: changed }) => (changed.length === 0 ? '–' : changed.join(', ')),
-    isOptional: true,
   },
   {
     id: 'record',
     header: 'Record',
     cell: ({ record }) => (
-      <code className="cell-url cell-value">{JSON.stringify(record).slice(0, 300)}</code>
+      <span className="cell-main">
+        <code className="cell-url">{JSON.stringify(record).slice(0, 300)}</code>
+      </span>
     ),
-    isOptional: true,
   },
 ]
 const idOf = ({ id }: ChangeEvent) => id

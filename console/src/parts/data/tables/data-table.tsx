@@ -1,5 +1,7 @@
-import { createColumnHelper, flexRender, tableFeatures, useTable } from '@tanstack/react-table'
-import { memo, type ReactNode, useMemo } from 'react'
+/* oxlint-disable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role --
+   the elements of a card are none of a table for CSS, which would take their roles */
+import { memo, type ReactNode, useRef } from 'react'
+import { useCutHint } from './use-cut-hint.ts'
 import './data-table.css'
 
 export type Column<Row> = {
@@ -8,8 +10,8 @@ export type Column<Row> = {
   cell: (row: Row) => ReactNode
   /** Numbers align at their end. */
   align?: 'end'
-  /** Narrow screens leave the column out. The page of the row must show it. */
-  isOptional?: boolean
+  /** Heads the card of its row, where the table is a list of cards. */
+  isTitle?: boolean
 }
 
 type DataTableProps<Row extends object> = {
@@ -21,37 +23,35 @@ type DataTableProps<Row extends object> = {
   idOf: (row: Row) => string
 }
 
-const features = tableFeatures({})
-
-/** A dense table. A wide one scrolls sideways in its own region. */
+/**
+ * A dense table. Where it has no room, each row is a card with the header beside each value. Between
+ * both, it scrolls sideways in its own region and its edge shows that. The roles stay, although the
+ * cells of a card are no cells for CSS.
+ */
 export function DataTable<Row extends object>({ label, columns, rows, idOf }: DataTableProps<Row>) {
-  const definitions = useMemo(() => {
-    const helper = createColumnHelper<typeof features, Row>()
-    return columns.map(({ id, header }) => helper.display({ id, header }))
-  }, [columns])
-  const table = useTable({ features, columns: definitions, data: rows, getRowId: idOf })
-  const classOf = (id: string) => classesOf(columns.find((column) => column.id === id))
+  const scroll = useRef<HTMLDivElement>(null)
+  useCutHint(scroll)
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls
-    <div className="table-scroll" role="region" aria-label={label} tabIndex={0}>
-      <table className="table">
-        <thead>
-          {table.getHeaderGroups().map((group) => (
-            <tr key={group.id}>
-              {group.headers.map((header) => (
-                <th key={header.id} scope="col" className={classOf(header.column.id)}>
-                  {flexRender(header.column.columnDef.header, header.getContext())}
+    <div className="table-place">
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls */}
+      <div className="table-scroll" role="region" aria-label={label} tabIndex={0} ref={scroll}>
+        <table className="table" role="table">
+          <thead role="rowgroup">
+            <tr role="row">
+              {columns.map((column) => (
+                <th key={column.id} scope="col" role="columnheader" className={classesOf(column)}>
+                  {column.header}
                 </th>
               ))}
             </tr>
-          ))}
-        </thead>
-        <tbody>
-          {table.getRowModel().rows.map((row) => (
-            <BodyRow key={row.id} row={row.original} columns={columns} />
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody role="rowgroup">
+            {rows.map((row) => (
+              <BodyRow key={idOf(row)} row={row} columns={columns} />
+            ))}
+          </tbody>
+        </table>
+      </div>
     </div>
   )
 }
@@ -60,19 +60,16 @@ type BodyRowProps<Row extends object> = { row: Row; columns: readonly Column<Row
 
 /** A list that gets a row draws that row, not all of them. */
 const BodyRow = memo(<Row extends object>({ row, columns }: BodyRowProps<Row>) => (
-  <tr>
+  <tr role="row">
     {columns.map((column) => (
-      <td key={column.id} className={classesOf(column)}>
+      <td key={column.id} role="cell" data-header={column.header} className={classesOf(column)}>
         {column.cell(row)}
       </td>
     ))}
   </tr>
 )) as <Row extends object>(props: BodyRowProps<Row>) => ReactNode
 
-function classesOf<Row>(column: Column<Row> | undefined): string | undefined {
-  const names = [
-    column?.align === 'end' && 'align-end',
-    column?.isOptional === true && 'is-optional',
-  ].filter(Boolean)
+function classesOf<Row>({ align, isTitle }: Column<Row>): string | undefined {
+  const names = [align === 'end' && 'align-end', isTitle === true && 'is-title'].filter(Boolean)
   return names.length === 0 ? undefined : names.join(' ')
 }

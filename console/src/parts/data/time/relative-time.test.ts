@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { countdown, relativeTime } from './relative-time.ts'
+import { countdown, dueText, exactTime, relativeTime } from './relative-time.ts'
 
 const now = new Date('2026-01-01T12:00:00Z')
 const after = (seconds: number) => new Date(now.getTime() + seconds * 1_000)
@@ -22,4 +22,17 @@ it.each([
   [-3, '0:00'],
 ])('counts %i s down as %s', (seconds, text) => {
   expect(countdown(after(seconds), now)).toBe(text)
+})
+
+it.each([
+  [65, 'in 1:05'],
+  [0, 'due now'],
+  [-30, 'due now'],
+])('says that an attempt in %i s is %s', (seconds, text) => {
+  expect(dueText(after(seconds), now)).toBe(text)
+})
+
+it('tells times within a second apart', () => {
+  expect(exactTime(after(0.007))).toMatch(/^1 Jan 2026,? \d\d:00:00\.007 /)
+  expect(exactTime(now)).toMatch(/^1 Jan 2026,? \d\d:00:00 /)
 })

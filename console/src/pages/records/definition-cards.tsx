@@ -6,7 +6,7 @@ import { accessText } from '../tables/access-text.ts'
 type Definition = Table['columns'][number]
 
 const columns: readonly Column<Definition>[] = [
-  { id: 'name', header: 'Column', cell: ({ name }) => <code>{name}</code> },
+  { id: 'name', header: 'Column', cell: ({ name }) => <code>{name}</code>, isTitle: true },
   { id: 'type', header: 'Type', cell: ({ type }) => type },
   { id: 'required', header: 'Required', cell: ({ required }) => (required ? 'yes' : '–') },
   { id: 'unique', header: 'Unique', cell: ({ unique }) => (unique ? 'yes' : '–') },
@@ -19,23 +19,28 @@ const columns: readonly Column<Definition>[] = [
 ]
 const nameOf = ({ name }: Definition) => name
 
-export function DefinitionCard({ table }: { table: Table }) {
-  const { access } = table
+type DefinitionProps = { table: Table }
+
+export function ColumnsCard({ table }: DefinitionProps) {
   return (
-    <>
-      <Card title="Columns" isFlush>
-        <DataTable label="Columns" columns={columns} rows={table.columns} idOf={nameOf} />
-      </Card>
-      <Card title="Access of users, by role">
-        <Facts
-          items={[
-            ['Read', accessText(access.read)],
-            ['Create', accessText(access.create)],
-            ['Update', accessText(access.update)],
-            ['Delete', accessText(access.delete)],
-          ]}
-        />
-      </Card>
-    </>
+    <Card isFlush>
+      <DataTable label="Columns" columns={columns} rows={table.columns} idOf={nameOf} />
+    </Card>
+  )
+}
+
+/** What users may do, by their role. */
+export function AccessCard({ table: { access } }: DefinitionProps) {
+  return (
+    <Card title="Access of users, by role">
+      <Facts
+        items={[
+          ['Read', accessText(access.read)],
+          ['Create', accessText(access.create)],
+          ['Update', accessText(access.update)],
+          ['Delete', accessText(access.delete)],
+        ]}
+      />
+    </Card>
   )
 }

@@ -1,0 +1,27 @@
+import { expect, it } from '@jest/globals'
+import { durationIn, durationOfSeconds, durationText, secondsOf } from './duration.ts'
+
+it.each([
+  ['900', { amount: '15', unit: 'm' }],
+  ['86400', { amount: '1', unit: 'd' }],
+  ['90', { amount: '90', unit: 's' }],
+  ['0', { amount: '0', unit: 's' }],
+  ['', { amount: '', unit: 's' }],
+  ['much', { amount: 'much', unit: 's' }],
+] as const)('shows %j seconds as %j, and the same again', (seconds, duration) => {
+  expect(durationOfSeconds(seconds)).toEqual(duration)
+  expect(secondsOf(duration)).toBe(seconds)
+})
+
+it('takes a part of a unit, if it is a whole number of seconds', () => {
+  expect(secondsOf({ amount: '1.5', unit: 'h' })).toBe('5400')
+  expect(secondsOf({ amount: '0.5', unit: 's' })).toBe('0.5')
+})
+
+it.each(['100ms', '30s', '5m', '8h', '2d'])('keeps %s', (text) => {
+  expect(durationText(durationIn(text))).toBe(text)
+})
+
+it('keeps what is no duration', () => {
+  expect(durationIn('soon')).toEqual({ amount: 'soon', unit: 's' })
+})
