@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals'
-import { pino } from 'pino'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { runClaimedWork } from './claimed-work.ts'
 
-const log = pino({ level: 'silent' })
+const log = createLogger('test', 'silent')
 
 it('lets the jobs of other projects go on at once while the job of one fails', async () => {
   const done: string[] = []
