@@ -114,8 +114,15 @@ export type SubscriptionState = {
   cancellations: Cancellation[]
   /** Those that changes of the last 7 days may need, oldest first. Older services list none. */
   versions: SubscriptionVersion[]
-  /** Unique in the environment. Restored from here after a loss of the database. */
+  /** A text for people. */
   name: string | null
+  /**
+   * Unique in the environment. Restored from here after a loss of the database, as all of the state.
+   * Empty: an older service wrote the state, and its `name` is the key.
+   */
+  key: string | null
+  /** A text for people, of one or more lines. */
+  description: string | null
 }
 
 export const cancellable = ['retrying', 'paused'] as const

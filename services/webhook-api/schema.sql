@@ -178,9 +178,11 @@ create table subscription (
   policy jsonb,
   cancellations jsonb not null default '[]'::jsonb,
   name text,
+  key text,
+  description text,
   constraint subscription_pkey PRIMARY KEY (id)
 );
-CREATE UNIQUE INDEX subscription_name ON subscription USING btree (project_id, environment, name) WHERE name IS NOT NULL;
+CREATE UNIQUE INDEX subscription_key ON subscription USING btree (project_id, environment, key) WHERE key IS NOT NULL;
 CREATE INDEX subscription_newest ON subscription USING btree (project_id, environment, created_at DESC, id DESC);
 
 create table subscription_version (

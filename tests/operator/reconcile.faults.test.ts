@@ -77,7 +77,7 @@ it('slots whose WAL is not in pg_wal are reported before any write, and recreate
   expect((await reconcile('--json')).json()).toMatchObject({ slots: allAre({ state: 'there' }) })
 })
 
-it('restores a subscription whose name was taken since without its name, and goes on after a refused row', async () => {
+it('restores a subscription whose key was taken since without its key, and goes on after a refused row', async () => {
   const [lost, other, owner] = [randomUUID(), randomUUID(), randomUUID()]
   const codec = await openEventCodec({ registryUrl: stack.schemaRegistryUrl })
   const criteria = { table: 'orders', filter: null, updatedAt: new Date().toISOString() }
@@ -93,12 +93,12 @@ it('restores a subscription whose name was taken since without its name, and goe
   )
   await db.query(
     `insert into webhook_api.subscription (id, project_id, environment, watched_table, events, url,
-       active, secrets, created_at, updated_at, name)
+       active, secrets, created_at, updated_at, key)
      values ($1, 'acme', 'master', 'orders', '{INSERT}', 'https://a.example', true, '[]', now(), now(), 'billing')`,
     [owner],
   )
   const found = [
-    { id: lost, deleted: false, takenName: 'billing' },
+    { id: lost, deleted: false, takenKey: 'billing' },
     { id: 'no-uuid', deleted: false },
     { id: other, deleted: false },
   ]
@@ -107,7 +107,7 @@ it('restores a subscription whose name was taken since without its name, and goe
   })
 
   const applied = await reconcile('--apply')
-  expect(applied.out).toContain(`subscription ${lost}: restored without its name billing`)
+  expect(applied.out).toContain(`subscription ${lost}: restored without its key billing`)
   expect(applied.out).toContain('subscription no-uuid: not written back: invalid input syntax')
   expect(applied.code).toBe(1)
   const restored = await db.query(
@@ -119,8 +119,8 @@ it('restores a subscription whose name was taken since without its name, and goe
     { wal_position: '7/00000001/01', active: true, events: ['INSERT'], selected: ['id'] },
     { wal_position: '7/00000001/02', active: false, events: [], selected: null },
   ])
-  const { rows } = await db.query('select id, name from webhook_api.subscription')
-  expect(new Map(rows.map(({ id, name }) => [id, name]))).toEqual(
+  const { rows } = await db.query('select id, key from webhook_api.subscription')
+  expect(new Map(rows.map(({ id, key }) => [id, key]))).toEqual(
     new Map([
       [owner, 'billing'],
       [lost, null],
@@ -131,8 +131,8 @@ it('restores a subscription whose name was taken since without its name, and goe
   expect(again).toMatchObject({ subscriptions: [{ id: 'no-uuid' }] })
 })
 
-const stateOf = (id: string, name: string | null) =>
-  aSubscription({ id, projectId: 'acme', name, updatedAt: new Date().toISOString() })
+const stateOf = (id: string, key: string | null) =>
+  aSubscription({ id, projectId: 'acme', key, updatedAt: new Date().toISOString() })
 
 /** The WAL files that the server has removed and the archive keeps. */
 async function walOfSlots() {

@@ -60,7 +60,7 @@ async function apply(content: string, args: string[] = [], of: Run = {}): Promis
 }
 
 const shop = ({ url, tables = '', filter = 'total: { gte: "10.50" }' }: ShopOptions) => `
-version: 1
+version: 2
 roles:
   clerk: { selfAssignable: true }
 tables:
@@ -71,7 +71,8 @@ tables:
     access: { read: [clerk], create: [clerk] }
 ${tables}
 subscriptions:
-  - name: billing
+  - key: billing
+    name: Billing of ACME
     table: orders
     events: [INSERT]
     url: ${url}
@@ -100,9 +101,9 @@ it('does nothing before every fault is named, and before somebody agrees', async
   const missing = await apply(file, ['--yes'], { env: {} })
   expect([missing.code, missing.out]).toEqual([1, ''])
   expect(missing.notes.split('\n')).toEqual([
-    expect.stringMatching(/surehook.yaml:17: .*secret: the variable BILLING_SECRET is not set$/),
+    expect.stringMatching(/surehook.yaml:18: .*secret: the variable BILLING_SECRET is not set$/),
     expect.stringMatching(
-      /surehook.yaml:19: .*Authorization: the variable BILLING_TOKEN is not set$/,
+      /surehook.yaml:20: .*Authorization: the variable BILLING_TOKEN is not set$/,
     ),
   ])
   const unasked = await apply(file)
@@ -190,7 +191,7 @@ it('deletes only with --prune, and records only with --allow-data-loss', async (
   expect((await clientOf(staging).tables.list()).map(({ name }) => name)).toEqual(['orders'])
 })
 
-it('exports a file that differs in nothing, also with a subscription without a name', async () => {
+it('exports a file that differs in nothing, also with a subscription without a key', async () => {
   const { webhooks } = clientOf(staging)
   await webhooks.create({
     table: 'orders',

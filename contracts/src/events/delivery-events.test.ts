@@ -7,6 +7,7 @@ import {
   deadLetterEvent,
   deliveryEventTables,
   isAboutDeliveries,
+  webhookName,
   withoutQuery,
 } from './delivery-events.ts'
 
@@ -34,7 +35,7 @@ const recordOf = (event: ChangeEvent | null) =>
 
 describe('the event of a dead letter', () => {
   it('has the delivery without body, answer and query of the URL', () => {
-    const event = deadLetterEvent(transition)
+    const event = deadLetterEvent(transition, 'Billing')
     expect(event).toMatchObject({
       ...tenant,
       table: '_deliveries',
@@ -45,6 +46,7 @@ describe('the event of a dead letter', () => {
     expect(recordOf(event)).toEqual({
       id: transition.deliveryId,
       webhookId: transition.subscriptionId,
+      webhookName: 'Billing',
       eventId: transition.eventId,
       table: 'orders',
       event: 'UPDATE',
@@ -61,20 +63,20 @@ describe('the event of a dead letter', () => {
   })
 
   it('is the same event when it is made again', () => {
-    const again = deadLetterEvent({ ...transition, step: 11 })
-    expect(again).toEqual(deadLetterEvent(transition))
+    const again = deadLetterEvent({ ...transition, step: 11 }, null)
+    expect(again).toEqual(deadLetterEvent(transition, null))
   })
 
   it.each(['_deliveries', '_endpoints'])('is not made for a delivery of %s', (table) => {
-    expect(deadLetterEvent(of(table))).toBeNull()
+    expect(deadLetterEvent(of(table), null)).toBeNull()
   })
 
   it.each(['users', '_webhooks'])('is made for a delivery of %s', (table) => {
-    expect(recordOf(deadLetterEvent(of(table)))).toMatchObject({ table, recordId: '42' })
+    expect(recordOf(deadLetterEvent(of(table), null))).toMatchObject({ table, recordId: '42' })
   })
 
   it('is not made for other transitions', () => {
-    expect(deadLetterEvent({ ...transition, status: 'retrying', change: null })).toBeNull()
+    expect(deadLetterEvent({ ...transition, status: 'retrying', change: null }, null)).toBeNull()
   })
 })
 
@@ -91,7 +93,7 @@ describe('the event of a circuit', () => {
   it('has the same id when it is made again, and another one for its end and other openings', () => {
     const end = { ...opening, isOpen: false, at: opening.openUntil }
     const ids = [opening, opening, { ...end, at: 1 }, end, { ...opening, openUntil: 2 }].map(
-      (one) => circuitEvent(one).id,
+      (one) => circuitEvent(one, null).id,
     )
     expect(ids[0]).toBe(ids[1])
     expect(ids[2]).toBe(ids[3])
@@ -100,32 +102,45 @@ describe('the event of a circuit', () => {
 
   it('names the one subscription that it holds up, and has an id of its own', () => {
     const webhookId = 'c1b7a0de-0d0c-4c52-9d62-1ed6cbf6d3b7'
-    const event = circuitEvent({ ...opening, webhookId })
+    const event = circuitEvent({ ...opening, webhookId }, 'Billing')
     expect(recordOf(event)).toMatchObject({ id: 'e1', change: 'circuit_opened', webhookId })
-    expect(event.id).not.toBe(circuitEvent(opening).id)
+    expect(recordOf(event)).toMatchObject({ webhookName: 'Billing' })
+    expect(event.id).not.toBe(circuitEvent(opening, null).id)
   })
 
   it('has the state of the circuit', () => {
-    expect(recordOf(circuitEvent(opening))).toEqual({
+    expect(recordOf(circuitEvent(opening, null))).toEqual({
       id: 'e1',
       url: 'https://receiver.example/hook',
       change: 'circuit_opened',
       circuit: 'open',
       openUntil: '2023-11-14T22:15:20.000Z',
       webhookId: null,
+      webhookName: null,
       reason: null,
       updatedAt: '2023-11-14T22:13:20.000Z',
     })
-    const end = circuitEvent({ ...opening, isOpen: false })
+    const end = circuitEvent({ ...opening, isOpen: false }, null)
     expect(recordOf(end)).toMatchObject({ change: 'circuit_closed', circuit: 'closed' })
     expect(recordOf(end)).toMatchObject({ openUntil: null })
   })
 })
 
+it.each([
+  [{ name: 'Billing of ACME', key: 'billing' }, 'Billing of ACME'],
+  [{ name: null, key: 'billing' }, 'billing'],
+  [{ name: null, key: null }, null],
+  // An older service wrote the state.
+  [{ name: null, key: '' }, null],
+  [{ name: 'billing', key: '' }, 'billing'],
+])('a webhook with %j is called %s', (state, name) => {
+  expect(webhookName(state)).toBe(name)
+})
+
 it('each record has exactly the declared fields', () => {
   const at = new Date()
-  const deactivation = { ...tenant, url, webhookId: 'w', reason: 'gone', at }
-  const events = [deadLetterEvent(transition), deactivationEvent('e', deactivation)]
+  const deactivation = { ...tenant, url, webhookId: 'w', webhookName: null, reason: 'gone', at }
+  const events = [deadLetterEvent(transition, null), deactivationEvent('e', deactivation)]
   for (const event of events) {
     const fields = deliveryEventTables.get(event?.table ?? '')
     expect(Object.keys(recordOf(event)).toSorted()).toEqual([...(fields?.keys() ?? [])].toSorted())

@@ -1,5 +1,11 @@
 import { type CircuitIdentity, circuitId } from '../circuits.ts'
-import type { ChangeEvent, ChangeOperation, DeliveryAttempt, ErrorClass } from '../events.ts'
+import type {
+  ChangeEvent,
+  ChangeOperation,
+  DeliveryAttempt,
+  ErrorClass,
+  SubscriptionState,
+} from '../events.ts'
 import type { FieldType } from '../filter/filter.ts'
 import { circuitEventId, deadLetterEventId, type EndpointPlace, endpointId } from '../ids.ts'
 
@@ -12,6 +18,8 @@ export const endpointsTable = '_endpoints'
 export type DeadLetterRecord = {
   id: string
   webhookId: string
+  /** As `webhookName` returns it. */
+  webhookName: string | null
   eventId: string
   table: string
   event: ChangeOperation
@@ -38,6 +46,8 @@ export type EndpointRecord = {
   openUntil: string | null
   /** The subscription that was deactivated, or whose own circuit opened or closed. */
   webhookId: string | null
+  /** As `webhookName` returns it; null without `webhookId`. */
+  webhookName: string | null
   reason: string | null
   updatedAt: string
 }
@@ -45,6 +55,7 @@ export type EndpointRecord = {
 const deliveryFields: Record<keyof DeadLetterRecord, FieldType> = {
   id: 'uuid',
   webhookId: 'uuid',
+  webhookName: 'text',
   eventId: 'text',
   table: 'text',
   event: 'text',
@@ -66,6 +77,7 @@ const endpointFields: Record<keyof EndpointRecord, FieldType> = {
   circuit: 'text',
   openUntil: 'timestamp',
   webhookId: 'uuid',
+  webhookName: 'text',
   reason: 'text',
   updatedAt: 'timestamp',
 }
@@ -83,20 +95,31 @@ export const deliveryEventTables: ReadonlyMap<string, ReadonlyMap<string, FieldT
  */
 export const isAboutDeliveries = (table: string): boolean => deliveryEventTables.has(table)
 
+/** What people call the subscription: its name, else its key. Null: it has neither. */
+export const webhookName = ({
+  name,
+  key,
+}: Pick<SubscriptionState, 'name' | 'key'>): string | null => name ?? (key === '' ? null : key)
+
 /** The URL as clients see it. Some receivers expect a key in the query. */
 export const withoutQuery = (url: string): string => url.split('?', 1)[0] ?? url
 
 /**
  * The event of a delivery that became a dead letter. Null for other transitions, and for a delivery
- * about deliveries. A repeated call makes the same event.
+ * about deliveries. A repeated call makes an event with the same id.
+ * @param name of the subscription, as `webhookName` returns it
  */
-export function deadLetterEvent(transition: DeliveryAttempt): ChangeEvent | null {
+export function deadLetterEvent(
+  transition: DeliveryAttempt,
+  name: string | null,
+): ChangeEvent | null {
   const { change } = transition
   if (change === null || isAboutDeliveries(change.table)) return null
   const { deliveryId: id, subscriptionId: webhookId, at } = transition
   const record: DeadLetterRecord = {
     id,
     webhookId,
+    webhookName: name,
     eventId: transition.eventId,
     table: change.table,
     event: change.operation,
@@ -131,14 +154,15 @@ export type CircuitChange = CircuitIdentity & {
 
 /**
  * The event of a circuit that opened or closed. A repeated call makes an event with the same id.
+ * @param name of the subscription whose own circuit it is, as `webhookName` returns it
  */
-export function circuitEvent(change: CircuitChange): ChangeEvent {
+export function circuitEvent(change: CircuitChange, name: string | null): ChangeEvent {
   const { endpointId: id, webhookId, place, isOpen, openUntil, at } = change
   const circuit = isOpen ? 'open' : 'closed'
   const record: EndpointRecord = {
     ...{ id, url: place.url, change: isOpen ? 'circuit_opened' : 'circuit_closed', circuit },
     openUntil: isOpen ? new Date(openUntil).toISOString() : null,
-    ...{ webhookId, reason: null, updatedAt: new Date(at).toISOString() },
+    ...{ webhookId, webhookName: name, reason: null, updatedAt: new Date(at).toISOString() },
   }
   return endpointEvent(place, record, {
     id: circuitEventId(circuitId(change), openUntil, circuit),
@@ -147,18 +171,19 @@ export function circuitEvent(change: CircuitChange): ChangeEvent {
   })
 }
 
-export type Deactivation = EndpointPlace & { webhookId: string; reason: string; at: Date }
+export type Deactivation = EndpointPlace &
+  Pick<EndpointRecord, 'webhookName'> & { webhookId: string; reason: string; at: Date }
 
 /** The event of a subscription that was deactivated because its receiver fails. */
 export function deactivationEvent(eventId: string, deactivation: Deactivation): ChangeEvent {
-  const { url, webhookId, reason, at } = deactivation
+  const { url, webhookId, webhookName: name, reason, at } = deactivation
   const record: EndpointRecord = {
     id: endpointId(deactivation),
     url: withoutQuery(url),
     change: 'webhook_deactivated',
     circuit: null,
     openUntil: null,
-    ...{ webhookId, reason, updatedAt: at.toISOString() },
+    ...{ webhookId, webhookName: name, reason, updatedAt: at.toISOString() },
   }
   return endpointEvent(deactivation, record, {
     id: eventId,

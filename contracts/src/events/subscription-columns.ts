@@ -20,6 +20,8 @@ export const subscriptionColumns = {
   policy: 'policy',
   cancellations: 'cancellations',
   name: 'name',
+  key: 'key',
+  description: 'description',
 } as const satisfies Record<Exclude<keyof SubscriptionState, 'versions'>, string>
 
 /** The columns of type `jsonb`. The driver would send a list to them as a PostgreSQL array. */

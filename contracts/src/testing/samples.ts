@@ -39,6 +39,8 @@ export function aSubscription(fields: Partial<SubscriptionState> = {}): Subscrip
     cancellations: [],
     versions: [],
     name: null,
+    key: null,
+    description: null,
     ...fields,
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { aSubscription } from '@surehook/contracts/testing/samples'
+import avro from 'avsc'
 import type { EventTypes } from './codec.ts'
 import { eventSchemas } from './event-schemas.ts'
 import { AvroTypeCodec } from './type-codec.ts'
@@ -108,7 +109,9 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
           ...{ filter: null, select: null },
         },
       ],
-      name: 'billing',
+      name: 'Billing of ACME',
+      key: 'billing',
+      description: 'For accounting',
     }),
     aSubscription({ events: [], url: '', active: false }),
   ],
@@ -227,5 +230,32 @@ describe('every event type', () => {
       values.every((value) => value[field] === null),
     )
     expect(unset).toEqual([])
+  })
+})
+
+/** Before subscriptions had keys, their name was the key. */
+describe('a subscription of a service without keys', () => {
+  const { type, json } = eventSchemas.subscription
+  const { fields, ...record } = json as { fields: { name: string }[] }
+  const older = avro.Type.forSchema({
+    ...record,
+    fields: fields.filter(({ name }) => name !== 'key' && name !== 'description'),
+  } as unknown as avro.Schema)
+
+  it('is read with an empty key', () => {
+    const bytes = older.toBuffer(aSubscription({ name: 'billing' }))
+    const read = type.fromBuffer(bytes, type.createResolver(older))
+    expect(read).toMatchObject({ name: 'billing', key: '', description: null })
+  })
+
+  it('is relayed from the WAL with an empty key', () => {
+    const { key: _, description: __, ...state } = aSubscription({ name: 'billing' })
+    expect(type.fromBuffer(type.toBuffer(state))).toMatchObject({ name: 'billing', key: '' })
+  })
+
+  it('reads those with keys', () => {
+    const bytes = type.toBuffer(aSubscription({ name: 'Billing of ACME', key: 'billing' }))
+    const read = older.fromBuffer(bytes, older.createResolver(type))
+    expect(read).toMatchObject({ name: 'Billing of ACME' })
   })
 })

@@ -37,7 +37,7 @@ it('does not end with 0 when the reader has ended before all changes are made', 
       SUREHOOK_PROJECT: 'shop',
       SUREHOOK_TOKEN: 'token',
     }
-    const input = 'version: 1\nroles: { clerk: , guest: }\n'
+    const input = 'version: 2\nroles: { clerk: , guest: }\n'
     const ended = await withoutReader(['apply', '-', '--yes'], { env, input })
     expect(ended).toEqual({ code: 141, notes: '' })
     expect(changes.length).toBeLessThanOrEqual(1)

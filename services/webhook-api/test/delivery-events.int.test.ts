@@ -79,7 +79,7 @@ const ofDelivery = (id: string) => (event: ChangeEvent) => event.recordId === id
 
 describe('_deliveries', () => {
   it('has an event for a dead letter, without its body and the query of its URL', async () => {
-    const { body } = await create({})
+    const { body } = await create({ name: 'Billing' })
     const id = await deadLetter(body.id)
     const events = await untilEvent('_deliveries', ofDelivery(id))
     expect(events).toHaveLength(1)
@@ -88,7 +88,7 @@ describe('_deliveries', () => {
     expect(JSON.parse(event?.record ?? '')).toMatchObject({
       ...{ id, webhookId: body.id, table: 'orders', event: 'INSERT', recordId: 'r1' },
       ...{ status: 'dead_letter', attempts: 5, httpStatus: 503, lastError: 'http' },
-      url: 'https://receiver.example/hook',
+      ...{ url: 'https://receiver.example/hook', webhookName: 'Billing' },
     })
     expect(event?.record).not.toContain('hidden')
   })
@@ -113,9 +113,10 @@ describe('_deliveries', () => {
 
   it('keeps tenants apart', async () => {
     const neighbour = await world.tenant()
-    const { body } = await create({})
+    const { body } = await create({ name: 'Billing' })
     const id = await deadLetter(body.id, { by: neighbour })
-    await untilEvent('_deliveries', ofDelivery(id), neighbour)
+    const [event] = await untilEvent('_deliveries', ofDelivery(id), neighbour)
+    expect(JSON.parse(event?.record ?? '')).toMatchObject({ webhookName: null })
     expect(await eventsOf(tenant, '_deliveries')).toEqual([])
   })
 })
@@ -134,7 +135,7 @@ describe('_endpoints', () => {
 
   it('has an event for a subscription that was deactivated, unless it is about deliveries', async () => {
     const { body: watching } = await create({ ...gone, table: '_endpoints' })
-    const { body: failing } = await create(gone)
+    const { body: failing } = await create({ ...gone, key: 'failing' })
     await answered410(watching.id)
     await deactivated(watching.id)
     await answered410(failing.id)
@@ -146,6 +147,7 @@ describe('_endpoints', () => {
     expect(event).toMatchObject({ recordId: id, operation: 'UPDATE' })
     expect(JSON.parse(event?.record ?? '')).toMatchObject({
       ...{ id, change: 'webhook_deactivated', webhookId: failing.id, circuit: null },
+      webhookName: 'failing',
       reason: expect.stringContaining('410 Gone'),
     })
   })

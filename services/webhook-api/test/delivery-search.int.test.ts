@@ -84,7 +84,7 @@ const iso = (ms: number) => encodeURIComponent(new Date(ms).toISOString())
 
 describe('GET /_deliveries', () => {
   it('shows those of all subscriptions, newest first, in pages, with what changed', async () => {
-    const [a, b] = [await subscribe(), await subscribe()]
+    const [a, b] = [await subscribe(tenant, { name: 'Billing' }), await subscribe()]
     const ids: string[] = []
     for (const [nth, back] of [0, 1, 1, dayMs, 3 * dayMs].entries()) {
       ids.push(await logged({ webhook: nth % 2 === 0 ? a : b, at: now - back }))
@@ -92,6 +92,13 @@ describe('GET /_deliveries', () => {
     const all = await pages('limit=2')
     expect(all.toSorted()).toEqual(ids.toSorted())
     expect([all[0], ...all.slice(3)]).toEqual([ids[0], ids[3], ids[4]])
+    const names = (await search('')).deliveries.map((one) => [one.webhookId, one.webhookName])
+    expect(new Map(names as [string, string | null][])).toEqual(
+      new Map([
+        [a, 'Billing'],
+        [b, null],
+      ]),
+    )
     expect((await search('limit=1')).deliveries[0]).toMatchObject({
       ...{ webhookId: a, table: 'orders', event: 'INSERT', recordId: 'r1' },
       ...{ status: 'delivered', httpStatus: 200, attempts: 1 },

@@ -70,6 +70,7 @@ async function pause(webhook: string): Promise<void> {
 
 it('shows where subscriptions deliver to, each URL once, with its circuit', async () => {
   const [a, b] = [await subscribe(), await subscribe()]
+  await client.call(`PATCH /_webhooks/${b}`, { name: 'Billing' })
   const other = await subscribe(tenant, 'https://other.example/')
   const openUntil = Date.now() + 60_000
   await open(idOf(), openUntil)
@@ -82,6 +83,7 @@ it('shows where subscriptions deliver to, each URL once, with its circuit', asyn
     [
       {
         ...{ id: idOf(), url: 'https://receiver.example/hooks', webhooks: [a, b] },
+        webhookNames: { [b]: 'Billing' },
         ...{ circuit: 'open', openUntil: new Date(openUntil).toISOString(), refusedWebhooks: [] },
         ...{ consecutiveFailures: 0, inFlight: 0, paused: 2 },
       },

@@ -61,7 +61,7 @@ async function show(eventId: string, more = ''): Promise<EventDetail> {
 }
 
 it('shows a change, and what became of it at each subscription of its table', async () => {
-  const took = await subscribe()
+  const took = await subscribe({ key: 'took' })
   const failed = await subscribe()
   const filtered = await subscribe({ filter: { status: 'never' } })
   const inactive = await subscribe({ active: false })
@@ -77,7 +77,7 @@ it('shows a change, and what became of it at each subscription of its table', as
   })
   const byId = Object.fromEntries(shown.webhooks.map((one) => [one.webhookId, one]))
   expect(byId[took]).toMatchObject({
-    ...{ delivered: true, outcome: 'delivered' },
+    ...{ delivered: true, outcome: 'delivered', webhookName: 'took' },
     delivery: { id: deliveryId(event.id, took), eventId: event.id },
   })
   expect(byId[failed]).toMatchObject({ delivered: false, outcome: 'dead_letter' })

@@ -5,34 +5,73 @@ import { useService } from './support/use-service.ts'
 
 const under = useService()
 
-it('a name belongs to one subscription of the environment, until it is removed', async () => {
-  const input = { ...validInput(under.tenant), name: 'billing' }
+it('a key belongs to one subscription of the environment, until it is removed', async () => {
+  const input = { ...validInput(under.tenant), key: 'billing' }
   const { status, body } = await under.client.call('POST', input)
-  expect([status, body.name]).toEqual([201, 'billing'])
-  expect((await under.world.subscriptionStates()).get(body.id)?.name).toBe('billing')
+  expect([status, body.key]).toEqual([201, 'billing'])
+  expect((await under.world.subscriptionStates()).get(body.id)?.key).toBe('billing')
 
   const taken = await under.client.call('POST', input)
   expect([taken.status, taken.body.error]).toEqual([409, 'CONFLICT'])
   const second = (await under.client.call('POST', validInput(under.tenant))).body
-  expect(second).not.toHaveProperty('name')
-  expect((await under.client.call(`PATCH /${second.id}`, { name: 'billing' })).status).toBe(409)
+  expect(second).not.toHaveProperty('key')
+  expect((await under.client.call(`PATCH /${second.id}`, { key: 'billing' })).status).toBe(409)
   const other = await under.world.tenant()
-  const elsewhere = { ...validInput(other), name: 'billing' }
+  const elsewhere = { ...validInput(other), key: 'billing' }
   expect((await clientOf(under.service.api, other).call('POST', elsewhere)).status).toBe(201)
 
-  // Another change keeps the name.
+  // Another change keeps the key.
   const kept = await under.client.call(`PATCH /${body.id}`, { active: false })
-  expect(kept.body.name).toBe('billing')
-  const unnamed = await under.client.call(`PATCH /${body.id}`, { name: null })
-  expect(unnamed.body).not.toHaveProperty('name')
-  const renamed = await under.client.call(`PATCH /${second.id}`, { name: 'billing' })
-  expect([renamed.status, renamed.body.name]).toEqual([200, 'billing'])
+  expect(kept.body.key).toBe('billing')
+  const unkeyed = await under.client.call(`PATCH /${body.id}`, { key: null })
+  expect(unkeyed.body).not.toHaveProperty('key')
+  const moved = await under.client.call(`PATCH /${second.id}`, { key: 'billing' })
+  expect([moved.status, moved.body.key]).toEqual([200, 'billing'])
 })
 
-it('refuses a name that is not valid', async () => {
-  for (const name of ['', 'A', 'a b', '-a', 'x'.repeat(64)]) {
-    const { status, body } = await under.client.call('POST', { ...validInput(under.tenant), name })
-    expect({ status, ...body }).toMatchObject({ status: 400, violations: [{ field: 'name' }] })
+it('refuses a key that is not valid', async () => {
+  for (const key of ['', 'A', 'a b', '-a', 'x'.repeat(64)]) {
+    const { status, body } = await under.client.call('POST', { ...validInput(under.tenant), key })
+    expect({ status, ...body }).toMatchObject({ status: 400, violations: [{ field: 'key' }] })
+  }
+})
+
+it('has a name and a description for people, which may repeat', async () => {
+  const texts = {
+    name: ' Billing of ACME – 請求 ',
+    description: 'Paid orders.\n\nAsk <b>Ann</b>.\n',
+  }
+  const shown = { name: 'Billing of ACME – 請求', description: 'Paid orders.\n\nAsk <b>Ann</b>.' }
+  const { status, body } = await under.client.call('POST', {
+    ...validInput(under.tenant),
+    ...texts,
+  })
+  expect({ status, ...body }).toMatchObject({ status: 201, ...shown })
+  expect((await under.world.subscriptionStates()).get(body.id)).toMatchObject(shown)
+  const again = await under.client.call('POST', { ...validInput(under.tenant), ...texts })
+  expect(again.status).toBe(201)
+
+  const kept = await under.client.call(`PATCH /${body.id}`, { active: false })
+  expect(kept.body).toMatchObject(shown)
+  const renamed = await under.client.call(`PATCH /${body.id}`, { name: 'Invoices' })
+  expect(renamed.body).toMatchObject({ ...shown, name: 'Invoices' })
+  const removed = await under.client.call(`PATCH /${body.id}`, { name: null, description: null })
+  expect(removed.status).toBe(200)
+  expect(removed.body).not.toHaveProperty('name')
+  expect(removed.body).not.toHaveProperty('description')
+})
+
+it.each([
+  [
+    'name',
+    ['', ' ', 'x'.repeat(101), 'two\nlines', 'a\u0000b', 'a\u001b[2Jb', '\ud800', 'a\u2028b'],
+  ],
+  ['description', ['', '\n', 'x'.repeat(501), 'a\u0000b', 'a\u001b[2Jb', '\ud800']],
+])('refuses a %s that is not valid', async (field, texts) => {
+  for (const text of texts) {
+    const input = { ...validInput(under.tenant), [field]: text }
+    const { status, body } = await under.client.call('POST', input)
+    expect({ status, ...body }).toMatchObject({ status: 400, violations: [{ field }] })
   }
 })
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { ChangeEvent } from '@surehook/contracts/events'
+import type { EndpointRecord } from '@surehook/contracts/events/delivery-events'
 import { changesTopic } from '@surehook/contracts/topics'
 import { createKafka } from '@surehook/kafka/client/client'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
@@ -59,20 +60,25 @@ const place = () => ({
 const published = (endpoint: string) =>
   [...events.values()]
     .filter(({ recordId }) => recordId === endpoint)
-    .map(({ id, record }) => ({ id, ...(JSON.parse(record) as { change: string }) }))
+    .map(({ id, record }) => ({ ...(JSON.parse(record) as EndpointRecord), id }))
 const publishedAll = (endpoint: string, count: number) =>
   until(() => published(endpoint).length >= count, { what: `${count} events of the circuit` })
 const fieldOf = (endpoint: string, field: string) =>
   redis.hGet(`surehook:circuit:${endpoint}`, field)
 
+type OwnerOptions = { killed?: boolean; cooldownMs?: number; webhookId?: string | null }
+
 /** The circuit of an owner. A killed owner publishes nothing. */
-function owner(endpoint: string, { killed = false, cooldownMs = 60_000 } = {}) {
+function owner(
+  endpoint: string,
+  { killed = false, cooldownMs = 60_000, webhookId = null }: OwnerOptions = {},
+) {
   const { producer, codec } = harness
   const circuitEvents = killed
     ? { publish: () => undefined }
-    : new CircuitEvents({ producer, codec, store, log })
+    : new CircuitEvents({ producer, codec, store, nameOf: (id) => `name of ${id}`, log })
   return new Circuit(
-    { endpointId: endpoint, webhookId: null },
+    { endpointId: endpoint, webhookId },
     { store, threshold: 5, cooldownMs, events: circuitEvents },
     () => undefined,
   )
@@ -93,6 +99,19 @@ it('an opening and its end are published once, and Redis then forgets both', asy
   ])
   const isForgotten = async () => (await redis.exists(`surehook:circuit:${endpoint}`)) === 0
   await until(isForgotten, { what: 'Redis to forget' })
+  circuit.dispose()
+})
+
+it('the events of a circuit of one webhook name it', async () => {
+  const endpoint = randomUUID()
+  const circuit = owner(endpoint, { webhookId: 'w' })
+  await opened(circuit)
+  circuit.closeByRequest()
+  await publishedAll(endpoint, 2)
+  expect(published(endpoint)).toMatchObject([
+    { change: 'circuit_opened', webhookId: 'w', webhookName: 'name of w' },
+    { change: 'circuit_closed', webhookId: 'w', webhookName: 'name of w' },
+  ])
   circuit.dispose()
 })
 
@@ -138,7 +157,7 @@ it('an opening that ended while no owner lived is published with its end', async
 it('a failure before the end is published belongs to the next opening, in Redis too', async () => {
   const endpoint = randomUUID()
   const { producer, codec } = harness
-  const real = new CircuitEvents({ producer, codec, store, log })
+  const real = new CircuitEvents({ producer, codec, store, nameOf: () => null, log })
   const unpublished: (() => void)[] = []
   const publish = (change: Parameters<CircuitEvents['publish']>[0]) =>
     change.isOpen ? real.publish(change) : void unpublished.push(() => real.publish(change))

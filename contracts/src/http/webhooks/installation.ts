@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defineOperation } from '../../operation.ts'
+import { WebhookName } from './names.ts'
 import { HistoryRebuild } from './rebuild.ts'
 
 /** Most entries of one answer. */
@@ -102,6 +103,7 @@ const job = {
   ...tenant,
   id: z.string(),
   webhookId: z.string(),
+  webhookName: WebhookName,
   url: z.string().nullable().describe('Where it delivers to. null: the subscription was deleted'),
 }
 

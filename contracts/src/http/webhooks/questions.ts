@@ -5,6 +5,7 @@ import { defineOperation } from '../../operation.ts'
 import { nextCursor } from '../admin/admin.ts'
 import { Instant } from '../instant.ts'
 import { explainedOutcome } from './log.ts'
+import { WebhookName } from './names.ts'
 import { Delivery, managed, refusals, text, WatchedTable } from './webhooks.ts'
 
 /** The most deliveries that one request reads to find those that match. */
@@ -15,6 +16,7 @@ export const explainedSubscriptions = 200
 
 export const FoundDelivery = Delivery.extend({
   webhookId: z.string().describe('The id of the subscription'),
+  webhookName: WebhookName,
   table: z.string().nullable().describe('The table of the change. null until the job was read'),
   event: z.enum(changeOperations).nullable().describe('null until the job was read'),
   recordId: z.string().nullable().describe('The record of the change. null until the job was read'),
@@ -73,6 +75,7 @@ export const searchDeliveries = defineOperation({
 export const EventOutcome = z
   .object({
     webhookId: z.string().describe('The id of the subscription'),
+    webhookName: WebhookName,
     delivered: z.boolean().describe('True if the receiver answered 2xx'),
     ...explainedOutcome,
   })

@@ -10,6 +10,7 @@ import { nextCursor } from '../admin/admin.ts'
 import { httpsUrlFault } from '../https-url.ts'
 import { idempotencyHeader } from '../idempotency-key.ts'
 import { Fingerprints } from './fingerprints.ts'
+import { SubscriptionDescription, SubscriptionKey, SubscriptionName } from './names.ts'
 import { Policy, PolicyInput } from './policy/policy.ts'
 
 export const text = (max: number) =>
@@ -66,14 +67,14 @@ export const Select = z
   .max(500)
   .refine(isUnique, ruled('each field once', 'repeated'))
 
-export const SubscriptionName = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'must be 1 to 63 of a-z, 0-9, "_" and "-"')
-
 /** Fields that a client sends. Responses never contain `secret`. */
 const writable = {
-  name: SubscriptionName.nullable().describe(
+  name: SubscriptionName.nullable().describe('One line for people. It need not be unique'),
+  key: SubscriptionKey.nullable().describe(
     'Unique in the environment: configuration files find the subscription by it',
+  ),
+  description: SubscriptionDescription.nullable().describe(
+    'What it is for: plain text, which may have line breaks',
   ),
   projectId: ProjectId,
   environment: EnvironmentName,
@@ -94,6 +95,8 @@ export const SubscriptionInput = z
   .strictObject({
     ...writable,
     name: writable.name.optional(),
+    key: writable.key.optional(),
+    description: writable.description.optional(),
     active: writable.active.optional(),
     filter: writable.filter.optional(),
     select: writable.select.optional(),
@@ -132,7 +135,9 @@ export type Warning = z.infer<typeof Warning>
 export const Subscription = z
   .object({
     id: z.uuid(),
-    name: z.string().optional().describe('Absent without a name'),
+    name: z.string().optional().describe('One line for people. Absent without a name'),
+    key: z.string().optional().describe('Configuration files find it by its key'),
+    description: z.string().optional().describe('What it is for. It may have line breaks'),
     projectId: ProjectId,
     environment: EnvironmentName,
     table: z.string(),
@@ -262,11 +267,11 @@ export const updateWebhook = defineOperation({
   path: '/api/rest/_webhooks/{id}',
   summary: 'Change a subscription',
   description:
-    'Changes the fields in the request. `null` removes a filter or a selection. `policy` is ' +
+    'Changes the fields in the request. `null` removes a filter, a selection, a name, a key or a description. `policy` is ' +
     'merged: an absent key stays, `null` sets its default. A new secret signs a moment after the ' +
     'answer. The replaced secret signs too, until `previousSecretExpiresAt`. With another origin in ' +
     '`url`, the headers of `policy` are dropped unless you send them again, and `warnings` names them. ' +
-    'You cannot change `projectId` and `environment`. A name that another subscription has gets 409.',
+    'You cannot change `projectId` and `environment`. A key that another subscription has gets 409.',
   params: one,
   body: SubscriptionChange,
   reply: { status: 200, schema: Subscription },

@@ -2,7 +2,7 @@ import { createdAt, ids, type OperationExamples } from './operation-example.ts'
 
 const tenant = { projectId: 'shop', environment: 'master' }
 const url = 'https://receiver.example/hooks'
-const job = { ...tenant, webhookId: ids.subscription, url }
+const job = { ...tenant, webhookId: ids.subscription, webhookName: 'Billing of ACME', url }
 
 export const installationExamples: OperationExamples = {
   getInstallationHealth: {

@@ -1,6 +1,7 @@
 import { delivery, payload } from './deliveries.ts'
 import { createdAt, ids, type OperationExamples } from './operation-example.ts'
 
+const webhookName = 'Billing of ACME'
 const parameters = { id: ids.subscription }
 const change = { table: 'orders', event: 'UPDATE', recordId: ids.record }
 const counts = { delivered: 238, retrying: 3, deadLetter: 1, cancelled: 0 }
@@ -18,6 +19,7 @@ const endpoint = {
   id: ids.endpoint,
   url: 'https://receiver.example/hooks',
   webhooks: [ids.subscription],
+  webhookNames: { [ids.subscription]: webhookName },
   circuit: 'open',
   refusedWebhooks: [],
   openUntil: '2026-01-01T12:02:00.000Z',
@@ -30,7 +32,7 @@ export const questionExamples: OperationExamples = {
   searchDeliveries: {
     parameters: { recordId: ids.record, limit: 1 },
     reply: {
-      deliveries: [{ ...delivery, webhookId: ids.subscription, ...change }],
+      deliveries: [{ ...delivery, webhookId: ids.subscription, webhookName, ...change }],
       nextCursor: null,
     },
   },
@@ -45,6 +47,7 @@ export const questionExamples: OperationExamples = {
       webhooks: [
         {
           webhookId: ids.subscription,
+          webhookName,
           delivered: true,
           outcome: 'delivered',
           reason: 'It matched and the receiver took it',

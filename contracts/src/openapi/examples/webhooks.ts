@@ -2,7 +2,9 @@ import { delivery, payload } from './deliveries.ts'
 import { createdAt, ids, type OperationExamples } from './operation-example.ts'
 
 const input = {
-  name: 'billing',
+  name: 'Billing of ACME',
+  key: 'billing',
+  description: 'Sends paid orders to accounting',
   projectId: 'shop',
   environment: 'master',
   table: 'orders',

@@ -16,7 +16,7 @@ export const reconcileCommand = defineCommand({
     'With --apply it writes those states into the database without new events. It moves restored slots to the position of',
     'the topics and forgets missing slots: then run `surehook prepare database`, which creates them.',
     'It applies nothing while a slot cannot be read, unless --drop-unreadable gives the slot up.',
-    'If another subscription has taken the name since, reconcile restores the subscription without its name.',
+    'If another subscription has taken the key since, reconcile restores the subscription without its key.',
     'Exit code 1: something differs and was not applied.',
   ].join('\n'),
   options: {
@@ -92,7 +92,7 @@ const summary = ({
   records: records.map(({ record: _, ...change }) => change),
   subscriptions: [...lost].map(([id, state]) => ({
     ...{ id, deleted: state === null },
-    ...(taken.has(id) && { takenName: taken.get(id) }),
+    ...(taken.has(id) && { takenKey: taken.get(id) }),
   })),
   refused,
   withoutTable: Object.fromEntries(withoutTable),
@@ -114,8 +114,8 @@ function describe(found: Reconciliation): string[] {
     `${subscriptions.lost.size} subscriptions differ from their table${done}`,
     ...Array.from(
       subscriptions.taken,
-      ([id, name]) =>
-        `subscription ${id}: ${applied ? 'restored' : 'to be restored'} without its name ${name}, which another subscription has taken`,
+      ([id, key]) =>
+        `subscription ${id}: ${applied ? 'restored' : 'to be restored'} without its key ${key}, which another subscription has taken`,
     ),
     ...found.refused.map(({ row, reason }) => `${row}: not written back: ${reason}`),
     ...Array.from(

@@ -57,7 +57,7 @@ export async function openStage(options: DemoOptions): Promise<Stage> {
   const secret = `whsec_${randomBytes(24).toString('base64')}`
   const { id } = await surehook.webhooks.create({ table: 'orders', events, url, secret })
   opening.defer(() => surehook.webhooks.delete(id))
-  say(`subscription to ${events.join(', ')} of orders at ${url}`)
+  say(`webhook for ${events.join(', ')} of orders at ${url}`)
   const log = async () => (await surehook.webhooks.get(id)).deliveries
   const polling = { signal, log }
   const resources = opening.move()

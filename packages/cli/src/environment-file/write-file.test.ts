@@ -12,13 +12,13 @@ const options = { prune: true, allowDataLoss: false }
 
 it('of any environment: the file is valid, and only its secrets may differ', () => {
   fc.assert(
-    fc.property(fc.array(anyWishes, { maxLength: 3 }), fc.array(fc.nat(3)), (all, unnamed) => {
+    fc.property(fc.array(anyWishes, { maxLength: 3 }), fc.array(fc.nat(3)), (all, unkeyed) => {
       const environment = new ModelEnvironment()
       for (const wishes of all) {
         const { steps } = makePlan(wishes, environment.state, { ...options, prune: false })
         environment.run(steps)
       }
-      for (const index of unnamed) environment.removeName(index)
+      for (const index of unkeyed) environment.removeKey(index)
       const { text, variables } = writeFile(environment.state)
       expect(text).not.toMatch(/secret-\d/)
       // Nobody knows the secrets: they differ in every subscription.
@@ -62,12 +62,13 @@ it('names a variable for each secret, none twice, and none like those of the com
   const { text, variables } = writeFile({
     subscriptions: [
       subscription({
-        name: 'billing-eu',
+        key: 'billing-eu',
+        name: 'Billing',
         policy: { headerNames: ['X-Api-Key'], gone: 'deactivate' },
       }),
       subscription({}),
       subscription({ active: false, disabledReason: 'gone' }),
-      subscription({ name: 'surehook', policy: { headerNames: ['Token'] } }),
+      subscription({ key: 'surehook', policy: { headerNames: ['Token'] } }),
     ],
   })
   expect(variables.toSorted()).toEqual([
@@ -80,7 +81,8 @@ it('names a variable for each secret, none twice, and none like those of the com
   ])
   expect(text).toContain(
     [
-      '  - name: billing-eu',
+      '  - key: billing-eu',
+      '    name: Billing',
       '    table: orders',
       '    events:',
       '      - INSERT',

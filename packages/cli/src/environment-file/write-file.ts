@@ -54,13 +54,14 @@ function tableOf({ columns, access }: StoredTable) {
   }
 }
 
-const orderOf = ({ name, table, url, events }: Subscription): string =>
-  JSON.stringify([name ?? '', table, url, eventsText(events)])
+const orderOf = ({ key, table, url, events }: Subscription): string =>
+  JSON.stringify([key ?? '', table, url, eventsText(events)])
 
 function subscriptionOf(subscription: Subscription, variables: Set<string>) {
-  const { name, table, events, url, active, filter, select, policy } = subscription
+  const { key, name, description, table, events, url, active } = subscription
+  const { filter, select, policy } = subscription
   const placeholder = (what: string) => {
-    const wanted = variableName(`${name ?? table}_${what}`)
+    const wanted = variableName(`${key ?? table}_${what}`)
     const variable = unused(wanted, variables)
     variables.add(variable)
     return `\${${variable}}`
@@ -70,7 +71,9 @@ function subscriptionOf(subscription: Subscription, variables: Set<string>) {
   const headers = Object.fromEntries(headerNames.map((header) => [header, placeholder(header)]))
   const written = { ...rest, ...(headerNames.length > 0 && { headers }) }
   return {
+    ...(key !== undefined && { key }),
     ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
     table,
     events,
     url: escapeVariables(url),

@@ -10,6 +10,7 @@ export const foundCells = (delivery: FoundDelivery, now: number) => ({
   ...stateCells(delivery, now),
   change: changeOf(delivery),
   event: delivery.eventId,
+  'webhook name': cellOf(delivery.webhookName),
   webhook: delivery.webhookId,
   delivery: delivery.id,
 })
@@ -31,7 +32,8 @@ const stateCells = (delivery: Delivery, now: number) => ({
 
 /** One line for a delivery that has ended. */
 export function endedLine(delivery: FoundDelivery, now: number): string {
-  const { id, webhookId, status, httpStatus, attempts, lastError, createdAt } = delivery
+  const { id, webhookId, webhookName, status, httpStatus, attempts, lastError, createdAt } =
+    delivery
   const answer = httpStatus === null ? (lastError ?? '-') : String(httpStatus)
   const tries = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
   const cells = [
@@ -40,6 +42,7 @@ export function endedLine(delivery: FoundDelivery, now: number): string {
     answer,
     tries,
     changeOf(delivery),
+    ...(webhookName === null ? [] : [webhookName]),
     `${webhookId} ${id}`,
   ]
   return visible(cells.join('  '))

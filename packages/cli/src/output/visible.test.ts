@@ -56,6 +56,7 @@ describe('visible', () => {
 const delivery = (text: string): FoundDelivery => ({
   id: 'd',
   webhookId: 'w',
+  webhookName: text,
   eventId: 'e',
   status: 'dead_letter',
   httpStatus: null,

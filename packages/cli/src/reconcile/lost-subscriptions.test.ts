@@ -1,53 +1,73 @@
 import { expect, it } from '@jest/globals'
 import { subscriptionColumns } from '@surehook/contracts/events/subscription-columns'
 import { aSubscription } from '@surehook/contracts/testing/samples'
+import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import { type Client, DatabaseError } from 'pg'
-import { writeSubscriptionsBack } from './lost-subscriptions.ts'
+import { readSubscriptions, writeSubscriptionsBack } from './lost-subscriptions.ts'
 
 const refusal = () => Object.assign(new DatabaseError('refused', 0, 'error'), { code: '23505' })
 
-const nameAt = Object.keys(subscriptionColumns).indexOf('name')
+const keyAt = Object.keys(subscriptionColumns).indexOf('key')
 
-/** The names of a table that refuses some of the states, and every name that is taken. */
-function tableOf(names: Record<string, string | null>, refuses: readonly string[]) {
-  const setName = (id: string, name: string | null) => {
-    const owner = Object.keys(names).find((other) => names[other] === name)
-    if (name !== null && owner !== undefined && owner !== id) throw refusal()
-    names[id] = name
+/** The keys of a table that refuses some of the states, and every key that is taken. */
+function tableOf(keys: Record<string, string | null>, refuses: readonly string[]) {
+  const setKey = (id: string, key: string | null) => {
+    const owner = Object.keys(keys).find((other) => keys[other] === key)
+    if (key !== null && owner !== undefined && owner !== id) throw refusal()
+    keys[id] = key
   }
   const query = async (sql: string, values: unknown[] = []) => {
-    if (sql.includes('select id, name')) {
-      return { rows: Object.entries(names).map(([id, name]) => ({ id, name })) }
+    if (sql.includes('select id, key')) {
+      return { rows: Object.entries(keys).map(([id, key]) => ({ id, key })) }
     }
-    if (sql.includes('set name = null')) for (const id of values[0] as string[]) setName(id, null)
-    if (sql.includes('set name = $2')) setName(String(values[0]), String(values[1]))
+    if (sql.includes('set key = null')) for (const id of values[0] as string[]) setKey(id, null)
+    if (sql.includes('set key = $2')) setKey(String(values[0]), String(values[1]))
     if (sql.includes('insert into webhook_api.subscription (')) {
       if (refuses.includes(String(values[0]))) throw refusal()
-      setName(String(values[0]), values[nameAt] as string | null)
+      setKey(String(values[0]), values[keyAt] as string | null)
     }
     return { rows: [] }
   }
-  return { names, db: { query } as unknown as Client }
+  return { keys, db: { query } as unknown as Client }
 }
 
-const lost = (...states: (readonly [id: string, name: string | null])[]) => ({
-  lost: new Map(states.map(([id, name]) => [id, aSubscription({ id, name })])),
+const lost = (...states: (readonly [id: string, key: string | null])[]) => ({
+  lost: new Map(states.map(([id, key]) => [id, aSubscription({ id, key })])),
   taken: new Map<string, string>(),
 })
 
-it('leaves the name of a subscription whose newer state is refused', async () => {
-  const { names, db } = tableOf({ a: 'billing', b: 'stock' }, ['a'])
+it('leaves the key of a subscription whose newer state is refused', async () => {
+  const { keys, db } = tableOf({ a: 'billing', b: 'stock' }, ['a'])
   const refused = await writeSubscriptionsBack(db, lost(['a', 'bills'], ['b', 'stocks']))
   expect(refused).toEqual([{ row: 'subscription a', reason: 'refused' }])
-  expect(names).toEqual({ a: 'billing', b: 'stocks' })
+  expect(keys).toEqual({ a: 'billing', b: 'stocks' })
 })
 
-it('says that it lost the name if another one got the name', async () => {
-  const { names, db } = tableOf({ a: 'billing', b: null }, ['a'])
+it('says that it lost the key if another one got it', async () => {
+  const { keys, db } = tableOf({ a: 'billing', b: null }, ['a'])
   const refused = await writeSubscriptionsBack(db, lost(['a', null], ['b', 'billing']))
   expect(refused.map(({ row }) => row)).toEqual([
     'subscription a',
-    'name "billing" of subscription a',
+    'key "billing" of subscription a',
   ])
-  expect(names).toEqual({ a: null, b: 'billing' })
+  expect(keys).toEqual({ a: null, b: 'billing' })
+})
+
+it.each([
+  ['both are there', { name: 'Billing of ACME', key: 'billing' }, 'billing'],
+  ['it has no key', { name: 'Billing of ACME', key: null }, null],
+  ['an older service wrote it, whose name is the key', { name: 'billing', key: '' }, 'billing'],
+  ['an older service wrote it without a name', { name: null, key: '' }, null],
+  ['an older service wrote a newer name', { name: 'Billing of ACME', key: '' }, null],
+])('a lost subscription gets its name and its key back: %s', async (_, fields, key) => {
+  const decode = async () => aSubscription({ id: 'a', ...fields })
+  const states = readSubscriptions(
+    { subscription: { decode } } as unknown as Parameters<typeof readSubscriptions>[0],
+    { has: () => false },
+  )
+  const message = { key: Buffer.from('a'), value: Buffer.from('state'), headers: {} }
+  await states.take([message as unknown as KafkaMessage])
+  const db = { query: async () => ({ rows: [] }) } as unknown as Client
+  const { lost: found } = await states.compare(db)
+  expect(found.get('a')).toMatchObject({ name: fields.name, key })
 })

@@ -4,6 +4,7 @@ import {
   columnParameter,
   subscriptionColumns,
 } from '@surehook/contracts/events/subscription-columns'
+import { SubscriptionKey } from '@surehook/contracts/http/webhooks/names'
 import { subscriptionsTopic } from '@surehook/contracts/topics'
 import { walPositionOf } from '@surehook/contracts/wal-position'
 import type { KafkaMessage } from '@surehook/kafka/client/surface'
@@ -12,7 +13,7 @@ import type { EventCodec } from '@surehook/schemas/codec'
 import type { Client } from 'pg'
 import type { ClusterHistory } from './cluster-history.ts'
 import { type RefusedRow, tryRow } from './refused-rows.ts'
-import { type NamedRow, takenNames } from './taken-names.ts'
+import { type KeyedRow, takenKeys } from './taken-keys.ts'
 
 /**
  * Subscriptions whose newest state on the topic is missing in the table. `null` marks a deleted
@@ -22,7 +23,7 @@ export type LostSubscriptions = ReadonlyMap<string, SubscriptionState | null>
 
 export type ComparedSubscriptions = {
   lost: LostSubscriptions
-  /** The names of lost subscriptions, by id, that another subscription has. */
+  /** The keys of lost subscriptions, by id, that another subscription has. */
   taken: ReadonlyMap<string, string>
 }
 
@@ -44,22 +45,30 @@ export function readSubscriptions(
         if (key === null || positions.isOutdated(String(key), walPositionOf(headers))) continue
         // The table has every state of the restored WAL, or a later one.
         if (history.has(message)) states.delete(key.toString())
-        else states.set(key.toString(), value && (await codec.subscription.decode(value)))
+        else states.set(key.toString(), value && withKey(await codec.subscription.decode(value)))
       }
     },
     async compare(db) {
       const { rows } = await db.query<KnownRow>(
-        `select id, project_id, environment, name, updated_at, cancellations
+        `select id, project_id, environment, key, updated_at, cancellations
          from webhook_api.subscription`,
       )
       const known = new Map(rows.map((row) => [row.id, row]))
       const lost = new Map([...states].filter(([id, state]) => isLost(state, known.get(id))))
-      return { lost, taken: takenNames(lost, rows) }
+      return { lost, taken: takenKeys(lost, rows) }
     },
   }
 }
 
-type KnownRow = NamedRow & { updated_at: Date; cancellations: { askedAt: number }[] }
+/** The name of a state was its key before states had both. */
+const withKey = (state: SubscriptionState): SubscriptionState =>
+  state.key === '' ? { ...state, key: keyIn(state.name) } : state
+
+/** During an upgrade an older service may have read a name that is no key. */
+const keyIn = (name: string | null): string | null =>
+  SubscriptionKey.nullable().safeParse(name).data ?? null
+
+type KnownRow = KeyedRow & { updated_at: Date; cancellations: { askedAt: number }[] }
 
 /**
  * A cancellation does not change `updated_at`; the time of the newest one shows whether it is
@@ -75,7 +84,7 @@ const newest = ({ cancellations }: { cancellations: readonly { askedAt: number }
   Math.max(0, ...cancellations.map(({ askedAt }) => askedAt))
 
 /**
- * Restores a subscription without its name if another one has it. Emits the states again, because a
+ * Restores a subscription without its key if another one has it. Emits the states again, because a
  * slot from the backup will relay older ones after them. Returns the subscriptions that PostgreSQL
  * refused.
  */
@@ -84,38 +93,38 @@ export async function writeSubscriptionsBack(
   { lost, taken }: ComparedSubscriptions,
 ): Promise<RefusedRow[]> {
   const ids = [...lost.keys()]
-  const { rows: named } = await db.query<{ id: string; name: string }>(
-    `select id, name from webhook_api.subscription
-     where id::text = any($1::text[]) and name is not null`,
+  const { rows: keyed } = await db.query<{ id: string; key: string }>(
+    `select id, key from webhook_api.subscription
+     where id::text = any($1::text[]) and key is not null`,
     [ids],
   )
-  // A name may have moved from one of them to another.
+  // A key may have moved from one of them to another.
   await db.query(
-    `update webhook_api.subscription set name = null
+    `update webhook_api.subscription set key = null
      where id::text = any($1::text[])`,
     [ids],
   )
   const refused = new Map<string, RefusedRow>()
   for (const [id, found] of lost) {
-    const state = found !== null && taken.has(id) ? { ...found, name: null } : found
+    const state = found !== null && taken.has(id) ? { ...found, key: null } : found
     const reason = await tryRow(db, () => writeSubscriptionBack(db, id, state))
     if (reason !== null) refused.set(id, { row: `subscription ${id}`, reason })
   }
-  const stillOld = named.filter(({ id }) => refused.has(id))
-  return [...refused.values(), ...(await giveNamesBack(db, stillOld))]
+  const stillOld = keyed.filter(({ id }) => refused.has(id))
+  return [...refused.values(), ...(await giveKeysBack(db, stillOld))]
 }
 
-/** Call it after the other rows: one of them may have got a name, and keeps it. */
-async function giveNamesBack(
+/** Call it after the other rows: one of them may have got a key, and keeps it. */
+async function giveKeysBack(
   db: Client,
-  named: readonly { id: string; name: string }[],
+  keyed: readonly { id: string; key: string }[],
 ): Promise<RefusedRow[]> {
   const refused: RefusedRow[] = []
-  for (const { id, name } of named) {
+  for (const { id, key } of keyed) {
     const reason = await tryRow(db, () =>
-      db.query('update webhook_api.subscription set name = $2 where id = $1', [id, name]),
+      db.query('update webhook_api.subscription set key = $2 where id = $1', [id, key]),
     )
-    if (reason !== null) refused.push({ row: `name "${name}" of subscription ${id}`, reason })
+    if (reason !== null) refused.push({ row: `key "${key}" of subscription ${id}`, reason })
   }
   return refused
 }

@@ -53,6 +53,7 @@ class History implements TailSource {
     return {
       id: `d${index}`,
       webhookId: 'w',
+      webhookName: null,
       eventId: `e${index}`,
       status: path[step] ?? 'pending',
       httpStatus: null,

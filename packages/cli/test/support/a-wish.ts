@@ -18,7 +18,7 @@ export const aPolicy = (fields: Partial<PolicyWish> = {}): PolicyWish => ({
 const [shortest] = wishesOf(
   {
     content: {
-      version: 1,
+      version: 2,
       subscriptions: [{ table: 'orders', events: ['INSERT'], url: 'https://receiver.example/' }],
     },
     fault: (_, message) => message,

@@ -25,7 +25,9 @@ const policyFields = fc.record<Partial<PolicyWish>>({
   ordered: fc.constantFrom(null, 'record'),
 })
 const subscriptionFields = fc.record<Partial<SubscriptionWish>>({
-  name: fc.constantFrom(null, 'x', 'y', 'z'),
+  key: fc.constantFrom(null, 'x', 'y', 'z'),
+  name: fc.constantFrom(null, 'Billing of ACME', 'x'),
+  description: fc.constantFrom(null, 'Two\nlines: # "quoted"'),
   table: fc.constantFrom('orders', 'items', 'elsewhere'),
   events: fc.subarray(['INSERT', 'UPDATE'], { minLength: 1 }),
   url: fc.constantFrom('https://a.example', 'https://b.example'),
@@ -44,9 +46,7 @@ export const anyWishes: fc.Arbitrary<Wishes> = fc.record({
     fc
       .array(anySubscription, { maxLength: 5 })
       .map((all) =>
-        all.filter(
-          ({ name }, at) => name === null || all.findIndex((one) => one.name === name) === at,
-        ),
+        all.filter(({ key }, at) => key === null || all.findIndex((one) => one.key === key) === at),
       ),
     { nil: undefined },
   ),

@@ -24,10 +24,10 @@ export class ModelEnvironment {
     for (const step of steps) this.#runOne(step)
   }
 
-  /** As if it had been created without a name, by an older version or by hand. */
-  removeName(index: number): void {
+  /** As if it had been created without a key, by an older version or by hand. */
+  removeKey(index: number): void {
     const found = [...this.#subscriptions.values()][index]
-    if (found !== undefined) delete found.name
+    if (found !== undefined) delete found.key
   }
 
   #runOne(step: Step): void {
@@ -75,7 +75,7 @@ export class ModelEnvironment {
     }
     if (next.url !== before.url) mergePolicy(next, { headers: null })
     if (policy) mergePolicy(next, policy)
-    if (next.name !== undefined && this.#hasName(next.name, id)) throw new Error('409: the name')
+    if (next.key !== undefined && this.#hasKey(next.key, id)) throw new Error('409: the key')
     this.#subscriptions.set(id, next)
   }
 
@@ -90,8 +90,8 @@ export class ModelEnvironment {
     return newSubscription(randomUUID(), this.#count)
   }
 
-  #hasName(name: string, besides: string): boolean {
-    return [...this.#subscriptions.values()].some((one) => one.name === name && one.id !== besides)
+  #hasKey(key: string, besides: string): boolean {
+    return [...this.#subscriptions.values()].some((one) => one.key === key && one.id !== besides)
   }
 }
 

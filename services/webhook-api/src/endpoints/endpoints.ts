@@ -11,7 +11,12 @@ import type { CircuitReading, Circuits } from './circuits.ts'
 type EndpointsDeps = { pool: Pool; circuits: Circuits; now: () => number }
 export type Endpoints = ReturnType<typeof endpointsOfTenants>
 
-type KnownEndpoint = { id: string; url: string; webhooks: string[] }
+type KnownEndpoint = {
+  id: string
+  url: string
+  webhooks: string[]
+  names: Record<string, string> | null
+}
 
 const Position = z.string().regex(/^[0-9a-f]{32}$/)
 
@@ -53,8 +58,10 @@ export function endpointsOfTenants({ pool, circuits, now }: EndpointsDeps) {
 async function knownEndpoints(pool: Pool, tenant: Tenant): Promise<KnownEndpoint[]> {
   const { projectId, environment } = tenant
   const { rows } = await pool.query<Omit<KnownEndpoint, 'id'>>(
-    `select url, array_agg(id::text order by created_at, id) as webhooks from subscription
-     where project_id = $1 and environment = $2 group by url`,
+    `select url, array_agg(id::text order by created_at, id) as webhooks,
+            json_object_agg(id, coalesce(name, key)) filter (where coalesce(name, key) is not null)
+              as names
+     from subscription where project_id = $1 and environment = $2 group by url`,
     [projectId, environment],
   )
   return rows
@@ -83,7 +90,7 @@ async function countPaused(
 const nothingRead: CircuitReading = { failures: 0, openUntil: 0, inFlight: 0, own: new Map() }
 
 function shown(
-  { id, url, webhooks }: KnownEndpoint,
+  { id, url, webhooks, names }: KnownEndpoint,
   reading: CircuitReading = nothingRead,
   { paused, now }: { paused: number; now: number },
 ): Endpoint {
@@ -97,6 +104,7 @@ function shown(
     id,
     url: withoutQuery(url),
     webhooks,
+    ...(names && { webhookNames: names }),
     circuit: isOpen ? 'open' : 'closed',
     openUntil: isOpen ? new Date(openUntil).toISOString() : null,
     refusedWebhooks,

@@ -1,5 +1,9 @@
 import type { EmitState } from '@surehook/change-capture/emit/state-writer'
-import { deactivationEvent, isAboutDeliveries } from '@surehook/contracts/events/delivery-events'
+import {
+  deactivationEvent,
+  isAboutDeliveries,
+  webhookName,
+} from '@surehook/contracts/events/delivery-events'
 import { changeKey, newEventId } from '@surehook/contracts/ids'
 import { changesTopic } from '@surehook/contracts/topics'
 import type { PoolClient } from 'pg'
@@ -24,7 +28,8 @@ export async function deactivate(
   if (isAboutDeliveries(before.watched_table)) return
   const { id: webhookId, project_id: projectId, environment, url } = before
   const event = deactivationEvent(newEventId(), {
-    ...{ projectId, environment, url, webhookId, reason, at: now },
+    ...{ projectId, environment, url, webhookId, webhookName: webhookName(before) },
+    ...{ reason, at: now },
   })
   await emit({ topic: changesTopic, key: changeKey(event), state: event })
 }

@@ -1,4 +1,4 @@
-import { withoutQuery } from '@surehook/contracts/events/delivery-events'
+import { webhookName, withoutQuery } from '@surehook/contracts/events/delivery-events'
 import {
   installationLimits,
   type RunningJobs,
@@ -24,6 +24,8 @@ type JobRow = {
   environment: string
   subscription_id: string
   url: string | null
+  name: string | null
+  key: string | null
   /** How many jobs there are. */
   total: number
 }
@@ -33,6 +35,7 @@ const job = (row: JobRow) => ({
   environment: row.environment,
   id: row.id,
   webhookId: row.subscription_id,
+  webhookName: webhookName(row),
   url: row.url === null ? null : withoutQuery(row.url),
 })
 
@@ -66,7 +69,7 @@ async function runningReplays(
   pool: Pool,
 ): Promise<Pick<RunningJobs, 'replays' | 'replaysLeftOut'>> {
   const { rows } = await pool.query<ReplayRow>(
-    `select r.id, r.project_id, r.environment, r.subscription_id, s.url, r.span_from, r.span_until,
+    `select r.id, r.project_id, r.environment, r.subscription_id, s.url, s.name, s.key, r.span_from, r.span_until,
        r.scanned::float8 as scanned, r.deliveries::float8 as deliveries, r.created_at,
        (select coalesce(sum((span ->> 'to')::float8 - (span ->> 'from')::float8), 0)
         from jsonb_array_elements(r.spans) span) as "left",
@@ -100,7 +103,7 @@ async function runningRecoveries(
   pool: Pool,
 ): Promise<Pick<RunningJobs, 'recoveries' | 'recoveriesLeftOut'>> {
   const { rows } = await pool.query<RecoveryRow>(
-    `select r.*, ${filedOn}, s.url, count(*) over ()::integer as total
+    `select r.*, ${filedOn}, s.url, s.name, s.key, count(*) over ()::integer as total
      from recovery r left join subscription s on s.id = r.subscription_id
      order by r.requested_at, r.id limit $1`,
     [most],

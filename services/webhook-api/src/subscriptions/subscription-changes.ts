@@ -61,10 +61,12 @@ export function newSubscription(
     policy: changePolicy(box, { id, policy: null }, input.policy),
     cancellations: [],
     name: input.name ?? null,
+    key: input.key ?? null,
+    description: input.description ?? null,
   }
 }
 
-/** Applies a change: absent fields stay, and `null` removes a filter or a selection. */
+/** Applies a change: absent fields stay, and `null` removes what may be absent. */
 export function changeSubscription(
   box: SecretBox,
   row: SubscriptionRow,
@@ -83,6 +85,8 @@ export function changeSubscription(
     updated_at: now,
     policy: changePolicy(box, { id: row.id, policy: policyAt(url, row) }, change.policy),
     name: change.name === undefined ? row.name : change.name,
+    key: change.key === undefined ? row.key : change.key,
+    description: change.description === undefined ? row.description : change.description,
     ...(change.active === true && { disabled_at: null, disabled_reason: null }),
   }
 }

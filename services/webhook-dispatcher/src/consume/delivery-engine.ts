@@ -119,7 +119,8 @@ function createDispatcher(
 ): Dispatcher {
   const ownLoad = new OwnLoad()
   const { delays, ladder } = config
-  const circuitEvents = new CircuitEvents({ producer, codec, store: circuits, log })
+  const nameOf = (id: string) => subscriptions.get(id)?.name ?? null
+  const circuitEvents = new CircuitEvents({ producer, codec, store: circuits, nameOf, log })
   return new Dispatcher({
     codec,
     ownLoad,

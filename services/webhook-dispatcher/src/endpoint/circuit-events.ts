@@ -11,6 +11,8 @@ export type CircuitEventsDeps = {
   producer: Pick<EventProducer, 'send'>
   codec: Pick<EventCodec, 'change'>
   store: Pick<CircuitStore, 'markPublished' | 'forgetOpening'>
+  /** The name of a subscription, as `webhookName` returns it. */
+  nameOf: (subscriptionId: string) => string | null
   log: Logger
 }
 
@@ -48,8 +50,9 @@ export class CircuitEvents {
   }
 
   async #send(change: CircuitChange): Promise<void> {
-    const { producer, codec, store } = this.#deps
-    const event = circuitEvent(change)
+    const { producer, codec, store, nameOf } = this.#deps
+    const { webhookId } = change
+    const event = circuitEvent(change, webhookId === null ? null : nameOf(webhookId))
     const value = codec.change.encode(event)
     await producer.send([{ topic: changesTopic, key: changeKey(event), value }])
     if (change.isOpen) await store.markPublished(circuitId(change), change.openUntil)

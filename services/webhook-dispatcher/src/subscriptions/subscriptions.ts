@@ -1,4 +1,5 @@
 import type { Cancellation, SubscriptionState } from '@surehook/contracts/events'
+import { webhookName } from '@surehook/contracts/events/delivery-events'
 import { endpointId } from '@surehook/contracts/ids'
 import { type OwnHeaders, openHeaders } from '@surehook/matching/own-headers'
 import { type SigningKeys, signingKeys } from '@surehook/matching/signed-headers'
@@ -21,6 +22,8 @@ const noHeaders: OwnHeaders = {}
 /** What an attempt needs to know of a subscription, as of now. */
 export class Subscription {
   readonly id: string
+  /** As `webhookName` returns it. */
+  readonly name: string | null
   readonly url: string
   readonly projectId: string
   readonly endpointId: string
@@ -49,6 +52,7 @@ export class Subscription {
 
   constructor(state: SubscriptionState, open: Openers) {
     this.id = state.id
+    this.name = webhookName(state)
     this.url = state.url
     this.projectId = state.projectId
     this.endpointId = endpointId(state)
@@ -111,6 +115,7 @@ export type UnreadableSubscription = {
   readonly url: null
   readonly deliverable: false
   readonly limits?: undefined
+  readonly name?: undefined
 }
 
 const unreadable: UnreadableSubscription = { url: null, deliverable: false }

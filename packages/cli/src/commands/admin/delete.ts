@@ -18,7 +18,7 @@ const options = {
 } as const satisfies OptionSpecs
 
 const details = [
-  'At once, tokens are refused, subscriptions end and deliveries are cancelled. Users, tables, records, history and keys',
+  'At once, tokens are refused, webhooks end and deliveries are cancelled. Users, tables, records, history and keys',
   'are deleted in the background. Changes and deliveries stay on their topics for their retention time.',
   'You cannot undo a deletion. "admin export" writes everything to files before.',
 ].join('\n')

@@ -10,7 +10,7 @@ import { cancelDeliveries, cancelOptions } from './webhooks/cancel.ts'
 
 const filters = {
   status: { type: 'string', value: 'status', choices: deliveryStatuses, help: 'only this state' },
-  webhook: { type: 'string', value: 'id', help: 'only this subscription' },
+  webhook: { type: 'string', value: 'id', help: 'only this webhook' },
   table: { type: 'string', value: 'name', help: 'only changes of this table' },
   event: { type: 'string', value: 'id', help: 'only this change' },
   record: { type: 'string', value: 'id', help: 'only changes of this record' },
@@ -65,7 +65,7 @@ export const deliveryCommands = [
   }),
   tenantCommand({
     name: 'deliveries cancel',
-    summary: 'Cancel the retrying or the paused deliveries of a subscription',
+    summary: 'Cancel the retrying or the paused deliveries of a webhook',
     examples: ['deliveries cancel <webhook> --status retrying --until 1h'],
     options: cancelOptions,
     positionals: ['webhook'],

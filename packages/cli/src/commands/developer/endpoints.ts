@@ -1,5 +1,6 @@
 import type { Endpoint } from '@surehook/client'
 import { showDone, showFields, showRows } from '../../output/shown.ts'
+import { cellOf } from '../../output/text-table.ts'
 import { timeCell } from '../../output/times.ts'
 import { limitOption, take } from '../../tenant/take.ts'
 import { tenantCommand } from '../../tenant/tenant-command.ts'
@@ -7,7 +8,7 @@ import { tenantCommand } from '../../tenant/tenant-command.ts'
 export const endpointCommands = [
   tenantCommand({
     name: 'endpoints list',
-    summary: 'List the receivers of the subscriptions, and their circuits',
+    summary: 'List the receivers of the webhooks, and their circuits',
     options: limitOption,
     async act({ surehook, request, values, note, now }) {
       const pages = (page: { limit: number }) => surehook.endpoints.iterate(page, request)
@@ -38,6 +39,10 @@ export const endpointCommands = [
   }),
 ]
 
+/** The names of the webhooks, or the ids of those without one. */
+const webhooksOf = ({ webhooks, webhookNames }: Endpoint) =>
+  cellOf(webhooks.map((id) => webhookNames?.[id] ?? id))
+
 const cellsOf = (endpoint: Endpoint, now: number) => ({
   endpoint: endpoint.id,
   url: endpoint.url,
@@ -46,5 +51,5 @@ const cellsOf = (endpoint: Endpoint, now: number) => ({
   failures: String(endpoint.consecutiveFailures),
   'in flight': String(endpoint.inFlight),
   paused: String(endpoint.paused),
-  webhooks: String(endpoint.webhooks.length),
+  webhooks: webhooksOf(endpoint),
 })

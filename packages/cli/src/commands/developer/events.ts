@@ -7,7 +7,7 @@ import { tenantCommand } from '../../tenant/tenant-command.ts'
 export const eventCommands = [
   tenantCommand({
     name: 'events explain',
-    summary: 'Show a change, and why each subscription got it or not',
+    summary: 'Show a change, and why each webhook got it or not',
     examples: ['events explain 0199c3d2-…'],
     options: {
       timestamp: {
@@ -23,7 +23,8 @@ export const eventCommands = [
           ? {}
           : { timestamp: instantOf('timestamp', timestamp, now()).toISOString() }
       const event = await surehook.events.explain(words.event, query, request)
-      const rows = event.webhooks.map(({ webhookId, outcome, reason, field }) => ({
+      const rows = event.webhooks.map(({ webhookId, webhookName, outcome, reason, field }) => ({
+        'webhook name': cellOf(webhookName),
         webhook: webhookId,
         outcome,
         reason: field === undefined ? reason : `${reason} (${field})`,
@@ -33,8 +34,8 @@ export const eventCommands = [
         ...(event.record === null ? [] : ['', JSON.stringify(event.record, null, 2)]),
         ...(event.changedFields === null ? [] : [`changed: ${cellOf(event.changedFields)}`]),
         '',
-        ...(rows.length === 0 ? ['no subscription watches the table'] : tableOf(rows)),
-        ...(event.webhooksLeftOut > 0 ? [`… and ${event.webhooksLeftOut} more subscriptions`] : []),
+        ...(rows.length === 0 ? ['no webhook watches the table'] : tableOf(rows)),
+        ...(event.webhooksLeftOut > 0 ? [`… and ${event.webhooksLeftOut} more webhooks`] : []),
       ]
       return { value: event, lines }
     },

@@ -19,7 +19,7 @@ const untilOf = (text: string | undefined, now: number) =>
 export const replayCommands = [
   tenantCommand({
     name: 'replay',
-    summary: 'Send the changes of a past time again, as the subscription is now',
+    summary: 'Send the changes of a past time again, as the webhook is now',
     examples: ['replay <webhook> --from 2h', 'replay <webhook> --from 1d --until 2h --wait'],
     options: {
       from: {
@@ -55,7 +55,7 @@ export const replayCommands = [
   }),
   tenantCommand({
     name: 'recover',
-    summary: 'Send the dead letters of a subscription again',
+    summary: 'Send the dead letters of a webhook again',
     examples: ['recover <webhook> --since 1d'],
     options: {
       since: {

@@ -15,7 +15,7 @@ import { type TenantCall, tenantCommand } from '../../tenant/tenant-command.ts'
 
 const options = {
   'dry-run': { type: 'boolean', help: 'only print the difference' },
-  prune: { type: 'boolean', help: 'delete the tables and subscriptions that the file lacks' },
+  prune: { type: 'boolean', help: 'delete the tables and webhooks that the file lacks' },
   'allow-data-loss': { type: 'boolean', help: 'with --prune: delete tables with their records' },
   yes: { type: 'boolean', help: 'do not ask' },
 } as const satisfies OptionSpecs

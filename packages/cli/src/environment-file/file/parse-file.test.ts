@@ -14,21 +14,25 @@ const faultsOf = (text: string, env: NodeJS.ProcessEnv = {}): string[] => {
 }
 
 const subscription = (...lines: string[]) =>
-  ['version: 1', 'subscriptions:', '  - table: orders', ...lines.map((line) => `    ${line}`)].join(
+  ['version: 2', 'subscriptions:', '  - table: orders', ...lines.map((line) => `    ${line}`)].join(
     '\n',
   )
 const valid = ['events: [INSERT]', 'url: https://receiver.example/hook', 'secret: ${S}']
 
 it('reads every field', () => {
   const text = [
-    'version: 1',
+    'version: 2',
     'roles: { clerk: , guest: { selfAssignable: true } }',
     'tables:',
     '  orders:',
     '    columns: { total: { type: decimal, required: true }, status: { type: text, default: new } }',
     '    access: { read: [clerk] }',
     'subscriptions:',
-    '  - name: billing',
+    '  - key: billing',
+    '    name: Billing of ACME',
+    '    description: |',
+    '      For accounting.',
+    '      Ask Ann.',
     '    table: orders',
     '    events: [INSERT, UPDATE]',
     '    url: https://receiver.example/hook',
@@ -45,7 +49,9 @@ it('reads every field', () => {
   })
   expect(subscriptions).toMatchObject([
     {
-      name: 'billing',
+      key: 'billing',
+      name: 'Billing of ACME',
+      description: 'For accounting.\nAsk Ann.',
       secret: 'first',
       active: false,
       policy: { headers: { Authorization: 'Bearer second', 'X-A': 'plain' }, retryAfter: false },
@@ -56,23 +62,28 @@ it('reads every field', () => {
 it.each<[string, string, RegExp[]]>([
   [
     'an unknown field',
-    'version: 1\ntable:\n  orders: {}',
+    'version: 2\ntable:\n  orders: {}',
     [/^surehook.yaml:2: table: is no field/],
   ],
-  ['another version', '\nversion: 2', [/^surehook.yaml:2: version: /]],
+  ['another version', '\nversion: 3', [/^surehook.yaml:2: version: /]],
+  [
+    'the version before',
+    'version: 1\nsubscriptions: []',
+    [/^surehook.yaml:1: version: must be 2. Write `version: 2`, and `key` in place of the `name`/],
+  ],
   ['no version', 'tables: {}', [/^surehook.yaml:1: version: /]],
   [
     'a wrong type of a column',
-    'version: 1\ntables:\n  orders:\n    columns:\n      a: { type: text }\n      b: { type: money }',
+    'version: 2\ntables:\n  orders:\n    columns:\n      a: { type: text }\n      b: { type: money }',
     [/^surehook.yaml:6: tables.orders.columns.b.type: /],
   ],
   [
     'a reserved name',
-    'version: 1\ntables:\n  users:\n    columns: {}',
+    'version: 2\ntables:\n  users:\n    columns: {}',
     [/^surehook.yaml:3: tables.users: is a reserved name/],
   ],
-  ['bad YAML', 'version: 1\ntables: [', [/^surehook.yaml:2: /]],
-  ['the same key twice', 'version: 1\nversion: 1', [/^surehook.yaml:2: .*unique/]],
+  ['bad YAML', 'version: 2\ntables: [', [/^surehook.yaml:2: /]],
+  ['the same key twice', 'version: 2\nversion: 2', [/^surehook.yaml:2: .*unique/]],
   [
     'several faults at once',
     subscription('events: [INSERT, CLICK]', 'url: http://a', 'secret: plain', 'extra: 1'),
@@ -131,7 +142,7 @@ it('names missing variables and faults of filled-in texts together', () => {
     `    policy: { headers: { X-A: "${header}" } }`,
   ]
   const text = [
-    ...['version: 1', 'subscriptions:'],
+    ...['version: 2', 'subscriptions:'],
     ...entry('https://${HOST}/hook', '${MISSING}'),
     ...entry('https://${MISSING}/hook', '${LINES}'),
   ].join('\n')
@@ -154,10 +165,10 @@ it('does not show a value that is no valid header', () => {
   expect(faults.join()).not.toContain('lines')
 })
 
-it('refuses a name that is there twice', () => {
-  const entry = ['  - name: billing', '    table: orders', ...valid.map((line) => `    ${line}`)]
-  const text = ['version: 1', 'subscriptions:', ...entry, ...entry].join('\n')
+it('refuses a key that is there twice', () => {
+  const entry = ['  - key: billing', '    table: orders', ...valid.map((line) => `    ${line}`)]
+  const text = ['version: 2', 'subscriptions:', ...entry, ...entry].join('\n')
   expect(faultsOf(text, { S: 's' })).toEqual([
-    'surehook.yaml:8: subscriptions[1].name: each name once',
+    'surehook.yaml:8: subscriptions[1].key: each key once',
   ])
 })

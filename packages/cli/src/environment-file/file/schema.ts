@@ -2,19 +2,31 @@ import { RoleName } from '@surehook/contracts/http/admin/auth-settings'
 import { ColumnName, TableName } from '@surehook/contracts/http/data/names'
 import { accessActions, ColumnType } from '@surehook/contracts/http/data/tables'
 import { httpsUrlFault } from '@surehook/contracts/http/https-url'
+import {
+  SubscriptionDescription,
+  SubscriptionKey,
+  SubscriptionName,
+} from '@surehook/contracts/http/webhooks/names'
 import { PolicyInput } from '@surehook/contracts/http/webhooks/policy/policy'
 import {
   Events,
   FilterInput,
   Select,
-  SubscriptionName,
   WatchedTable,
 } from '@surehook/contracts/http/webhooks/webhooks'
 import * as z from 'zod'
 import { fillVariables, isOneVariable, variableFault } from './variables.ts'
 
 /** The version of the file's form that this command reads and writes. */
-export const fileVersion = 1
+export const fileVersion = 2
+
+const Version = z.custom<typeof fileVersion>((version) => version === fileVersion, {
+  error: ({ input }) =>
+    input === 1
+      ? 'must be 2. Write `version: 2`, and `key` in place of the `name` of each subscription: ' +
+        'its name is a text for people now'
+      : 'must be 2',
+})
 
 const FileRole = z
   .strictObject({ selfAssignable: z.boolean().optional() })
@@ -46,7 +58,9 @@ const Secret = z
   .refine(isOneVariable, 'must be a variable such as ${BILLING_SECRET}: a file holds no secret')
 
 const FileSubscription = z.strictObject({
-  name: SubscriptionName.optional(),
+  key: SubscriptionKey.optional(),
+  name: SubscriptionName.nullable().optional(),
+  description: SubscriptionDescription.nullable().optional(),
   table: WatchedTable,
   events: Events,
   url: Url,
@@ -63,18 +77,18 @@ export type FileSubscription = z.infer<typeof FileSubscription>
 /** The file `surehook.yaml`. An absent section is not managed. */
 export const EnvironmentFile = z
   .strictObject({
-    version: z.literal(fileVersion),
+    version: Version,
     roles: z.record(RoleName, FileRole).optional(),
     tables: z.record(TableName, FileTable).optional(),
     subscriptions: z.array(FileSubscription).optional(),
   })
   .superRefine(({ subscriptions = [] }, context) => {
     const seen = new Set<string>()
-    for (const [index, { name }] of subscriptions.entries()) {
-      if (name === undefined) continue
-      const path = ['subscriptions', index, 'name']
-      if (seen.has(name)) context.addIssue({ code: 'custom', message: 'each name once', path })
-      seen.add(name)
+    for (const [index, { key }] of subscriptions.entries()) {
+      if (key === undefined) continue
+      const path = ['subscriptions', index, 'key']
+      if (seen.has(key)) context.addIssue({ code: 'custom', message: 'each key once', path })
+      seen.add(key)
     }
   })
 export type EnvironmentFile = z.infer<typeof EnvironmentFile>

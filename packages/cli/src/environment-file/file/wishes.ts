@@ -22,7 +22,9 @@ export type PolicyWish = {
 
 /** A subscription as the file wants it. `undefined`: it stays as it is. */
 export type SubscriptionWish = {
+  key: string | null
   name: string | null
+  description: string | null
   table: string
   events: ChangeOperation[]
   url: string
@@ -83,9 +85,11 @@ function unsendable({ url, policy }: SubscriptionWish): HeaderFault[] {
 type Fill = (path: readonly string[], text: string) => string
 
 function subscriptionWish(given: FileSubscription, fill: Fill): SubscriptionWish {
-  const { name, table, events, url, secret, active, filter, select, policy } = given
+  const { key, name, table, events, url, secret, active, filter, select, policy } = given
   return {
+    key: key ?? null,
     name: name ?? null,
+    description: given.description ?? null,
     table,
     events,
     url: fill(['url'], url),

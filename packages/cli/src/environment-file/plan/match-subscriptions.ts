@@ -13,32 +13,32 @@ const sameEvents: Rule = (wish, found) =>
 
 /** Each rule is applied to all entries before the next one. */
 const rules: readonly Rule[] = [
-  (wish, found) => wish.name !== null && wish.name === found.name,
-  (wish, found) => wish.name === null && found.name === undefined && sameEvents(wish, found),
-  (wish, found) => wish.name === null && found.name === undefined && sameTarget(wish, found),
-  // The entry gets a name: its subscription keeps its id and its history.
-  (wish, found) => found.name === undefined && sameEvents(wish, found),
-  (wish, found) => found.name === undefined && sameTarget(wish, found),
+  (wish, found) => wish.key !== null && wish.key === found.key,
+  (wish, found) => wish.key === null && found.key === undefined && sameEvents(wish, found),
+  (wish, found) => wish.key === null && found.key === undefined && sameTarget(wish, found),
+  // The entry gets a key: its subscription keeps its id and its history.
+  (wish, found) => found.key === undefined && sameEvents(wish, found),
+  (wish, found) => found.key === undefined && sameTarget(wish, found),
 ]
-/** The subscription loses its name. A second one would deliver everything twice. */
-const losesName: Rule = (wish, found) => wish.name === null && sameTarget(wish, found)
+/** The subscription loses its key. A second one would deliver everything twice. */
+const losesKey: Rule = (wish, found) => wish.key === null && sameTarget(wish, found)
 
 export type MatchOptions = {
   /** True if nothing about the subscription differs from the entry. */
   readonly isAsWished: Rule
-  /** A name may be of another file, unless this file is the only one. */
-  readonly mayTakeNames: boolean
+  /** A key may be of another file, unless this file is the only one. */
+  readonly mayTakeKeys: boolean
 }
 
 /**
- * Finds the subscription of each entry: by its name, otherwise by its table and URL. Several to one
+ * Finds the subscription of each entry: by its key, otherwise by its table and URL. Several to one
  * table and URL are told apart by what they are already, for which `isAsWished` looks at each
  * field.
  */
 export function matchSubscriptions(
   wishes: readonly SubscriptionWish[],
   existing: readonly Subscription[],
-  { isAsWished, mayTakeNames }: MatchOptions,
+  { isAsWished, mayTakeKeys }: MatchOptions,
 ): Matches {
   const matches: Match[] = wishes.map((wish) => ({ wish, found: undefined }))
   let rest = existing.toSorted(byCreation)
@@ -54,7 +54,7 @@ export function matchSubscriptions(
     matches.toSorted((a, b) => openFields(a.wish) - openFields(b.wish)),
     isAsWished,
   )
-  for (const rule of mayTakeNames ? [...rules, losesName] : rules) match(matches, rule)
+  for (const rule of mayTakeKeys ? [...rules, losesKey] : rules) match(matches, rule)
   return { matches, rest }
 }
 

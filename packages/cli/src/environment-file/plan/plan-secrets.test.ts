@@ -7,7 +7,7 @@ import { makePlan } from './plan.ts'
 
 /** Long enough to have a fingerprint. */
 const long = 'long-enough-to-be-compared'
-const billing = aWish({ name: 'billing', secret: `secret-${long}` })
+const billing = aWish({ key: 'billing', secret: `secret-${long}` })
 
 const planFor = (environment: ModelEnvironment, wishes: Wishes) =>
   makePlan(wishes, environment.state, { prune: false, allowDataLoss: false })

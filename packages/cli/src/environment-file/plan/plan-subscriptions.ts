@@ -15,7 +15,7 @@ export function planSubscriptions(wishes: Wishes, state: State, options: PlanOpt
     update(wish, found, fields.get(wish.table))
   const { matches, rest } = matchSubscriptions(wishes.subscriptions, state.subscriptions ?? [], {
     isAsWished: (wish, found) => updateOf(wish, found) === null,
-    mayTakeNames: options.prune,
+    mayTakeKeys: options.prune,
   })
   for (const { wish, found } of matches) {
     const step = found === undefined ? creation(part, wish, rest) : updateOf(wish, found)
@@ -36,14 +36,16 @@ export function planSubscriptions(wishes: Wishes, state: State, options: PlanOpt
   return part
 }
 
-/** The name, or what else tells people which one it is. */
+/** The key, or what else tells people which one it is. */
 export const labelOf = ({
+  key,
   name,
   table,
   url,
 }: Pick<SubscriptionWish, 'table' | 'url'> & {
+  key?: string | null
   name?: string | null
-}): string => name ?? `${table} -> ${url}`
+}): string => key ?? name ?? `${table} -> ${url}`
 
 /** `others`: the subscriptions that no entry has matched. */
 function creation(
@@ -53,10 +55,10 @@ function creation(
 ): Step | null {
   const { secret, active, policy, ...rest } = wish
   const name = labelOf(wish)
-  const other = wish.name === null ? others.find((found) => sameTarget(wish, found)) : undefined
-  if (other?.name !== undefined) {
+  const other = wish.key === null ? others.find((found) => sameTarget(wish, found)) : undefined
+  if (other?.key !== undefined) {
     part.refusals.push(
-      `subscription ${name}: the subscription is named ${other.name}: give the entry that name`,
+      `subscription ${name}: the subscription has the key ${other.key}: give the entry that key`,
     )
     return null
   }

@@ -17,7 +17,7 @@ const prune = { prune: true, allowDataLoss: false }
 const long = 'long-enough-to-be-compared'
 
 const billing = aWish({
-  name: 'billing',
+  key: 'billing',
   table: 'orders',
   url: 'https://receiver.example/billing',
   secret: 'the-secret-of-billing-1234',
@@ -46,7 +46,7 @@ describe('a plan', () => {
       '    + columns.total: { type: decimal, required: false, unique: false, default: null }',
       '    ~ access.read: [] -> [ clerk ]',
       '+ subscription billing',
-      '    + name: billing',
+      '    + key: billing',
       '    + table: orders',
       '    + events: [ INSERT ]',
       '    + url: https://receiver.example/billing',
@@ -83,39 +83,39 @@ describe('a plan', () => {
     ).toMatchObject([{ input: { active: true } }])
   })
 
-  it('names an existing subscription instead of creating a second one', () => {
+  it('gives an existing subscription the key instead of creating a second one', () => {
     const environment = environmentOf({ subscriptions: [billing] })
-    environment.removeName(0)
+    environment.removeKey(0)
     const { steps } = planFor(environment, { subscriptions: [{ ...billing, events: ['UPDATE'] }] })
     expect(steps).toMatchObject([
-      { action: 'update', input: { name: 'billing', events: ['UPDATE'] } },
+      { action: 'update', input: { key: 'billing', events: ['UPDATE'] } },
     ])
   })
 
-  it('with --prune: takes the name away instead of creating a second one', () => {
-    const unnamed = { subscriptions: [{ ...billing, name: null }] }
-    const { steps } = planFor(environmentOf(shop), unnamed, prune)
-    expect(steps).toMatchObject([{ action: 'update', input: { name: null } }])
+  it('with --prune: takes the key away instead of creating a second one', () => {
+    const unkeyed = { subscriptions: [{ ...billing, key: null }] }
+    const { steps } = planFor(environmentOf(shop), unkeyed, prune)
+    expect(steps).toMatchObject([{ action: 'update', input: { key: null } }])
   })
 
-  it('takes no subscription that has a name for an entry without one', () => {
-    const unnamed = { subscriptions: [{ ...billing, name: null }] }
-    expect(planFor(environmentOf(shop), unnamed)).toEqual({
+  it('takes no subscription that has a key for an entry without one', () => {
+    const unkeyed = { subscriptions: [{ ...billing, key: null }] }
+    expect(planFor(environmentOf(shop), unkeyed)).toEqual({
       steps: [],
       refusals: [
-        'subscription orders -> https://receiver.example/billing: the subscription is named billing: give the entry that name',
+        'subscription orders -> https://receiver.example/billing: the subscription has the key billing: give the entry that key',
       ],
       left: ['subscription billing'],
     })
-    const both = { subscriptions: [...unnamed.subscriptions, billing] }
+    const both = { subscriptions: [...unkeyed.subscriptions, billing] }
     expect(planFor(environmentOf(shop), both)).toMatchObject({
       refusals: [],
-      steps: [{ action: 'create', input: { name: null } }],
+      steps: [{ action: 'create', input: { key: null } }],
     })
   })
 
   it('tells subscriptions to one URL apart by what they are', () => {
-    const same = { ...billing, name: null, events: ['INSERT' as const] }
+    const same = { ...billing, key: null, events: ['INSERT' as const] }
     const [one, two] = [
       { ...same, secret: `one-${long}` },
       { ...same, secret: `two-${long}` },
@@ -215,7 +215,7 @@ it('refuses before the first step what the API would refuse', () => {
   const wishes: Wishes = {
     roles: { clerk: { selfAssignable: true } },
     tables: { orders: { columns: { total: { type: 'text', required: true, unique: true } } } },
-    subscriptions: [{ ...billing, name: 'new', url: 'https://b.example', secret: undefined }],
+    subscriptions: [{ ...billing, key: 'new', url: 'https://b.example', secret: undefined }],
   }
   expect(planFor(environmentOf(shop), wishes).refusals).toEqual([
     'role clerk: selfAssignable is false, and no role can be changed',
@@ -227,39 +227,39 @@ it('refuses before the first step what the API would refuse', () => {
 })
 
 /**
- * Entries without a name, for which the only subscriptions left have a name that is not in the
+ * Entries without a key, for which the only subscriptions left have a key that is not in the
  * file. They are impossible without --prune.
  */
-function lostNames(environment: ModelEnvironment, { subscriptions = [] }: Wishes): string[] {
+function lostKeys(environment: ModelEnvironment, { subscriptions = [] }: Wishes): string[] {
   const existing = environment.state.subscriptions.toSorted(byCreation)
   const isFor = (wish: SubscriptionWish) => (one: { table: string; url: string }) =>
     one.table === wish.table && one.url === wish.url
-  const isUnnamed = ({ name = null }: { name?: string | null }) => name === null
-  const isOfFile = ({ name }: { name?: string }) => subscriptions.some((one) => one.name === name)
-  return subscriptions.filter(isUnnamed).flatMap((wish, at, unnamed) => {
-    const { table, url } = wish
+  const isUnkeyed = ({ key = null }: { key?: string | null }) => key === null
+  const isOfFile = ({ key }: { key?: string }) => subscriptions.some((one) => one.key === key)
+  return subscriptions.filter(isUnkeyed).flatMap((wish, at, unkeyed) => {
+    const { table, url, name } = wish
     const others = existing.filter(isFor(wish))
-    const isLeft = unnamed.slice(0, at).filter(isFor(wish)).length < others.filter(isUnnamed).length
-    const name = others.find((one) => !isUnnamed(one) && !isOfFile(one))?.name
-    if (isLeft || name === undefined) return []
-    const what = `the subscription is named ${name}: give the entry that name`
-    return [`subscription ${table} -> ${url}: ${what}`]
+    const isLeft = unkeyed.slice(0, at).filter(isFor(wish)).length < others.filter(isUnkeyed).length
+    const key = others.find((one) => !isUnkeyed(one) && !isOfFile(one))?.key
+    if (isLeft || key === undefined) return []
+    const what = `the subscription has the key ${key}: give the entry that key`
+    return [`subscription ${name ?? `${table} -> ${url}`}: ${what}`]
   })
 }
 
 it('from any environment to any file: the steps can be carried out, and nothing differs afterwards', () => {
   const cases = fc.record({
     before: fc.array(anyWishes, { maxLength: 3 }),
-    unnamed: fc.array(fc.nat(3), { maxLength: 2 }),
+    unkeyed: fc.array(fc.nat(3), { maxLength: 2 }),
     wishes: anyWishes,
     options: fc.constantFrom(keep, prune),
   })
   fc.assert(
-    fc.property(cases, ({ before, unnamed, wishes, options }) => {
+    fc.property(cases, ({ before, unkeyed, wishes, options }) => {
       const environment = environmentOf(...before)
-      for (const index of unnamed) environment.removeName(index)
+      for (const index of unkeyed) environment.removeKey(index)
       const plan = planFor(environment, wishes, options)
-      const refusals = options.prune ? [] : lostNames(environment, wishes)
+      const refusals = options.prune ? [] : lostKeys(environment, wishes)
       expect(plan.refusals.toSorted()).toEqual(refusals.toSorted())
       // If one thing is impossible, nothing is done.
       if (plan.refusals.length > 0) return

@@ -18,9 +18,17 @@ export type EnvironmentName = string;
 
 export type SubscriptionInput = {
     /**
-     * Unique in the environment: configuration files find the subscription by it
+     * One line for people. It need not be unique
      */
     name?: string | null;
+    /**
+     * Unique in the environment: configuration files find the subscription by it
+     */
+    key?: string | null;
+    /**
+     * What it is for: plain text, which may have line breaks
+     */
+    description?: string | null;
     projectId: ProjectId;
     environment: EnvironmentName;
     /**
@@ -84,9 +92,17 @@ export type DeliveryPolicyInput = {
 
 export type PreviewInput = {
     /**
-     * Unique in the environment: configuration files find the subscription by it
+     * One line for people. It need not be unique
      */
     name?: string | null;
+    /**
+     * Unique in the environment: configuration files find the subscription by it
+     */
+    key?: string | null;
+    /**
+     * What it is for: plain text, which may have line breaks
+     */
+    description?: string | null;
     projectId?: ProjectId;
     environment?: EnvironmentName;
     /**
@@ -121,9 +137,17 @@ export type PreviewInput = {
 
 export type SubscriptionChange = {
     /**
-     * Unique in the environment: configuration files find the subscription by it
+     * One line for people. It need not be unique
      */
     name?: string | null;
+    /**
+     * Unique in the environment: configuration files find the subscription by it
+     */
+    key?: string | null;
+    /**
+     * What it is for: plain text, which may have line breaks
+     */
+    description?: string | null;
     projectId?: ProjectId;
     environment?: EnvironmentName;
     /**
@@ -257,6 +281,10 @@ export type FoundDelivery = {
      */
     webhookId: string;
     /**
+     * The name of the subscription, else its key. null: it has neither
+     */
+    webhookName: string | null;
+    /**
      * The table of the change. null until the job was read
      */
     table: string | null;
@@ -314,6 +342,12 @@ export type Endpoint = {
      * The ids of the subscriptions that deliver to it
      */
     webhooks: Array<string>;
+    /**
+     * By id, the name or else the key of those `webhooks` that have one
+     */
+    webhookNames?: {
+        [key: string]: string;
+    };
     /**
      * `open`: its deliveries are paused
      */
@@ -380,6 +414,10 @@ export type EventOutcome = {
      * The id of the subscription
      */
     webhookId: string;
+    /**
+     * The name of the subscription, else its key. null: it has neither
+     */
+    webhookName: string | null;
     /**
      * True if the receiver answered 2xx
      */
@@ -460,9 +498,17 @@ export type EventBefore = {
 export type Subscription = {
     id: string;
     /**
-     * Absent without a name
+     * One line for people. Absent without a name
      */
     name?: string;
+    /**
+     * Configuration files find it by its key
+     */
+    key?: string;
+    /**
+     * What it is for. It may have line breaks
+     */
+    description?: string;
     projectId: ProjectId;
     environment: EnvironmentName;
     table: string;
@@ -747,6 +793,10 @@ export type RunningReplay = {
     id: string;
     webhookId: string;
     /**
+     * The name of the subscription, else its key. null: it has neither
+     */
+    webhookName: string | null;
+    /**
      * Where it delivers to. null: the subscription was deleted
      */
     url: string | null;
@@ -772,6 +822,10 @@ export type RunningRecovery = {
     environment: string;
     id: string;
     webhookId: string;
+    /**
+     * The name of the subscription, else its key. null: it has neither
+     */
+    webhookName: string | null;
     /**
      * Where it delivers to. null: the subscription was deleted
      */

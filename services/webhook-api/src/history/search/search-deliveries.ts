@@ -1,7 +1,9 @@
 import type { ChangeOperation } from '@surehook/contracts/events'
+import { webhookName } from '@surehook/contracts/events/delivery-events'
 import { type FoundDelivery, searchReads } from '@surehook/contracts/http/webhooks/questions'
 import { decodeCursor, encodeCursor, type Page } from '@surehook/service-kit/http/cursor'
 import type { Pool } from 'pg'
+import type { SubscriptionRow } from '../../subscriptions/store/subscription-row.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
 import { type FiledDelivery, Position, positionOf } from '../read/find-deliveries.ts'
 import { toDelivery } from '../rows/delivery-row.ts'
@@ -27,7 +29,8 @@ export type SearchDeliveries = ReturnType<typeof searchDeliveries>
 export function searchDeliveries(pool: Pool) {
   return async (tenant: Tenant, { limit, cursor, ...filters }: SearchQuery) => {
     const after = decodeCursor(Position, cursor)
-    const subscriptionIds = await ownIds(pool, tenant, filters.webhookId)
+    const names = await ownNames(pool, tenant, filters.webhookId)
+    const subscriptionIds = [...names.keys()]
     if (subscriptionIds.length === 0 || statusesOf(filters).length === 0) {
       return { deliveries: [], nextCursor: null }
     }
@@ -36,7 +39,7 @@ export function searchDeliveries(pool: Pool) {
     const search = { tenant, subscriptionIds, filters, source, after, limit: limit + 1, reads }
     const { sql, values } = searchSql(search)
     const { rows } = await pool.query<Row>(sql, values)
-    return pageOf(rows, limit)
+    return pageOf(rows, limit, (id) => names.get(id) ?? null)
   }
 }
 
@@ -44,31 +47,39 @@ export function searchDeliveries(pool: Pool) {
  * A full page ends with its last row. A short one ends with the last row that was read, if there
  * may be more.
  */
-function pageOf(rows: readonly Row[], limit: number) {
+function pageOf(rows: readonly Row[], limit: number, nameOf: NameOf) {
   const found = rows.filter((row) => !row.is_bound)
   const page = found.slice(0, limit)
   const last = found.length > limit ? page.at(-1) : rows.find((row) => row.is_bound)
   return {
-    deliveries: page.map(shown),
+    deliveries: page.map((row) => shown(row, nameOf)),
     nextCursor: last === undefined ? null : encodeCursor(positionOf(last)),
   }
 }
 
-function shown(row: Row): FoundDelivery {
+function shown(row: Row, nameOf: NameOf): FoundDelivery {
   return {
     ...toDelivery(row),
     webhookId: row.subscription_id,
+    webhookName: nameOf(row.subscription_id),
     table: row.watched_table,
     event: row.operation,
     recordId: row.record_id,
   }
 }
 
-async function ownIds(pool: Pool, tenant: Tenant, id: string | undefined): Promise<string[]> {
-  const { rows } = await pool.query<{ id: string }>(
-    `select id from subscription
+type NameOf = (subscriptionId: string) => string | null
+
+/** The names of the tenant's subscriptions, by id. */
+async function ownNames(
+  pool: Pool,
+  tenant: Tenant,
+  id: string | undefined,
+): Promise<ReadonlyMap<string, string | null>> {
+  const { rows } = await pool.query<Pick<SubscriptionRow, 'id' | 'name' | 'key'>>(
+    `select id, name, key from subscription
      where project_id = $1 and environment = $2 and ($3::uuid is null or id = $3)`,
     [tenant.projectId, tenant.environment, id ?? null],
   )
-  return rows.map((row) => row.id)
+  return new Map(rows.map((row) => [row.id, webhookName(row)]))
 }

@@ -4,6 +4,7 @@ import { deadLetterEvent } from '@surehook/contracts/events/delivery-events'
 import { changeKey } from '@surehook/contracts/ids'
 import { changesTopic } from '@surehook/contracts/topics'
 import type { Pool } from 'pg'
+import { namesOf } from '../../subscriptions/store/names-of.ts'
 
 /**
  * Writes an event of `_deliveries` for each new dead letter into the WAL, from where the relay
@@ -16,7 +17,11 @@ export async function announceDeadLetters(
   service: string,
   transitions: readonly DeliveryAttempt[],
 ): Promise<void> {
-  const events = transitions.flatMap((transition) => deadLetterEvent(transition) ?? [])
+  const ended = transitions.filter(({ change }) => change !== null)
+  const names = await namesOf(pool, ended)
+  const events = ended.flatMap(
+    (transition) => deadLetterEvent(transition, names.get(transition.subscriptionId) ?? null) ?? [],
+  )
   const messages = events.map((event) => ({
     header: { topic: changesTopic, key: changeKey(event) },
     body: JSON.stringify(event),

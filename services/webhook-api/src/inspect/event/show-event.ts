@@ -1,4 +1,5 @@
 import type { ChangeEvent } from '@surehook/contracts/events'
+import { webhookName } from '@surehook/contracts/events/delivery-events'
 import {
   type EventDetail,
   type EventOutcome,
@@ -139,7 +140,8 @@ async function outcomesOf(
   }
   return rows.map((row) => {
     const verdict = verdictOf(row)
-    return { webhookId: row.id, delivered: verdict.outcome === 'delivered', ...verdict }
+    const known = { webhookId: row.id, webhookName: webhookName(row) }
+    return { ...known, delivered: verdict.outcome === 'delivered', ...verdict }
   })
 }
 

@@ -20,8 +20,7 @@ export type SubscriptionRow = Omit<
 }
 
 /**
- * The subscription as clients see it: without secrets, and without an absent `filter`, `select` or
- * `policy`.
+ * The subscription as clients see it: without secrets, and without the fields that are absent.
  */
 export function toSubscription(row: SubscriptionRow): Subscription {
   const policy = shownPolicy(row.policy)
@@ -34,6 +33,8 @@ export function toSubscription(row: SubscriptionRow): Subscription {
     url: row.url,
     active: row.active,
     ...(row.name === null ? {} : { name: row.name }),
+    ...(row.key === null ? {} : { key: row.key }),
+    ...(row.description === null ? {} : { description: row.description }),
     ...(row.filter === null ? {} : { filter: JSON.parse(row.filter) }),
     ...(row.selected === null ? {} : { select: row.selected }),
     ...(policy && { policy }),

@@ -19,21 +19,21 @@ const insert = `insert into subscription (${columns.join(', ')}) values (${param
 
 const update = `update subscription set (${columns.join(', ')}) = row (${parameters.join(', ')}) where id = $1`
 
-/** Rejects with CONFLICT if another subscription has its name. */
+/** Rejects with CONFLICT if another subscription has its key. */
 export const insertSubscription = (client: PoolClient, row: SubscriptionRow): Promise<void> =>
-  named(client, row, insert)
+  keyed(client, row, insert)
 
-/** Rejects with CONFLICT if another subscription has its name. */
+/** Rejects with CONFLICT if another subscription has its key. */
 export const updateSubscription = (client: PoolClient, row: SubscriptionRow): Promise<void> =>
-  named(client, row, update)
+  keyed(client, row, update)
 
-async function named(client: PoolClient, row: SubscriptionRow, sql: string): Promise<void> {
+async function keyed(client: PoolClient, row: SubscriptionRow, sql: string): Promise<void> {
   try {
     const values = columns.map((column) => columnParameter(column, row[column]))
     await client.query(sql, values)
   } catch (err) {
-    if (!(err instanceof DatabaseError && err.constraint === 'subscription_name')) throw err
-    throw new AppError('CONFLICT', `Another subscription has the name "${row.name}"`)
+    if (!(err instanceof DatabaseError && err.constraint === 'subscription_key')) throw err
+    throw new AppError('CONFLICT', `Another subscription has the key "${row.key}"`)
   }
 }
 

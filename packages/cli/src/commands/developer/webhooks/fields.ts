@@ -3,13 +3,15 @@ import type { Io, OptionSpecs, Values } from '../../../cli/command.ts'
 import { given, jsonOf, listOf } from '../../../lib/input/option-values.ts'
 import { readObject } from '../../../lib/input/read-input.ts'
 
-/** The fields of a subscription. `--url` is the gateway in every command. */
+/** The fields of a webhook. `--url` is the gateway in every command. */
 export const fieldOptions = {
-  name: {
+  name: { type: 'string', value: 'text', help: 'one line for people. null: none' },
+  key: {
     type: 'string',
-    value: 'name',
-    help: 'a name, unique in the environment, by which apply finds it. null: none',
+    value: 'key',
+    help: 'unique in the environment: apply finds the webhook by it. null: none',
   },
+  description: { type: 'string', value: 'text', help: 'what it is for. null: none' },
   table: { type: 'string', value: 'name', help: 'the table to watch' },
   events: {
     type: 'string',
@@ -36,10 +38,12 @@ export async function fieldsOf(
   values: Values<typeof fieldOptions>,
   io: Pick<Io, 'stdin'>,
 ): Promise<Record<string, unknown>> {
-  const { name, table, events, to, filter, select, policy, file } = values
+  const { table, events, to, filter, select, policy, file } = values
   const base = file === undefined ? {} : await readObject({ file }, io)
   const options = given({
-    name: name === 'null' ? null : name,
+    name: textOf(values.name),
+    key: textOf(values.key),
+    description: textOf(values.description),
     table,
     events: events === undefined ? undefined : listOf(events),
     url: to,
@@ -49,5 +53,7 @@ export async function fieldsOf(
   })
   return { ...base, ...options }
 }
+
+const textOf = (text: string | undefined) => (text === 'null' ? null : text)
 
 const selected = (text: string) => (text === 'null' ? null : listOf(text))

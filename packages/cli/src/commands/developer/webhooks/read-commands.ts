@@ -13,9 +13,9 @@ import { webhookCells, webhookLines } from './show-webhook.ts'
 export const webhookReadCommands = [
   tenantCommand({
     name: 'webhooks list',
-    summary: 'List the subscriptions, newest first',
+    summary: 'List the webhooks, newest first',
     options: {
-      table: { type: 'string', value: 'name', help: 'only subscriptions to this table' },
+      table: { type: 'string', value: 'name', help: 'only webhooks of this table' },
       active: {
         type: 'string',
         value: 'state',
@@ -35,7 +35,7 @@ export const webhookReadCommands = [
   }),
   tenantCommand({
     name: 'webhooks show',
-    summary: 'Show a subscription and its latest deliveries',
+    summary: 'Show a webhook and its latest deliveries',
     options: {},
     positionals: ['webhook'],
     async act({ surehook, request, words, now }) {
@@ -51,7 +51,7 @@ export const webhookReadCommands = [
   }),
   tenantCommand({
     name: 'webhooks stats',
-    summary: 'Count what became of the attempts of a subscription',
+    summary: 'Count what became of the attempts of a webhook',
     options: {
       window: {
         type: 'string',
@@ -79,7 +79,7 @@ export const webhookReadCommands = [
   }),
   tenantCommand({
     name: 'webhooks cancel',
-    summary: 'Cancel the retrying or the paused deliveries of a subscription',
+    summary: 'Cancel the retrying or the paused deliveries of a webhook',
     details: 'The same as "surehook deliveries cancel".',
     examples: ['webhooks cancel <webhook> --status paused'],
     options: cancelOptions,
@@ -88,7 +88,7 @@ export const webhookReadCommands = [
   }),
   tenantCommand({
     name: 'webhooks delete',
-    summary: 'Delete a subscription, and cancel its open deliveries',
+    summary: 'Delete a webhook, and cancel its open deliveries',
     options: {},
     positionals: ['webhook'],
     async act({ surehook, request, words: { webhook } }) {

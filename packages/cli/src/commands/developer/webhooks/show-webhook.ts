@@ -8,6 +8,7 @@ import type { ShownSecret } from './secret.ts'
 export const webhookCells = (webhook: Subscription, now: number) => ({
   webhook: webhook.id,
   name: webhook.name ?? '-',
+  key: webhook.key ?? '-',
   table: webhook.table,
   events: webhook.events.join(','),
   state: webhook.active ? 'active' : 'inactive',
@@ -15,7 +16,7 @@ export const webhookCells = (webhook: Subscription, now: number) => ({
   created: timeCell(webhook.createdAt, now),
 })
 
-/** Shows a subscription, and a secret that the command has made for it. */
+/** Shows a webhook, and a secret that the command has made for it. */
 export function showWebhook(
   webhook: Subscription,
   now: number,

@@ -13,7 +13,7 @@ const madeSecret =
 export const webhookWriteCommands = [
   tenantCommand({
     name: 'webhooks create',
-    summary: 'Subscribe a receiver to the changes of a table',
+    summary: 'Create a webhook for the changes of a table',
     details: madeSecret,
     examples: [
       'webhooks create --table orders --to https://shop.example.com/hook',
@@ -33,7 +33,7 @@ export const webhookWriteCommands = [
   }),
   tenantCommand({
     name: 'webhooks update',
-    summary: 'Change a subscription',
+    summary: 'Change a webhook',
     details: 'Only the fields that you give change.',
     examples: [
       'webhooks update <webhook> --to https://shop.example.com/new-hook',
@@ -71,8 +71,8 @@ export const webhookWriteCommands = [
       return showWebhook(webhook, now(), shownSecret(secret))
     },
   }),
-  activation('webhooks deactivate', 'Stop a subscription without deleting it', false),
-  activation('webhooks activate', 'Start a subscription again', true),
+  activation('webhooks deactivate', 'Stop a webhook without deleting it', false),
+  activation('webhooks activate', 'Start a webhook again', true),
 ]
 
 function activation(name: string, summary: string, active: boolean) {
