@@ -113,7 +113,7 @@ func receive(res http.ResponseWriter, req *http.Request, secrets []string, inbox
 	if !isGenuine(req.Header, body, secrets) {
 		return http.StatusUnauthorized
 	}
-	// The same in every attempt, and another one for each subscription to the event.
+	// The same in every attempt, and another one for each webhook of the event.
 	id := req.Header.Get("webhook-id")
 	if !deliveryID.MatchString(id) {
 		return http.StatusBadRequest

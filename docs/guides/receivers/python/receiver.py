@@ -75,7 +75,7 @@ class Receiver(BaseHTTPRequestHandler):
         body = self.rfile.read(int(length))
         if not is_genuine(self.headers, body):
             return self.refuse(401)
-        # The same in every attempt, and another one for each subscription to the event.
+        # The same in every attempt, and another one for each webhook of the event.
         delivery_id = self.headers.get("webhook-id", "")
         if not re.fullmatch("[0-9A-Za-z-]{1,64}", delivery_id):
             return self.refuse(400)

@@ -76,7 +76,7 @@ async function statusOf(req: IncomingMessage): Promise<number> {
   // The bytes as they came: JSON that was parsed and written again has another signature.
   const body = Buffer.concat(chunks)
   if (!isGenuine(req.headers, body)) return 401
-  // The same in every attempt, and another one for each subscription to the event.
+  // The same in every attempt, and another one for each webhook of the event.
   const id = text(req.headers['webhook-id'])
   if (!/^[0-9A-Za-z-]{1,64}$/.test(id)) return 400
   // The work comes after the answer, from the inbox: an answer after 5 s is too late.
