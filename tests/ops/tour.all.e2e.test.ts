@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { freePort, isListening } from '@surehook/scripts/lib/ports'
 import { startMailCatcher } from '@surehook/scripts/mail/mail-catcher'
 import { testReceiverPort } from '@surehook/scripts/start/test-receiver'
 import { until } from '@surehook/testing/until'
+import { newSecret } from 'surehook/lib/new-secret'
 import { type Checkout, commandsOf, openCheckout } from '../support/commands/checkout.ts'
 import { openWorld } from '../support/world.ts'
 
@@ -15,7 +15,7 @@ let open: AsyncDisposableStack
 let checkout: Checkout
 let receiverPort: number
 
-const secret = `whsec_${randomBytes(24).toString('base64')}`
+const secret = newSecret()
 
 const readme = { file: 'README.md', from: '## Your first webhook', to: '## Receive webhooks' }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { repoRoot } from '@surehook/scripts/lib/paths'
@@ -8,6 +7,7 @@ import {
   installPackages,
 } from '@surehook/scripts/published/installed-packages'
 import { until } from '@surehook/testing/until'
+import { newSecret } from 'surehook/lib/new-secret'
 import { commandsOf, startShell } from '../support/commands/checkout.ts'
 import { newPath } from '../support/listening-world.ts'
 import {
@@ -30,7 +30,7 @@ afterAll(async () => resources.disposeAsync())
 const firstScreen = { file: 'README.md', to: '## What it does' }
 
 it('the first screen of the README works as printed', async () => {
-  const secret = `whsec_${randomBytes(24).toString('base64')}`
+  const secret = newSecret()
   const port = await freePort()
   const readme = await readFile(`${repoRoot}/README.md`, 'utf8')
   const [, code = ''] = /```js\n(.*?)```/s.exec(readme) ?? []

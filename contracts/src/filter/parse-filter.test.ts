@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { allFields } from '../../test/filter-arbitraries.ts'
+import { parseExactJson } from '../json/exact-json.ts'
 import { filterLimits } from './filter.ts'
 import { type ParseFilterOptions, parseFilter } from './parse-filter.ts'
 
@@ -16,6 +17,30 @@ function faults(json: unknown, options?: ParseFilterOptions): string[] {
   const parsed = parseFilter(json, options)
   return parsed.ok ? [] : parsed.violations.map(({ field, message }) => `${field}: ${message}`)
 }
+
+describe('a number that the JSON parser rounded', () => {
+  const numeral = '0.12345678901234567890'
+  const types = ['decimal', 'json', null] as const
+  const rounded = types.flatMap((type) =>
+    [
+      { filter: `{"f":${numeral}}`, path: 'f' },
+      { filter: `{"not":{"f":{"gt":${numeral}}}}`, path: 'not.f.gt' },
+      { filter: `{"or":[{},{"f":{"nin":[0.5,${numeral}]}}]}`, path: 'or.1.f.nin.1' },
+    ].map((one) => ({ ...one, type })),
+  )
+  test.each([
+    ...rounded,
+    { filter: '{"f":9007199254740993}', path: 'f', type: 'decimal' as const },
+  ])('is refused in $filter of $type', ({ filter, path, type }) => {
+    const options = type === null ? {} : { fields: new Map([['f', type]]) }
+    expect(faults(parseExactJson(filter), options)).toEqual([expect.stringContaining(`${path}: `)])
+  })
+
+  test('is what a double is', () => {
+    const filter = parseExactJson(`{"f":${numeral}}`)
+    expect(faults(filter, { fields: new Map([['f', 'double']]) })).toEqual([])
+  })
+})
 
 describe('parseFilter', () => {
   test.each([

@@ -1,3 +1,4 @@
+import { isRounded, roundedFault } from '../json/exact-json.ts'
 import type { RuledViolation } from '../problem.ts'
 import type { ViolationRule } from '../violation-rules.ts'
 import {
@@ -45,6 +46,8 @@ export function parseFilter(json: unknown, options: ParseFilterOptions = {}): Pa
 }
 
 type FilterPosition = { path: string; depth: number }
+/** An operand is `holder[key]`: only there is it known whether the JSON parser rounded it. */
+type OperandPosition = { holder: object; key: string; path: string }
 
 const operators: ReadonlySet<string> = new Set<Operator>([
   'eq',
@@ -85,16 +88,17 @@ class FilterParser {
       return this.#refuse(path, `must not be nested deeper than ${filterLimits.depth}`)
     }
     const parts: Filter[] = []
-    for (const [key, value] of Object.entries(json)) {
+    for (const key of Object.keys(json)) {
       // Stops at the limit: the rest of the filter may be very long.
       if (this.#isOverLimit) break
-      parts.push(...this.#entry(key, value, { path: at(path, key), depth: depth + 1 }))
+      parts.push(...this.#entry(json, key, { path: at(path, key), depth: depth + 1 }))
     }
     const [only] = parts
     return only !== undefined && parts.length === 1 ? only : { kind: 'and', of: parts }
   }
 
-  #entry(key: string, value: unknown, place: FilterPosition): Filter[] {
+  #entry(holder: Record<string, unknown>, key: string, place: FilterPosition): Filter[] {
+    const value = holder[key]
     switch (key) {
       case 'and':
       case 'or':
@@ -104,7 +108,7 @@ class FilterParser {
       case 'changed':
         return this.#counted(place.path) ? [this.#changed(value, place.path)] : []
       default:
-        return this.#field(key, value, place.path)
+        return this.#field(holder, key, place.path)
     }
   }
 
@@ -140,18 +144,19 @@ class FilterParser {
     return { kind: 'changed', fields }
   }
 
-  #field(name: string, value: unknown, path: string): Filter[] {
+  #field(holder: Record<string, unknown>, name: string, path: string): Filter[] {
+    const value = holder[name]
     const segments = this.#segments(name, path)
     if (segments === null) return []
     const type = this.#options.fields?.get(segments[0]) ?? null
     const target = { kind: 'field', path: segments, type } as const
     if (Array.isArray(value)) return [this.#refuse(path, 'must be a value, or {"in": [...]}')]
-    if (!isObject(value)) return this.#test(target, 'eq', { operand: value, path })
-    const tests = Object.entries(value)
+    if (!isObject(value)) return this.#test(target, 'eq', { holder, key: name, path })
+    const tests = Object.keys(value)
     if (tests.length === 0) return [this.#refuse(path, 'must have an operator')]
-    return tests.flatMap(([op, operand]) => {
+    return tests.flatMap((op) => {
       const place = at(path, op)
-      if (isOperator(op)) return this.#test(target, op, { operand, path: place })
+      if (isOperator(op)) return this.#test(target, op, { holder: value, key: op, path: place })
       return [this.#refuse(place, 'unknown operator')]
     })
   }
@@ -180,28 +185,36 @@ class FilterParser {
   #test(
     target: Pick<FieldCondition, 'kind' | 'path' | 'type'>,
     op: Operator,
-    { operand, path }: { operand: unknown; path: string },
+    { holder, key, path }: OperandPosition,
   ): Filter[] {
     if (!this.#counted(path)) return []
     const read = operandReader(op, target.type)
     if (read === null) return [this.#refuse(path, `does not fit the type ${target.type}`)]
-    const one = (value: unknown, place: string): Scalar => {
+    const operand: unknown = Reflect.get(holder, key)
+    const one = (value: unknown, place: OperandPosition): Scalar => {
       if (value === null && ['eq', 'ne', 'in', 'nin'].includes(op)) return null
       const parsed = read(value)
-      if ('value' in parsed) return parsed.value
-      this.#refuse(place, parsed.fault)
+      const isExact = target.type === 'double' || !isRounded(place.holder, place.key)
+      if ('value' in parsed && isExact) return parsed.value
+      this.#refuse(place.path, 'fault' in parsed ? parsed.fault : roundedFault)
       return null
     }
     if (op !== 'in' && op !== 'nin') {
       if (!this.#affords(1, path)) return []
-      return [{ ...target, op, operand: one(operand, path) } as FieldTest & typeof target]
+      return [
+        { ...target, op, operand: one(operand, { holder, key, path }) } as FieldTest &
+          typeof target,
+      ]
     }
     if (!Array.isArray(operand)) return [this.#refuse(path, 'must be a list')]
     if (operand.length > filterLimits.listLength) {
       return [this.#refuse(path, `must have at most ${filterLimits.listLength} elements`)]
     }
     if (!this.#affords(operand.length, path)) return []
-    return [{ ...target, op, operand: operand.map((value, index) => one(value, at(path, index))) }]
+    const list = operand.map((value, index) =>
+      one(value, { holder: operand, key: `${index}`, path: at(path, index) }),
+    )
+    return [{ ...target, op, operand: list }]
   }
 
   #counted(path: string): boolean {

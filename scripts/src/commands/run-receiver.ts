@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { newSecret } from 'surehook/lib/new-secret'
 import { localDir, repoRoot, state } from '../lib/paths.ts'
 import { isFree } from '../lib/ports.ts'
 import { ensureDemoCa } from '../receiver/demo-ca.ts'
@@ -33,7 +33,7 @@ async function run(): Promise<void> {
 /** The secret is the same at each start, so that an existing subscription stays valid. */
 async function keptSecret(): Promise<string> {
   if (existsSync(secretFile)) return (await readFile(secretFile, 'utf8')).trim()
-  const made = `whsec_${randomBytes(24).toString('base64')}`
+  const made = newSecret()
   await mkdir(localDir, { recursive: true })
   await writeFile(secretFile, `${made}\n`, { mode: 0o600 })
   return made

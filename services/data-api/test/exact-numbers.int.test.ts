@@ -118,6 +118,20 @@ describe('a number of a record that a double does not hold', () => {
     expect(await asked(`{"a_double":{"gt":${long}}}`)).toContain('"data"')
   })
 
+  test.each([
+    [`{"a_decimal":${long}}`, 'where.a_decimal'],
+    ['{"a_decimal":{"in":[1,9007199254740993]}}', 'where.a_decimal.in.1'],
+    [`{"not":{"a_json.x":{"gt":${long}}}}`, 'where.not.a_json.x.gt'],
+  ])('is refused in a filter of REST: %s', async (where, place) => {
+    const answer = await client.call(`GET things?where=${encodeURIComponent(where)}`)
+    expect([answer.status, fieldsOf(answer)]).toEqual([400, [place]])
+  })
+
+  test('may be in a filter of a double', async () => {
+    const where = encodeURIComponent(`{"a_double":{"lt":${long}}}`)
+    expect((await client.call(`GET things?where=${where}`)).status).toBe(200)
+  })
+
   /** `variables` is text, because `JSON.stringify` would round it. */
   function askInJson(query: string, variables: string): Promise<string> {
     return fetch(`${service.api}/api/graphql`, {

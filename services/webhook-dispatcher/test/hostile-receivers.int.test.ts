@@ -130,6 +130,13 @@ describe('one attempt succeeds, by the status received', () => {
     ['a length and chunks', then(withHeader('transfer-encoding: chunked')), {}],
     ['a wrong chunk', then(`${chunked}zz\r\n`), {}],
     ['an interim answer with LF', then(`HTTP/1.1 103 Hints\nx : y\n\n${ok}`), { answer: 'ok' }],
+    ['an empty line first', then(`\r\n${ok}`), { answer: 'ok' }],
+    [
+      'an empty line before an interim answer',
+      then(`\r\nHTTP/1.1 100 Continue\r\n\r\n${ok}`),
+      { answer: 'ok' },
+    ],
+    ['two spaces in the status line', then(ok.replace(' ', '  ')), {}],
     ['204 with a body', then('HTTP/1.1 204 No\r\ncontent-length: 2\r\n\r\nok'), { status: 204 }],
     ['an answer, then the end', close(ok), { answer: 'ok', isCut: false }],
   ])('%s', async (_what, trick, expected) => {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { parseExactJson } from '../../json/exact-json.ts'
 import { defineOperation } from '../../operation.ts'
 import { changesKeptMs } from '../../topics.ts'
 import { ruled } from '../../violation-rules.ts'
@@ -48,7 +49,7 @@ const FilterText = z
   .max(20_000)
   .transform((text, context): unknown => {
     try {
-      return JSON.parse(text)
+      return parseExactJson(text)
     } catch {
       context.addIssue({ code: 'custom', message: 'must be JSON' })
       return z.NEVER

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Delivery, Surehook } from '@surehook/client'
 import { Failure } from '../cli/command.ts'
+import { newSecret } from '../lib/new-secret.ts'
 import { adminClientOf, type Platform } from '../lib/platform-client.ts'
 import { clientOf } from '../tenant/tenant-client.ts'
 import { columns, environment, events } from './demo-table.ts'
@@ -47,7 +47,7 @@ export async function makeFirstDelivery(options: FirstDeliveryOptions): Promise<
   const surehook = clientOf(tenant, sending)
   await surehook.tables.put('orders', { columns: [...columns], access }, { signal })
   did('made the table orders. Each change of its records becomes an event')
-  const secret = `whsec_${randomBytes(24).toString('base64')}`
+  const secret = newSecret()
   const webhook = { table: 'orders', events, url: receiverUrl, secret }
   const { id: webhookId } = await surehook.webhooks.create(webhook, { signal })
   did(`subscribed ${receiverUrl} to the events`)

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Delivery, Surehook } from '@surehook/client'
 import { openTemporaryClient } from '../admin/temporary-client.ts'
 import { Failure } from '../cli/command.ts'
+import { newSecret } from '../lib/new-secret.ts'
 import { adminClientOf, type Platform } from '../lib/platform-client.ts'
 import type { DemoReceiver, Receipt } from './demo-receiver.ts'
 import { columns, environment, events } from './demo-table.ts'
@@ -54,7 +55,7 @@ export async function openStage(options: DemoOptions): Promise<Stage> {
   say(`project ${project}`)
   await surehook.tables.put('orders', { columns: [...columns] })
   opening.defer(() => surehook.tables.delete('orders'))
-  const secret = `whsec_${randomBytes(24).toString('base64')}`
+  const secret = newSecret()
   const { id } = await surehook.webhooks.create({ table: 'orders', events, url, secret })
   opening.defer(() => surehook.webhooks.delete(id))
   say(`webhook for ${events.join(', ')} of orders at ${url}`)

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import { signedHeaders, signingKeys } from '@surehook/matching/signed-headers'
+import { newSecret } from '../lib/new-secret.ts'
 import { verifyReceipt } from './verify-receipt.ts'
 
-const secret = `whsec_${randomBytes(24).toString('base64')}`
+const secret = newSecret()
 const body = '{"id":"e1","record":{"n":1}}'
 const webhook = { body: Buffer.from(body), eventId: 'e1', webhookId: 'w1', operation: 'INSERT' }
 

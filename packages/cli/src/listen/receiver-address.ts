@@ -5,7 +5,7 @@ import { reasonOf } from '@surehook/service-kit/errors'
 import { UsageError } from '../cli/command.ts'
 
 const port = /^:?(\d+)(?=$|[/?])/
-const scheme = /^(?:https?:\/\/|(?![a-z][a-z\d+.-]*:(?!\d)))/i
+const scheme = /^(?:https?:\/\/(?![/\\])|(?![/\\-]|https?:|[a-z][a-z\d+.-]*:(?!\d)))/i
 
 /**
  * Reads the URL of a receiver. `localhost:3000/hook` is `http://localhost:3000/hook`, and a number
@@ -14,7 +14,7 @@ const scheme = /^(?:https?:\/\/|(?![a-z][a-z\d+.-]*:(?!\d)))/i
 export function receiverUrl(text: string): URL {
   const given = text.trim().replace(port, 'localhost:$1')
   const full = /^https?:\/\//i.test(given) ? given : `http://${given}`
-  const isUrl = scheme.test(given) && !/^[/-]/.test(given) && URL.canParse(full)
+  const isUrl = scheme.test(given) && URL.canParse(full)
   const url = isUrl ? new URL(full) : null
   if (url === null || url.port === '0' || isRewritten(full, url)) {
     throw new UsageError(

@@ -11,10 +11,11 @@ export type NodeAddress = {
 
 const port = /(?::(?:\d{1,5}|_[\w.-]+))?/.source
 const zone = /(?:%[^\s\]]*)?/.source
-const ipv4 = /([\d.]+)/.source
+/** An IPv4 address, or an IPv6 one that ends like it: `::ffff:10.1.2.3`. */
+const dotted = /((?:[\dA-Fa-f:]*:)?\d+(?:\.\d+){3})/.source
 const ipv6 = /([\dA-Fa-f.]*:[\dA-Fa-f:.]*)/.source
-/** `10.1.2.3`, `10.1.2.3:4567`, `[2001:db8::1]`, `[2001:db8::1]:4567`, `2001:db8::1`. */
-const nodeForm = new RegExp(`^(?:${ipv4}${port}|\\[${ipv6}${zone}\\]${port}|${ipv6}${zone})$`)
+/** `10.1.2.3`, `10.1.2.3:4567`, `::ffff:10.1.2.3:4567`, `[2001:db8::1]`, `[2001:db8::1]:4567`, `2001:db8::1`. */
+const nodeForm = new RegExp(`^(?:${dotted}${port}|\\[${ipv6}${zone}\\]${port}|${ipv6}${zone})$`)
 
 /**
  * Cache: parsing costs ten times as much as a lookup, and most requests come from few addresses.
@@ -28,8 +29,8 @@ const maxKnown = 4_096
  * address, such as `unknown` or `_hidden`, and for any other text.
  */
 export function nodeAddress(node: string): NodeAddress | undefined {
-  const [, v4, bracketed, v6] = nodeForm.exec(unquoted(node.trim())) ?? []
-  const text = v4 ?? bracketed ?? v6 ?? ''
+  const [, quad, bracketed, v6] = nodeForm.exec(unquoted(node.trim())) ?? []
+  const text = quad ?? bracketed ?? v6 ?? ''
   const found = known.get(text)
   // Stricter than `ipaddr.isValid`, which takes `10` for 0.0.0.10.
   if (found !== undefined || isIP(text) === 0) return found

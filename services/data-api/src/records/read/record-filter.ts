@@ -2,6 +2,7 @@ import type { FieldType } from '@surehook/contracts/filter/filter'
 import { parseFilter } from '@surehook/contracts/filter/parse-filter'
 import { filterToSql } from '@surehook/contracts/filter/sql/filter-to-sql'
 import { assignedFields } from '@surehook/contracts/http/data/names'
+import { parseExactJson } from '@surehook/contracts/json/exact-json'
 import { invalid } from '@surehook/service-kit/errors'
 import { quoteIdent } from '../../sql/quote.ts'
 import type { TableDefinition } from '../../table-definition.ts'
@@ -41,7 +42,7 @@ function fieldTypes({ columns }: Pick<TableDefinition, 'columns'>): Map<string, 
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseExactJson(text)
   } catch {
     throw invalid([{ field: 'where', message: 'must be JSON', rule: 'invalid_json' }])
   }

@@ -30,6 +30,8 @@ describe('AddressGuard', () => {
     ['IPv4-mapped in hex', '::ffff:7f00:1'],
     ['NAT64', '64:ff9b::a00:1'],
     ['local NAT64', '64:ff9b:1::7f00:1'],
+    ['ISATAP', '2600::5efe:a00:1'],
+    ['ISATAP of a private address by its flag', '2600::200:5efe:10.0.0.1'],
     ['local NAT64 with a longer prefix', '64:ff9b:1:a00:0:100:808:808'],
     ['IPv4-compatible', '::7f00:1'],
     ['6to4', '2002:7f00:1::'],
@@ -54,6 +56,7 @@ describe('AddressGuard', () => {
     '2000::1',
     '3ffe::1',
     '64:ff9b::808:808',
+    '2600::5efe:808:808',
     '::ffff:8.8.8.8',
   ])('allows the public address %s', (address) => {
     expect(guard.allows(address)).toBe(true)

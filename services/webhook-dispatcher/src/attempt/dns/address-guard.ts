@@ -102,9 +102,13 @@ function within(address: Address, [network, bits]: Network): boolean {
 function embedded(address: Address): Address {
   if (!(address instanceof ipaddr.IPv6)) return address
   if (address.isIPv4MappedAddress()) return address.toIPv4Address()
-  const embeds = within(address, nat64) || isCompatible(address)
+  const embeds = within(address, nat64) || isCompatible(address) || isIsatap(address)
   return embeds ? new ipaddr.IPv4(address.toByteArray().slice(12)) : address
 }
+
+/** The interface of a tunnel to an IPv4 address (RFC 5214 §6.1), whatever the prefix. */
+const isIsatap = ({ parts }: ipaddr.IPv6): boolean =>
+  (parts[4] === 0 || parts[4] === 0x0200) && parts[5] === 0x5efe
 
 function isCompatible(address: ipaddr.IPv6): boolean {
   const text = address.toString()

@@ -75,6 +75,9 @@ describe('AnswerFilter', () => {
     const answers = fc.constantFrom<[string, number | null]>(
       ['HTTP/1.1 200 OK\r\nx : y\r\n\r\n', 200],
       ['HTTP/1.0 503\n\n', 503],
+      ['HTTP/1.1  200\tOK\r\n', 200],
+      ['\r\n\nHTTP/1.1 200 OK\r\nx : y\r\n\r\n', 200],
+      [`\r\n${hints}\r\nHTTP/1.1 200 OK\r\n\r\n`, 200],
       [`${hints}HTTP/1.1 204 No Content\r\n\r\n`, 204],
       ['HTTP/1.1 200 OK', null],
       ['HTTP/1.1 2000 OK\r\n', null],

@@ -4,9 +4,13 @@ import type { Socket } from 'node:net'
 export const maxBytes = 262_144
 const longestStart = 'HTTP/1.1 100'.length
 const interimStart = /^HTTP\/1\.\d 1(\d\d)/
-/** Some servers end lines with a bare LF, which a recipient may accept (RFC 9112 §2.2). */
-const statusLine = /^HTTP\/1\.\d ([2-5]\d\d)[ \t\r\n]/
-const longestStatus = 'HTTP/1.1 200 '.length
+/**
+ * Some servers end lines with a bare LF, or separate words by other white space, which a recipient
+ * may accept (RFC 9112 §2.2, §4).
+ */
+const statusLine = /^HTTP\/1\.\d[ \t]+([2-5]\d\d)[ \t\r\n]/
+/** With some white space to spare. */
+const longestStatus = 20
 const endsOfHead = ['\n\r\n', '\n\n'] as const
 const nothing = Buffer.alloc(0)
 
@@ -118,6 +122,7 @@ export class AnswerFilter {
     this.#held = nothing
     for (;;) {
       if (this.#place === 'start') {
+        bytes = withoutEmptyLines(bytes)
         if (bytes.length < longestStart) return this.#hold(bytes)
         if (!isInterim(bytes)) {
           this.#place = 'answer'
@@ -154,6 +159,12 @@ export class AnswerFilter {
     this.#held = Buffer.from(bytes)
     return nothing
   }
+}
+
+/** Some servers send a line too many behind the answer before (RFC 9112 §2.2). */
+function withoutEmptyLines(bytes: Buffer): Buffer {
+  const first = bytes.findIndex((byte) => byte !== 0x0d && byte !== 0x0a)
+  return first === -1 ? nothing : bytes.subarray(first)
 }
 
 const longestEndOfHead = 3

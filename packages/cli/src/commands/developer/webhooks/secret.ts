@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import type { OptionSpecs } from '../../../cli/command.ts'
+import { newSecret } from '../../../lib/new-secret.ts'
 import { tokenIn } from '../../../lib/platform-client.ts'
 
 /** A secret is no option, because options are visible to other users of the machine. */
@@ -20,8 +20,7 @@ export function signingSecret(file: string | undefined, env: NodeJS.ProcessEnv):
   if (file !== undefined) return { secret: tokenIn(file, 'secret-file'), isNew: false }
   const variable = env['SUREHOOK_WEBHOOK_SECRET']
   if (variable) return { secret: variable, isNew: false }
-  // The form of Standard Webhooks, with 32 random bytes.
-  return { secret: `whsec_${randomBytes(32).toString('base64')}`, isNew: true }
+  return { secret: newSecret(), isNew: true }
 }
 
 export type ShownSecret = { lines: readonly string[]; fields: object }
