@@ -282,6 +282,15 @@ describe('bounds', () => {
     expect(errors[0]?.message).toContain(message)
   })
 
+  it('refuses variables of more objects than one list may have records', async () => {
+    const query = 'query ($where: Order_where) { orders(where: $where) { nextCursor } }'
+    const of = (count: number) => ({ where: { and: Array<object>(count).fill({}) } })
+    const tooMany = await ask(query, of(1_000))
+    expect(tooMany.codes).toEqual(['VALIDATION_ERROR'])
+    expect(tooMany.errors[0]?.message).toContain('more than 1000 objects')
+    expect((await ask(query, of(20))).errors).toEqual([])
+  })
+
   it('accepts the requests of people and tools', async () => {
     expect((await ask(`{ ${lists(25)} }`)).errors).toEqual([])
     expect((await ask(getIntrospectionQuery())).errors).toEqual([])

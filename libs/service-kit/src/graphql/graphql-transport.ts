@@ -58,7 +58,7 @@ export async function answerGraphQL<Context extends OperationContext>(
   const { request, client } = question
   requireShallow(request.query, transport.maxTokens)
   const answer = () => answerInTurn(transport, question)
-  return transport.introspection.inTurn(request.query, client, answer)
+  return transport.introspection.inTurn(request, client, answer)
 }
 
 async function answerInTurn<Context extends OperationContext>(

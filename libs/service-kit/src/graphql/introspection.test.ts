@@ -22,17 +22,34 @@ describe('questions about the schema', () => {
     const introspection = new Introspection()
     const order: string[] = []
     const ask = (client: string) =>
-      introspection.inTurn(asked, client, async () => void order.push(client))
+      introspection.inTurn({ query: asked }, client, async () => void order.push(client))
     const all = [...Array.from({ length: 10 }, () => ask('many')), ask('other')]
-    const rest = introspection.inTurn('{ a }', 'many', async () => void order.push('rest'))
+    const rest = introspection.inTurn(
+      { query: '{ a }' },
+      'many',
+      async () => void order.push('rest'),
+    )
     await Promise.all([...all, rest])
     expect(order[0]).toBe('rest')
     expect(order.indexOf('other')).toBeLessThan(4)
   })
 
+  it('wait for their turns like requests with many values as variables', async () => {
+    const introspection = new Introspection()
+    const order: string[] = []
+    const ask = (values: number) => {
+      const variables = { where: { and: Array.from({ length: values }, () => ({})) } }
+      const request = { query: 'query ($where: W) { a(where: $where) }', variables }
+      return introspection.inTurn(request, 'client', async () => void order.push(`${values}`))
+    }
+    await Promise.all([ask(200), ask(50)])
+    expect(order).toEqual(['50', '200'])
+  })
+
   it('are refused when a client has too many, and those of another are not', async () => {
     const introspection = new Introspection()
-    const ask = (client: string) => introspection.inTurn(asked, client, async () => client)
+    const ask = (client: string) =>
+      introspection.inTurn({ query: asked }, client, async () => client)
     const many = Array.from({ length: 40 }, () => ask('many'))
     const other = ask('other')
     const outcomes = await Promise.allSettled(many)

@@ -1,3 +1,4 @@
+import type { GraphQLRequest } from '@surehook/contracts/http/graphql'
 import {
   type DocumentNode,
   type ExecutionArgs,
@@ -22,11 +23,16 @@ export class Introspection {
   readonly #kept = new WeakMap<GraphQLSchema, Map<string, ExecutionResult>>()
 
   /**
-   * Does the work at once, or when it is the client's turn if the query is long, or may ask for the
-   * schema.
+   * Does the work at once, or when it is the client's turn if the query is long, may ask for the
+   * schema, or has many values as variables.
    */
-  async inTurn<T>(query: string, client: OwnerName, work: () => Promise<T>): Promise<T> {
-    if (query.length > longQuery || mayAskSchema.test(query)) await this.#turns.next(client)
+  async inTurn<T>(
+    { query, variables }: Pick<GraphQLRequest, 'query' | 'variables'>,
+    client: OwnerName,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const isLong = query.length > longQuery || mayAskSchema.test(query)
+    if (isLong || hasManyValues(variables)) await this.#turns.next(client)
     return work()
   }
 
@@ -50,6 +56,22 @@ export class Introspection {
 
 /** Parsing and validating a longer query takes the event loop for milliseconds. */
 const longQuery = 2_000
+
+/** GraphQL copies each object with a step for every field of its type, present or not. */
+const manyValues = 100
+
+function hasManyValues(variables: unknown): boolean {
+  const open = [variables]
+  for (let count = 0; open.length > 0; ) {
+    const value = open.pop()
+    if (typeof value !== 'object' || value === null) continue
+    const inner = Object.values(value)
+    count += inner.length
+    if (count > manyValues) return true
+    open.push(...inner)
+  }
+  return false
+}
 
 const mayAskSchema = /__(?:schema|type)\b/
 

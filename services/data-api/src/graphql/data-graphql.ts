@@ -12,9 +12,9 @@ import { mayUse } from '../authorization/table-access.ts'
 import { maxPageBytes } from '../records/read/read-records.ts'
 import type { RecordCall } from '../records/record-api.ts'
 import type { TableDefinition } from '../table-definition.ts'
-import { requireExact } from './exact-variables.ts'
 import { graphqlNames } from './graphql-names.ts'
 import type { SchemaCache } from './schema-cache.ts'
+import { requireSoundVariables } from './sound-variables.ts'
 import type { DataContext } from './table-fields.ts'
 
 export type DataGraphQL = {
@@ -63,7 +63,7 @@ export function createDataGraphQL(deps: { schemas: SchemaCache }): DataGraphQL {
           context.pageBytes = Math.ceil(maxPageBytes / Math.max(1, listsIn(document, tables)))
           requireSeen(document, tables, seen)
           const schema = environment.only(seen)
-          requireExact(document, schema, request.variables ?? {})
+          requireSoundVariables(document, schema, request.variables ?? {})
           return schema
         },
       })

@@ -1,4 +1,4 @@
-import { invalid } from '@surehook/service-kit/errors'
+import { type AppError, invalid } from '@surehook/service-kit/errors'
 import type { GraphQLSchema } from 'graphql'
 import type { Pool } from 'pg'
 import type { TableDefinition, Tenant } from '../table-definition.ts'
@@ -16,7 +16,7 @@ export type SchemaCache = {
   of(tenant: Tenant): Promise<EnvironmentSchema>
 }
 
-type CachedSchema = EnvironmentSchema & { versions: string; weight: number }
+type CachedSchema = EnvironmentSchema & { versions: string; weight: number; isTooLarge: boolean }
 
 /** The limit per environment, because the cost of an introspection query grows with the columns. */
 const maxColumns = 2_000
@@ -50,24 +50,29 @@ export function createSchemaCache(pool: Pool): SchemaCache {
       const cached = known.get(key)
       // Other replicas also change tables, so each request reads the versions, with one index
       // look-up.
-      if (cached !== undefined && cached.versions === (await findVersions(pool, tenant))) {
-        return keep(key, cached)
-      }
-      const tables = await findTables(pool, tenant)
-      return keep(key, build(tables))
+      const isCurrent =
+        cached !== undefined && cached.versions === (await findVersions(pool, tenant))
+      const schema = keep(key, isCurrent ? cached : build(await findTables(pool, tenant)))
+      if (schema.isTooLarge) throw tooLarge()
+      return schema
     },
   }
 }
 
 function build(tables: readonly TableDefinition[]): CachedSchema {
   const columns = tables.reduce((sum, table) => sum + table.columns.length, 0)
-  if (columns > maxColumns) {
-    const message = `GraphQL is for environments of at most ${maxColumns} columns: use REST`
-    throw invalid([{ field: 'query', message, rule: 'invalid_query' }])
-  }
   const versions = tables.map(({ id, version }) => `${id}.${version}`).join()
+  // Kept too, so that a refused request does not read all tables.
+  if (columns > maxColumns) {
+    return { tables: [], versions, only: createOnly(), weight: tables.length, isTooLarge: true }
+  }
   const weight = maxViews * (columns + 10 * tables.length + 10)
-  return { tables, versions, only: createOnly(), weight }
+  return { tables, versions, only: createOnly(), weight, isTooLarge: false }
+}
+
+function tooLarge(): AppError {
+  const message = `GraphQL is for environments of at most ${maxColumns} columns: use REST`
+  return invalid([{ field: 'query', message, rule: 'invalid_query' }])
 }
 
 /**
