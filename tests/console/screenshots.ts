@@ -43,8 +43,8 @@ type Picture = { path: string; clip?: NonNullable<Part> }
 type Part = NonNullable<Parameters<Page['screenshot']>[0]>['clip']
 type DocsPicture = readonly [page: string, theme: Theme, file: string, part?: Part]
 
-/** The head of the page of a delivery, with its attempts. */
-const attempts = { x: 232, y: 16, width: 1208, height: 610 }
+/** The head of the page of a delivery, with its attempts and the last answer. */
+const attempts = { x: 232, y: 16, width: 1208, height: 716 }
 
 /** The pictures of the docs: a page, its theme, the name of the file, and a part of the page. */
 const docsPictures: readonly DocsPicture[] = [
