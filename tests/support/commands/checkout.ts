@@ -22,6 +22,16 @@ export type Checkout = AsyncDisposable & {
 export type RunningCommand = AsyncDisposable & {
   readonly ended: Promise<number | null>
   out(): string
+  /** Like Ctrl-C in a terminal. Resolves when all processes have ended. */
+  interrupt(): Promise<void>
+}
+
+/** What a user may have exported for other programs. The commands of a page work all the same. */
+export const strangersVariables = {
+  PORT: '8080',
+  WEBHOOK_EXTRA_CA_FILE: '/etc/ssl/cert.pem',
+  LANG: 'C',
+  CI: 'true',
 }
 
 /** A folder with the parts of a checkout that the guides' commands use. */
@@ -70,17 +80,21 @@ export function startShell(cwd: string, commands: string, env: NodeJS.ProcessEnv
   return {
     ended,
     out: () => out,
+    async interrupt() {
+      signalGroup(child.pid, 'SIGINT')
+      await ended
+    },
     async [Symbol.asyncDispose]() {
-      endGroup(child.pid)
+      signalGroup(child.pid, 'SIGKILL')
       await ended
     },
   }
 }
 
 /** Includes child processes, because a receiver may continue when a page fails half-way. */
-function endGroup(pid: number | undefined): void {
+function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+    if (pid !== undefined) process.kill(-pid, signal)
   } catch (err) {
     if ((err as NodeJS.ErrnoException).code !== 'ESRCH') throw err
   }
