@@ -40,18 +40,22 @@ export async function seed(
   const { receiver } = world
   expectStatus(200, await tenant.rest('PUT _tables/orders', { columns }))
   receiver.answer('/shop/broken', () => ({ status: 503, body: words.answer }))
-  const webhook = await tenant.subscribe(receiver.url('/shop/paid'), { filter: paid })
+  const named = (n: number) => ({
+    name: words.names[n % words.names.length],
+    description: words.description,
+  })
+  const webhook = await tenant.subscribe(receiver.url('/shop/paid'), { filter: paid, ...named(0) })
   const failing = await tenant.subscribe(receiver.url('/shop/broken'), {
-    events: ['INSERT'],
+    ...{ events: ['INSERT'], ...named(1) },
     policy: { retryDelays: ['100ms', '200ms'] },
   })
   receiver.answer('/shop/late', () => ({ status: 503 }))
   const late = await tenant.subscribe(receiver.url('/shop/late'), {
-    ...{ events: ['INSERT'], filter: { total: '12.50' } },
+    ...{ events: ['INSERT'], filter: { total: '12.50' }, ...named(2) },
     policy: { retryDelays: ['30m', '2h', '8h'] },
   })
   await tenant.subscribe(receiver.url(words.path), {
-    select: ['customer', 'status'],
+    ...{ select: ['customer', 'status'], ...named(3) },
   })
   await tenant.subscribe(receiver.url('/shop/idle'), { table: 'invoices', active: false })
   const recordId = await sellOrder(tenant, words, 0)

@@ -10,6 +10,10 @@ export type Words = {
   answer: string
   /** The path of the webhook for all changes. */
   path: string
+  /** The names of the webhooks. */
+  names: readonly string[]
+  /** The description of each. */
+  description: string
 }
 
 export const hostileWords: Words = {
@@ -18,6 +22,8 @@ export const hostileWords: Words = {
   lastName: hostile[0],
   answer: hostile.join('\n'),
   path: `/shop/all?q=${encodeURIComponent(hostile[1])}`,
+  names: [...hostile.slice(0, 7), '\u202Etxt.exe'],
+  description: [...hostile.slice(0, 7), '\u202Etxt.exe'].join('\n'),
 }
 
 const articles = ['Desk lamp', 'Notebook', 'Fountain pen', 'Bookshelf']
@@ -28,4 +34,6 @@ export const pleasantWords: Words = {
   lastName: 'Lovelace',
   answer: '{ "error": "maintenance", "retryAfter": "15:00" }',
   path: '/shop/newsletter',
+  names: ['Paid orders to accounting', 'Warehouse of ACME', 'Fraud check', 'Newsletter'],
+  description: 'Books each order.\nQuestions: accounting@example.com',
 }

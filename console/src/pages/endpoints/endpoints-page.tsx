@@ -2,7 +2,7 @@ import type { Endpoint } from '@surehook/client'
 import { useMemo } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { useEndpointPage } from '../../api/queries.ts'
-import { count, plural } from '../../parts/data/numbers.ts'
+import { count } from '../../parts/data/numbers.ts'
 import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { Pager } from '../../parts/data/tables/pager.tsx'
 import { EmptyState } from '../../parts/feedback/empty-state.tsx'
@@ -97,9 +97,20 @@ export function Page() {
   )
 }
 
-function WebhooksOf({ endpoint: { webhooks } }: { endpoint: Endpoint }) {
+function WebhooksOf({ endpoint: { webhooks, webhookNames } }: { endpoint: Endpoint }) {
   const [first, ...others] = webhooks
   if (first === undefined) return '–'
-  if (others.length > 0) return <Link to="/webhooks">{plural(webhooks.length, 'webhook')}</Link>
-  return <Link to={`/webhooks/${first}`}>Open the webhook</Link>
+  return (
+    <>
+      <Link to={`/webhooks/${first}`}>
+        <bdi>{webhookNames?.[first] ?? 'Open the webhook'}</bdi>
+      </Link>
+      {others.length > 0 && (
+        <>
+          {' '}
+          and <Link to="/webhooks">{others.length} more</Link>
+        </>
+      )}
+    </>
+  )
 }

@@ -5,7 +5,7 @@ import { ExactTime } from '../../parts/data/time/time.tsx'
 
 type Job = Pick<
   RunningJobs['replays'][number],
-  'id' | 'projectId' | 'environment' | 'webhookId' | 'url'
+  'id' | 'projectId' | 'environment' | 'webhookId' | 'webhookName' | 'url'
 >
 
 export const webhookColumn: Column<Job> = {
@@ -14,7 +14,7 @@ export const webhookColumn: Column<Job> = {
   isTitle: true,
   cell: (job) => (
     <TenantUrlCell tenant={job} to={`/webhooks/${job.webhookId}`}>
-      {job.url ?? job.webhookId}
+      {job.webhookName ?? job.url ?? job.webhookId}
     </TenantUrlCell>
   ),
 }

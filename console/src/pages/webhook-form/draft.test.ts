@@ -16,10 +16,15 @@ const webhook: Subscription = {
 }
 
 it('makes a webhook of what was typed', () => {
-  const draft = { ...emptyDraft, table: 'orders', url: 'https://a/', secret: 's', select: 'a, b,' }
+  const texts = { name: ' Billing of ACME', description: 'Paid orders.\n', key: '' }
+  const target = { table: 'orders', url: 'https://a/', secret: 's', select: 'a, b,' }
+  const draft = { ...emptyDraft, ...texts, ...target }
   expect(newWebhookOf({ ...draft, filter: '{"n":{"gt":1}}' })).toMatchObject({
     violations: [],
     input: {
+      name: 'Billing of ACME',
+      description: 'Paid orders.',
+      key: null,
       table: 'orders',
       events: ['INSERT', 'UPDATE', 'DELETE'],
       url: 'https://a/',
@@ -50,6 +55,9 @@ it('sends only what changed, so that hidden headers survive', () => {
   const draft = draftOf(webhook)
   expect(changeOf(draft, webhook).input).toEqual({})
   expect(changeOf({ ...draft, filter: '' }, webhook).input).toEqual({ filter: null })
+  const named = { ...webhook, name: 'Billing', description: 'Two\nlines', key: 'billing' }
+  expect(changeOf(draftOf(named), named).input).toEqual({})
+  expect(changeOf({ ...draftOf(named), name: ' ' }, named).input).toEqual({ name: null })
   expect(changeOf({ ...draft, policy: '{"concurrency":3}' }, webhook).input).toEqual({
     policy: { concurrency: 3 },
   })

@@ -7,6 +7,9 @@ export type Operation = (typeof operations)[number]
 
 /** What the form holds: text as it was typed. */
 export type Draft = {
+  name: string
+  description: string
+  key: string
   table: string
   events: readonly Operation[]
   url: string
@@ -19,6 +22,9 @@ export type Draft = {
 }
 
 export const emptyDraft: Draft = {
+  name: '',
+  description: '',
+  key: '',
   table: '',
   events: operations,
   url: '',
@@ -32,6 +38,9 @@ export const emptyDraft: Draft = {
 export function draftOf(webhook: Subscription): Draft {
   const { table, events, url, filter, select, active } = webhook
   return {
+    name: webhook.name ?? '',
+    description: webhook.description ?? '',
+    key: webhook.key ?? '',
     table,
     events,
     url,
@@ -87,9 +96,14 @@ export function newWebhookOf(draft: Draft): Outcome<NewWebhook> {
 
 /** The fields that a preview does not need. */
 const plainFields = (draft: Draft) => ({
+  name: textOrNull(draft.name),
+  description: textOrNull(draft.description),
+  key: textOrNull(draft.key),
   url: draft.url,
   active: draft.active,
 })
+
+const textOrNull = (text: string) => (text.trim() === '' ? null : text.trim())
 
 /** Sends what differs. An untouched policy keeps its headers, whose values nobody can read. */
 export function changeOf(draft: Draft, webhook: Subscription): Outcome<WebhookChange> {

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { useWebhook } from '../../api/queries.ts'
+import { webhookLabel } from '../../parts/data/webhook-label.ts'
 import { faultOf } from '../../parts/feedback/faults.ts'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { useToasts } from '../../parts/feedback/toasts.tsx'
@@ -13,9 +14,14 @@ import { WebhookForm } from './webhook-form.tsx'
 
 export function Page() {
   const { id = '' } = useParams()
+  const query = useWebhook(id)
   return (
-    <Frame title="Edit the webhook" parent={{ to: `/webhooks/${id}`, label: 'Webhook' }}>
-      <QueryView query={useWebhook(id)}>
+    <Frame
+      title="Edit the webhook"
+      parent={{ to: `/webhooks/${id}`, label: 'Webhook' }}
+      description={query.data && <bdi>{webhookLabel(query.data.webhook)}</bdi>}
+    >
+      <QueryView query={query}>
         {({ webhook }) => <EditForm key={webhook.id} webhook={webhook} />}
       </QueryView>
     </Frame>

@@ -4,7 +4,7 @@ import { useColumns, useTableNames } from '../../api/queries.ts'
 import { violationOf } from '../../parts/feedback/faults.ts'
 import { FaultNotice } from '../../parts/feedback/notice.tsx'
 import { FilterField } from '../../parts/filter/filter-field.tsx'
-import { CheckField, FieldGroup, TextField } from '../../parts/forms/field.tsx'
+import { AreaField, CheckField, FieldGroup, TextField } from '../../parts/forms/field.tsx'
 import { FormActions } from '../../parts/forms/form-actions.tsx'
 import { TableNameField } from '../../parts/forms/table-name-field.tsx'
 import { Card } from '../../parts/layout/page.tsx'
@@ -42,6 +42,7 @@ export function WebhookForm(props: WebhookFormProps) {
       <form onSubmit={submit} noValidate>
         <Card>
           <div className="stack">
+            <NameFields draft={draft} onChange={onChange} violations={violations} />
             <BasicFields draft={draft} onChange={onChange} violations={violations} />
             {secret}
             <FilterField
@@ -57,7 +58,7 @@ export function WebhookForm(props: WebhookFormProps) {
               open={isShowingAll}
               onToggle={(event) => setShowingAll(event.currentTarget.open)}
             >
-              <summary>Fields and delivery policy</summary>
+              <summary>Fields, delivery policy and key</summary>
               <MoreFields draft={draft} onChange={onChange} violations={violations} />
             </details>
             {saving.error !== null && <FaultNotice error={saving.error} />}
@@ -75,7 +76,37 @@ const distinct = (violations: readonly Violation[]): readonly Violation[] => [
   ...new Map(violations.map((one) => [`${one.field} ${one.message}`, one])).values(),
 ]
 
+// The API says what is wrong with a longer text that was pasted.
+const longestName = 100
+const longestDescription = 500
+
 type FieldsProps = Pick<WebhookFormProps, 'draft' | 'onChange' | 'violations'>
+
+function NameFields({ draft, onChange, violations }: FieldsProps) {
+  return (
+    <>
+      <TextField
+        label="Name"
+        name="name"
+        placeholder="Orders to accounting"
+        maxLength={longestName}
+        value={draft.name}
+        onChange={(event) => onChange({ ...draft, name: event.target.value })}
+        violation={violationOf(violations, 'name')}
+        hint="Any text, for people. Without a name, lists show the URL."
+      />
+      <AreaField
+        label="Description"
+        name="description"
+        rows={2}
+        maxLength={longestDescription}
+        value={draft.description}
+        onChange={(event) => onChange({ ...draft, description: event.target.value })}
+        violation={violationOf(violations, 'description')}
+      />
+    </>
+  )
+}
 
 function BasicFields({ draft, onChange, violations }: FieldsProps) {
   const tables = useTableNames()
@@ -136,6 +167,19 @@ function MoreFields({ draft, onChange, violations }: FieldsProps) {
         value={draft.policy}
         onChange={(policy) => onChange({ ...draft, policy })}
         violations={violations}
+      />
+      <TextField
+        label="Key"
+        name="key"
+        placeholder="billing"
+        value={draft.key}
+        onChange={(event) => onChange({ ...draft, key: event.target.value.trim() })}
+        violation={violationOf(violations, 'key')}
+        hint={
+          <>
+            <code>surehook apply</code> finds the webhook by it. Unique in the environment.
+          </>
+        }
       />
     </div>
   )

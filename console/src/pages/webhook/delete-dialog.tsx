@@ -30,6 +30,11 @@ export function DeleteDialog({ webhook, onClose }: DeleteDialogProps) {
       running={deleting}
       onConfirm={() => deleting.mutate()}
     >
+      {webhook.name !== undefined && (
+        <p className="breakable">
+          <bdi>{webhook.name}</bdi>
+        </p>
+      )}
       <p className="breakable">{webhook.url} gets nothing from this webhook any more.</p>
       <WhatIsCancelled counting={counting} />
       <p>The history of its deliveries disappears from the console. This cannot be undone.</p>

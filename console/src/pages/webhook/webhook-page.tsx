@@ -33,7 +33,8 @@ function WebhookView({ webhook, endpoint }: WebhookViewProps) {
   const numbers = useStats(webhook.id).data
   return (
     <Frame
-      title={webhook.url}
+      title={webhook.name ?? webhook.key ?? webhook.url}
+      description={webhook.description && <span className="lines">{webhook.description}</span>}
       parent={{ to: '/webhooks', label: 'Webhooks' }}
       beside={<WebhookState webhook={webhook} endpoint={endpoint} numbers={numbers} />}
       actions={
@@ -48,9 +49,16 @@ function WebhookView({ webhook, endpoint }: WebhookViewProps) {
       <Card>
         <Facts
           items={[
+            [
+              'URL',
+              <span key="url" className="breakable">
+                {webhook.url}
+              </span>,
+            ],
             ['Table', <code key="table">{webhook.table}</code>],
             ['Operations', webhook.events.join(', ')],
             ['Id', <code key="id">{webhook.id}</code>],
+            ['Key', webhook.key === undefined ? '–' : <code key="key">{webhook.key}</code>],
             ['Created', <Time key="created" at={webhook.createdAt} />],
             ['In flight to this URL', endpoint?.inFlight ?? '–'],
             ['Paused for this URL', endpoint?.paused ?? '–'],

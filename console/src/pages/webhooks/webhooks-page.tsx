@@ -6,7 +6,7 @@ import { curlCommand } from '../../api/curl-command.ts'
 import { endpointOf, useEndpoints, useStatsPage, useWebhookPage } from '../../api/queries.ts'
 import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { Pager } from '../../parts/data/tables/pager.tsx'
-import { webhookLabel } from '../../parts/data/webhook-label.ts'
+import { shortUrl, webhookLabel } from '../../parts/data/webhook-label.ts'
 import { EmptyState } from '../../parts/feedback/empty-state.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
@@ -66,7 +66,10 @@ function WebhooksTable({ webhooks, cursor }: WebhooksTableProps) {
         isTitle: true,
         cell: (webhook) => (
           <Link to={`/webhooks/${webhook.id}`} className="cell-main">
-            <span className="cell-url">{webhookLabel(webhook)}</span>
+            <bdi className="cell-url">{webhookLabel(webhook)}</bdi>
+            {isNamed(webhook) && (
+              <span className="cell-url quiet small">{shortUrl(webhook.url)}</span>
+            )}
             <span className="quiet small">
               <code>{webhook.table}</code> {webhook.events.join(', ')}
             </span>
@@ -88,6 +91,8 @@ function WebhooksTable({ webhooks, cursor }: WebhooksTableProps) {
   )
   return <DataTable label="Webhooks" columns={columns} rows={webhooks} idOf={idOf} />
 }
+
+const isNamed = ({ name, key }: Subscription) => name !== undefined || key !== undefined
 
 const idOf = ({ id }: Subscription) => id
 

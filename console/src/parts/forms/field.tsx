@@ -63,6 +63,20 @@ export function TextField({
   )
 }
 
+/** Text of one or more lines. */
+export function AreaField({
+  label,
+  hint,
+  violation,
+  ...area
+}: FieldProps & ComponentProps<'textarea'>) {
+  return (
+    <Field label={label} hint={hint} violation={violation}>
+      {(control) => <textarea className="control" {...area} {...control} />}
+    </Field>
+  )
+}
+
 export function SelectField({
   label,
   hint,
