@@ -242,6 +242,23 @@ describe('a recovery', () => {
     expect(originalsOf(second.emitted)).toEqual([again])
   })
 
+  it('repeats nothing that an older webhook-api has sent during an upgrade', async () => {
+    const letters = await deadLetters(30)
+    await recover()
+    // The older one knows no column for the day of the position.
+    const { rows } = await pool.query(
+      `update recovery set (position_at, position_id) = (
+         select created_at, id from delivery where subscription_id = $1
+         order by day, created_at, id offset 27 limit 1)
+       returning position_id`,
+      [id],
+    )
+    const { writer, emitted } = aWriter()
+    await finish(writer)
+    expect(emitted).toHaveLength(2)
+    expect(letters).toContain(rows[0]?.position_id)
+  })
+
   it('covers deliveries that died late, and ends if their bytes are gone', async () => {
     const late = createDeliveryStore(pool, createDeliveryDays(pool), 30)
     const { projectId, environment } = tenant

@@ -34,7 +34,7 @@ describe('questions about the schema', () => {
     expect(order.indexOf('other')).toBeLessThan(4)
   })
 
-  it('wait for their turns like requests with many values as variables', async () => {
+  it('wait for their turns like requests with many objects as variables', async () => {
     const introspection = new Introspection()
     const order: string[] = []
     const ask = (values: number) => {
@@ -44,6 +44,15 @@ describe('questions about the schema', () => {
     }
     await Promise.all([ask(200), ask(50)])
     expect(order).toEqual(['50', '200'])
+  })
+
+  it('keep no request with a long list of plain values waiting', async () => {
+    const introspection = new Introspection()
+    const ids = Array.from({ length: 500 }, (_, n) => `id-${n}`)
+    const request = { query: 'query ($ids: [ID!]) { a(ids: $ids) }', variables: { ids } }
+    const ask = () => introspection.inTurn(request, 'client', async () => 'done')
+    const all = await Promise.allSettled(Array.from({ length: 100 }, ask))
+    expect(all.filter(({ status }) => status === 'rejected')).toEqual([])
   })
 
   it('are refused when a client has too many, and those of another are not', async () => {

@@ -24,7 +24,7 @@ export class Introspection {
 
   /**
    * Does the work at once, or when it is the client's turn if the query is long, may ask for the
-   * schema, or has many values as variables.
+   * schema, or has many objects as variables.
    */
   async inTurn<T>(
     { query, variables }: Pick<GraphQLRequest, 'query' | 'variables'>,
@@ -32,7 +32,7 @@ export class Introspection {
     work: () => Promise<T>,
   ): Promise<T> {
     const isLong = query.length > longQuery || mayAskSchema.test(query)
-    if (isLong || hasManyValues(variables)) await this.#turns.next(client)
+    if (isLong || hasManyObjects(variables)) await this.#turns.next(client)
     return work()
   }
 
@@ -58,17 +58,15 @@ export class Introspection {
 const longQuery = 2_000
 
 /** GraphQL copies each object with a step for every field of its type, present or not. */
-const manyValues = 100
+const manyObjects = 100
 
-function hasManyValues(variables: unknown): boolean {
+function hasManyObjects(variables: unknown): boolean {
   const open = [variables]
   for (let count = 0; open.length > 0; ) {
     const value = open.pop()
     if (typeof value !== 'object' || value === null) continue
-    const inner = Object.values(value)
-    count += inner.length
-    if (count > manyValues) return true
-    open.push(...inner)
+    if (!Array.isArray(value) && ++count > manyObjects) return true
+    for (const inner of Object.values(value)) open.push(inner)
   }
   return false
 }

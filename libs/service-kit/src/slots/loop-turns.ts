@@ -1,23 +1,29 @@
 import { setImmediate as nextPhase } from 'node:timers/promises'
 import { FairSlots, type FairSlotsOptions, type OwnerName } from './fair-slots.ts'
 
-/** Of the loop: each accepts one new connection, so that a burst of them would wait for a turn each. */
-const roundsBetween = 32
+type LoopTurnsOptions = Omit<FairSlotsOptions, 'room'> & {
+  /**
+   * How many rounds of the loop a turn has while others wait. Each round accepts one new connection, so that with
+   * one round a burst of them would wait for a turn each.
+   */
+  rounds?: number
+}
 
 /**
- * Turns on the event loop, for work that takes it for milliseconds. Each turn has a round of the loop
- * of its own, with further rounds between two turns, so that everything else is served in between.
- * Owners take turns.
+ * Turns on the event loop, for work that takes it for milliseconds. Each turn has rounds of the loop
+ * of its own, so that everything else is served in between. Owners take turns.
  */
 export class LoopTurns {
   readonly #slots: FairSlots
+  readonly #rounds: number
 
-  constructor(options: Omit<FairSlotsOptions, 'room'> = {}) {
+  constructor({ rounds = 32, ...options }: LoopTurnsOptions = {}) {
+    this.#rounds = rounds
     this.#slots = new FairSlots({ ...options, room: { all: 1 } })
   }
 
   async #pass(): Promise<void> {
-    const rounds = this.#slots.waiting > 0 ? roundsBetween : 1
+    const rounds = this.#slots.waiting > 0 ? this.#rounds : 1
     for (let round = 0; round < rounds; round++) await nextPhase()
   }
 

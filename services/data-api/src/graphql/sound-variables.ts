@@ -30,9 +30,10 @@ export function requireSoundVariables(
   schema: GraphQLSchema,
   variables: Variables,
 ): void {
-  const walk: Walk = { objects: 0 }
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue
+    // Of each operation, because only one is executed.
+    const walk: Walk = { objects: 0 }
     for (const { variable, type } of definition.variableDefinitions ?? []) {
       const of = typeFromAST(schema, type)
       if (of === undefined || !isInputType(of)) continue

@@ -15,7 +15,8 @@ export type AttemptSlotsOptions = {
  */
 export class AttemptSlots {
   readonly #slots: FairSlots
-  readonly #turns = new LoopTurns()
+  /** One round each: hundreds that wait would otherwise start behind all that come later. */
+  readonly #turns = new LoopTurns({ rounds: 1 })
   readonly #startingMs: number
   /** The time of the first start in this round of the event loop. */
   #startingSince: number | null = null

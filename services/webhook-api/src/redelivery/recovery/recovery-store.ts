@@ -64,8 +64,8 @@ export const peekRecovery = (pool: Pool, id: string) => findRecovery(pool, id, '
 export const takeRecovery = (tx: PoolClient, id: string) =>
   findRecovery(tx, id, 'for update skip locked')
 
-/** The column `filed_on`. An older webhook-api stores no day. */
-export const filedOn = `coalesce(position_day, (position_at at time zone 'UTC')::date)::text as filed_on`
+/** The column `filed_on`. An older webhook-api moves the position on without its day. */
+export const filedOn = `greatest(position_day, (position_at at time zone 'UTC')::date)::text as filed_on`
 
 async function findRecovery(
   db: Pool | PoolClient,
