@@ -3,8 +3,8 @@ import { FairSlots, type FairSlotsOptions, type OwnerName } from './fair-slots.t
 
 type LoopTurnsOptions = Omit<FairSlotsOptions, 'room'> & {
   /**
-   * How many rounds of the loop a turn has while others wait. Each round accepts one new connection, so that with
-   * one round a burst of them would wait for a turn each.
+   * How many rounds of the loop a turn has while others wait. Each round accepts one new
+   * connection, so that with one round a burst of them would wait for a turn each.
    */
   rounds?: number
 }
