@@ -49,7 +49,7 @@ const commands = (...lines: string[]) => ['```bash', ...lines, '```'].join('\n')
 /** The pages with a marker, from the root of the repository. */
 export async function installationPages(): Promise<string[]> {
   const found: string[] = []
-  const patterns = ['README.md', 'docs/**/*.md', 'packages/*/README.md']
+  const patterns = ['README.md', 'docs/**/*.md', '{packages,examples}/*/README.md']
   for await (const file of glob(patterns, { cwd: repoRoot, exclude: ['**/node_modules/**'] })) {
     if (/^\[\/\/install\]: /m.test(await readFile(`${repoRoot}/${file}`, 'utf8'))) found.push(file)
   }
