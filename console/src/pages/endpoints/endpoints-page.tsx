@@ -5,6 +5,7 @@ import { useEndpointPage } from '../../api/queries.ts'
 import { count } from '../../parts/data/numbers.ts'
 import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { Pager } from '../../parts/data/tables/pager.tsx'
+import { shortUrl } from '../../parts/data/webhook-label.ts'
 import { EmptyState } from '../../parts/feedback/empty-state.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
@@ -19,7 +20,11 @@ const columnsOf = (numbers: NumbersById): readonly Column<Endpoint>[] => [
   {
     id: 'url',
     header: 'URL',
-    cell: ({ url }) => <span className="breakable">{url}</span>,
+    cell: ({ url }) => (
+      <span className="cell-main">
+        <span className="breakable">{shortUrl(url)}</span>
+      </span>
+    ),
     isTitle: true,
   },
   { id: 'circuit', header: 'Circuit', cell: (endpoint) => <CircuitBadge endpoint={endpoint} /> },

@@ -42,8 +42,10 @@ export function SettingControl({ field, value, onChange, violation }: SettingCon
         onChange={({ target }) => onChange(target.value)}
         violation={violation}
       >
-        {choices.map((choice) => (
-          <option key={choice}>{choice}</option>
+        {choices.map(([choice, words]) => (
+          <option key={choice} value={choice}>
+            {words}
+          </option>
         ))}
       </SelectField>
     )

@@ -4,8 +4,8 @@ export type SettingField = {
   label: string
   kind: 'flag' | 'number' | 'seconds' | 'text'
   hint?: string
-  /** The values that it may have. */
-  choices?: readonly string[]
+  /** The values that it may have, each with its words. */
+  choices?: readonly (readonly [value: string, words: string])[]
 }
 
 export type SettingGroup = { title: string; fields: readonly SettingField[] }
@@ -68,7 +68,10 @@ export const settingGroups: readonly SettingGroup[] = [
         path: 'auth.lockout.scope',
         label: 'A lock keeps out',
         kind: 'text',
-        choices: ['client', 'account'],
+        choices: [
+          ['client', 'the IP address that failed'],
+          ['account', 'every IP address'],
+        ],
       },
     ],
   },
@@ -84,7 +87,12 @@ export const settingGroups: readonly SettingGroup[] = [
         path: 'auth.mail.locale',
         label: 'Language',
         kind: 'text',
-        choices: ['en', 'de', 'fr', 'es'],
+        choices: [
+          ['en', 'English'],
+          ['de', 'Deutsch'],
+          ['fr', 'Français'],
+          ['es', 'Español'],
+        ],
       },
       text('auth.mail.verificationSubject', 'Subject of confirmations', 'Empty: by language'),
       text('auth.mail.recoverySubject', 'Subject of recoveries', 'Empty: by language'),

@@ -58,13 +58,8 @@ export function Page() {
         {({ projects, nextCursor }) => (
           <Card isFlush>
             {projects.length === 0 ? (
-              <EmptyState
-                icon="project"
-                title="No projects yet"
-                action={<NewProject />}
-                command={createCommand()}
-              >
-                <p>Create one here or with a command.</p>
+              <EmptyState icon="project" title="No projects yet" action={<NewProject />}>
+                <p>A project holds the tables, users and webhooks of one application.</p>
               </EmptyState>
             ) : (
               <DataTable label="Projects" columns={columns} rows={projects} idOf={idOf} />
@@ -126,9 +121,3 @@ function DeleteDialog({ project, onClose }: { project: string; onClose: () => vo
     </TypedConfirmDialog>
   )
 }
-
-const createCommand = () =>
-  [
-    `curl -X PUT ${window.location.origin}/auth/admin/projects/shop/environments/master \\`,
-    `  -H "Authorization: Bearer $ADMIN_TOKEN" -H 'Content-Type: application/json' -d '{}'`,
-  ].join('\n')

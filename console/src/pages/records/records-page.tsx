@@ -3,7 +3,6 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { Link, useParams, useSearchParams } from 'react-router'
 import { useApi } from '../../api/api.ts'
-import { curlCommand } from '../../api/curl-command.ts'
 import { useTable } from '../../api/queries.ts'
 import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { Pager } from '../../parts/data/tables/pager.tsx'
@@ -143,7 +142,6 @@ function Value({ value }: { value: unknown }) {
 }
 
 function NoRecords({ table, isFiltered }: { table: string; isFiltered: boolean }) {
-  const { session } = useApi()
   if (isFiltered) {
     return (
       <EmptyState
@@ -162,9 +160,8 @@ function NoRecords({ table, isFiltered }: { table: string; isFiltered: boolean }
           New record
         </ButtonLink>
       }
-      command={curlCommand(session, { method: 'POST', path: table, body: {} })}
     >
-      <p>Create one here or with a command. Webhooks of the table then deliver it.</p>
+      <p>Webhooks of the table deliver each change of a record.</p>
     </EmptyState>
   )
 }

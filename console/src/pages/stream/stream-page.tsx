@@ -23,13 +23,13 @@ export function Page() {
   return (
     <Frame
       title="Stream"
-      description="Changes as they commit: what surehook listen and readers of the stream get."
+      description="Changes of records as they commit, the newest first."
       actions={<Button onClick={hold}>{isHeld ? 'Resume' : 'Pause'}</Button>}
     >
       <StreamForm current={asked} violations={faultOf(view.error).violations} onStart={setAsked} />
       {view.error !== null && <FaultNotice error={view.error} />}
       <p className="quiet small" aria-live="off">
-        {plural(received, 'change')}, the newest {changes.length} below.
+        {received > 0 && `${plural(received, 'change')}, the newest ${changes.length} below.`}
         {isHeld && ` ${plural(view.received - received, 'change')} came since you paused.`}
       </p>
       <Card isFlush>

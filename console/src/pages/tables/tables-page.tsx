@@ -1,7 +1,5 @@
 import type { Table } from '@surehook/client'
 import { Link } from 'react-router'
-import { useApi } from '../../api/api.ts'
-import { curlCommand } from '../../api/curl-command.ts'
 import { useTables } from '../../api/queries.ts'
 import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { Time } from '../../parts/data/time/time.tsx'
@@ -66,18 +64,8 @@ const NewTable = () => (
   </ButtonLink>
 )
 
-const body = { columns: [{ name: 'status', type: 'text' }] }
-
-function NoTables() {
-  const { session } = useApi()
-  return (
-    <EmptyState
-      icon="table"
-      title="No tables yet"
-      action={<NewTable />}
-      command={curlCommand(session, { method: 'PUT', path: '_tables/orders', body })}
-    >
-      <p>Define one here or with a command.</p>
-    </EmptyState>
-  )
-}
+const NoTables = () => (
+  <EmptyState icon="table" title="No tables yet" action={<NewTable />}>
+    <p>A table holds records, and webhooks deliver their changes.</p>
+  </EmptyState>
+)

@@ -1,8 +1,6 @@
 import type { Subscription } from '@surehook/client'
 import { useMemo } from 'react'
 import { Link, useSearchParams } from 'react-router'
-import { useApi } from '../../api/api.ts'
-import { curlCommand } from '../../api/curl-command.ts'
 import { endpointOf, useEndpoints, useStatsPage, useWebhookPage } from '../../api/queries.ts'
 import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { Pager } from '../../parts/data/tables/pager.tsx'
@@ -11,7 +9,6 @@ import { EmptyState } from '../../parts/feedback/empty-state.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
-import type { Session } from '../../session/session.ts'
 import {
   byWebhook,
   latencyColumn,
@@ -96,35 +93,18 @@ const isNamed = ({ name, key }: Subscription) => name !== undefined || key !== u
 
 const idOf = ({ id }: Subscription) => id
 
-function NoWebhooks() {
-  const { session } = useApi()
-  return (
-    <Card>
-      <EmptyState
-        icon="webhook"
-        title="No webhooks yet"
-        action={
-          <ButtonLink look="primary" icon="plus" to="/webhooks/new">
-            New webhook
-          </ButtonLink>
-        }
-        command={curlCommand(session, {
-          method: 'POST',
-          path: '_webhooks',
-          body: example(session),
-        })}
-      >
-        <p>Create one here or with a command.</p>
-      </EmptyState>
-    </Card>
-  )
-}
-
-const example = (session: Session) => ({
-  projectId: session.kind === 'developer' ? session.project : '',
-  environment: session.kind === 'developer' ? session.environment : '',
-  table: 'orders',
-  events: ['INSERT'],
-  url: 'https://localhost:9443/',
-  secret: 'a-secret',
-})
+const NoWebhooks = () => (
+  <Card>
+    <EmptyState
+      icon="webhook"
+      title="No webhooks yet"
+      action={
+        <ButtonLink look="primary" icon="plus" to="/webhooks/new">
+          New webhook
+        </ButtonLink>
+      }
+    >
+      <p>Name a table and a URL: each change of the table is sent there.</p>
+    </EmptyState>
+  </Card>
+)

@@ -1,9 +1,8 @@
 import { violationOf } from '../../../parts/feedback/faults.ts'
 import { Button } from '../../../parts/forms/button.tsx'
-import { durationIn, durationText } from '../../../parts/forms/duration/duration.ts'
-import { UnitSelect } from '../../../parts/forms/duration/duration-field.tsx'
 import { FieldGroup, SelectField } from '../../../parts/forms/field.tsx'
 import { delaysIn, type PolicyProps, withKey } from './policy-values.ts'
+import { delayNames, delayWords } from './retry-delays.ts'
 
 const [firstDelay, mostDelays] = ['30s', 20]
 
@@ -31,14 +30,15 @@ export function RetryFields({ policy, onChange, violations }: PolicyProps) {
   )
 }
 
+const ofDelays =
+  'After the last of them, the delivery is a dead letter. ' +
+  'If the operator has set other delays, choose JSON and write them there.'
+
 type DelayListProps = { delays: readonly string[]; onChange: (delays: string[]) => void }
 
 function DelayList({ delays, onChange }: DelayListProps) {
   return (
-    <FieldGroup
-      label="Delays before each retry"
-      hint="After the last of them, the delivery is a dead letter."
-    >
+    <FieldGroup label="Delays before each retry" hint={ofDelays}>
       <ol className="policy-rows">
         {delays.map((delay, index) => (
           <DelayRow
@@ -69,23 +69,20 @@ type DelayRowProps = {
 }
 
 function DelayRow({ number, delay, onChange, onRemove }: DelayRowProps) {
-  const duration = durationIn(delay)
   return (
     <li className="policy-row">
-      <input
+      <select
         className="control"
         aria-label={`Delay before retry ${number}`}
-        inputMode="numeric"
-        autoComplete="off"
-        value={duration.amount}
-        onChange={({ target }) => onChange(durationText({ ...duration, amount: target.value }))}
-      />
-      <UnitSelect
-        label={`Unit of delay ${number}`}
-        shortest="ms"
-        value={duration.unit}
-        onChange={(unit) => onChange(durationText({ ...duration, unit }))}
-      />
+        value={delay}
+        onChange={({ target }) => onChange(target.value)}
+      >
+        {delayNames(delay).map((name) => (
+          <option key={name} value={name}>
+            {delayWords(name)}
+          </option>
+        ))}
+      </select>
       {onRemove !== null && (
         <Button look="ghost" icon="close" onClick={onRemove}>
           <span className="visually-hidden">Remove retry {number}</span>

@@ -4,6 +4,8 @@ import { Field } from '../field.tsx'
 import { type Duration, durationOfSeconds, secondsOf, type Unit, units } from './duration.ts'
 import './duration.css'
 
+const [, ...secondsAndLonger] = units
+
 type SecondsFieldProps = {
   label: string
   hint?: ReactNode
@@ -35,7 +37,6 @@ export function SecondsField({ label, hint, violation, value, onChange }: Second
           />
           <UnitSelect
             label={`Unit of ${label}`}
-            shortest="s"
             value={duration.unit}
             onChange={(unit) => change({ ...duration, unit })}
           />
@@ -47,14 +48,11 @@ export function SecondsField({ label, hint, violation, value, onChange }: Second
 
 type UnitSelectProps = {
   label: string
-  /** Shorter units are left out. */
-  shortest: Unit
   value: Unit
   onChange: (unit: Unit) => void
 }
 
-export function UnitSelect({ label, shortest, value, onChange }: UnitSelectProps) {
-  const from = units.findIndex(([unit]) => unit === shortest)
+function UnitSelect({ label, value, onChange }: UnitSelectProps) {
   return (
     <select
       className="control"
@@ -62,7 +60,7 @@ export function UnitSelect({ label, shortest, value, onChange }: UnitSelectProps
       value={value}
       onChange={(event) => onChange(event.target.value as Unit)}
     >
-      {units.slice(from).map(([unit, name]) => (
+      {secondsAndLonger.map(([unit, name]) => (
         <option key={unit} value={unit}>
           {name}
         </option>

@@ -28,15 +28,16 @@ export function secondsOf({ amount, unit }: Duration): string {
   return amount.trim() !== '' && Number.isInteger(seconds) ? String(seconds) : amount
 }
 
-/** A duration as the API writes it, such as `30s`. */
-export const durationText = ({ amount, unit }: Duration): string => `${amount.trim()}${unit}`
+/** The parts of a duration such as `30s`, null for another text. */
+export function durationIn(text: string): Duration | null {
+  const [, amount, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text) ?? []
+  return unit === undefined || amount === undefined ? null : { amount, unit: unit as Unit }
+}
 
-/** The parts of a duration such as `30s`. What is none becomes an amount. */
-export function durationIn(text: string): Duration {
-  const [, amount, unit] = /^(.*?)(ms|s|m|h|d)$/.exec(text) ?? []
-  return unit === undefined || amount === undefined
-    ? { amount: text, unit: 's' }
-    : { amount, unit: unit as Unit }
+/** Such as `seconds`, or `second` for one. */
+export function unitName({ amount, unit }: Duration): string {
+  const name = units.find(([short]) => short === unit)?.[1] ?? unit
+  return Number(amount) === 1 ? name.slice(0, -1) : name
 }
 
 const wholeIn = (text: string): number => (/^\d+$/.test(text.trim()) ? Number(text) : Number.NaN)
