@@ -15,7 +15,7 @@ import { nodesOf } from '@surehook/scripts/published/node-versions'
 import { otherRuntimes } from '@surehook/scripts/published/other-runtimes'
 import { until } from '@surehook/testing/until'
 import { Webhook } from 'standardwebhooks'
-import { commandsOf, startShell } from '../support/commands/checkout.ts'
+import { commandsOf, startShell, strangersVariables } from '../support/commands/checkout.ts'
 import { compileExample, writeExample } from '../support/commands/readme-example.ts'
 import { newPath } from '../support/listening-world.ts'
 import {
@@ -183,7 +183,7 @@ it('the page about the first webhook works as printed, on the oldest Node of thi
         .replaceAll('shop', project)
         .replaceAll('3000', port)
         .replace('mt_…', more['SUREHOOK_TOKEN'] ?? ''),
-      { ...env, ...more },
+      { ...strangersVariables, ...env, ...more },
     )
   await using preparing = start(prepare)
   expect({ code: await preparing.ended, out: preparing.out() }).toMatchObject({ code: 0 })

@@ -6,7 +6,7 @@ import {
   type InstalledPackages,
   installPackages,
 } from '@surehook/scripts/published/installed-packages'
-import { commandsOf, startShell } from '../support/commands/checkout.ts'
+import { commandsOf, startShell, strangersVariables } from '../support/commands/checkout.ts'
 import { writeExample } from '../support/commands/readme-example.ts'
 import { openSharedWorld, type SharedWorld } from '../support/shared/shared-world.ts'
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(async () => resources.disposeAsync())
 
 async function run(commands: string, env: NodeJS.ProcessEnv): Promise<string> {
-  await using shell = startShell(installed.dir, commands, env)
+  await using shell = startShell(installed.dir, commands, { ...strangersVariables, ...env })
   expect({ code: await shell.ended, out: shell.out() }).toMatchObject({ code: 0 })
   return shell.out()
 }

@@ -8,7 +8,7 @@ import {
 } from '@surehook/scripts/published/installed-packages'
 import { until } from '@surehook/testing/until'
 import { newSecret } from 'surehook/lib/new-secret'
-import { commandsOf, startShell } from '../support/commands/checkout.ts'
+import { commandsOf, startShell, strangersVariables } from '../support/commands/checkout.ts'
 import { newPath } from '../support/listening-world.ts'
 import {
   openSharedListeningWorld,
@@ -36,6 +36,7 @@ it('the first screen of the README works as printed', async () => {
   const [, code = ''] = /```js\n(.*?)```/s.exec(readme) ?? []
   await installed.write('server.mjs', code.replace('8000', String(port)))
   await using receiver = startShell(installed.dir, 'exec node server.mjs', {
+    ...strangersVariables,
     WEBHOOK_SECRET: secret,
   })
   await until(() => isListening(port), { what: 'the receiver listens' })
@@ -53,6 +54,7 @@ it('the first screen of the README works as printed', async () => {
   const [start, write = '', ...others] = await commandsOf(firstScreen)
   expect([start, others]).toEqual(['npm start\n', []])
   await using writing = startShell(installed.dir, write, {
+    ...strangersVariables,
     SUREHOOK_URL: world.system.baseUrl,
     SUREHOOK_PROJECT: tenant.projectId,
     SUREHOOK_TOKEN: tenant.token,

@@ -41,8 +41,8 @@ function fromClone(args: string): string {
   return `${explanation}\n\n${commands(...lines)}`
 }
 
-const explanation = `Nothing of Surehook is on npm yet. Run \`npm run pack\` in your clone. Then, in the folder of your own
-service:`
+const explanation = `Nothing of Surehook is on npm yet. Run \`npm run pack\` in your clone, which takes some minutes the
+first time. Then, in the folder of your own service:`
 
 const commands = (...lines: string[]) => ['```bash', ...lines, '```'].join('\n')
 
