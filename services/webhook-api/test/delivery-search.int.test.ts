@@ -6,7 +6,9 @@ import { deliveryId, redeliveryId } from '@surehook/contracts/ids'
 import type { ReplyOf } from '@surehook/contracts/operation'
 import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { type Client, clientOf as clientBelow, headersOf } from '@surehook/scripts/client/call'
+import { createDeliveryDays } from '../src/history/rows/delivery-days.ts'
 import { searchSql } from '../src/history/search/search-sql.ts'
+import { createDeliveryStore } from '../src/history/write/delivery-store.ts'
 import { clientOf, validInput } from './support/client.ts'
 import { type HistoryWorld, openHistoryWorld } from './support/history-world.ts'
 import type { Tenant } from './support/under-test.ts'
@@ -146,6 +148,30 @@ describe('GET /_deliveries', () => {
       expect([query, await idsOf(query)]).toEqual([query, ids])
       expect([query, await pages(`${query}&limit=1`)]).toEqual([query, ids])
     }
+  })
+
+  it('finds deliveries that were filed late by the time at which they were made', async () => {
+    const webhook = await subscribe()
+    const late = createDeliveryStore(world.pool, createDeliveryDays(world.pool), 30)
+    const createdAt = now - 40 * dayMs
+    const eventId = randomUUID()
+    const own = { ...tenant, subscriptionId: webhook, eventId, createdAt }
+    const ids = [deliveryId(eventId, webhook), randomUUID()]
+    await late.add({
+      jobs: ids.map((id) => aJob({ ...own, deliveryId: id, recordId: 'r1' })),
+      transitions: ids.map((id) => anAttempt({ ...own, deliveryId: id, at: now - 1_000 })),
+    })
+    const older = await logged({ webhook, at: createdAt - dayMs })
+    await logged({ webhook, at: now - dayMs })
+    const span = `until=${iso(createdAt + 1)}`
+    const sources = ['', 'table=orders&', `webhookId=${webhook}&`, 'recordId=r1&']
+    const expected = [...ids.toSorted().toReversed(), older]
+    for (const source of sources) {
+      expect([source, await pages(`${source}${span}`)]).toEqual([source, expected])
+      expect([source, await pages(`${source}${span}&limit=1`)]).toEqual([source, expected])
+      expect(await idsOf(`${source}until=${iso(createdAt)}`)).toEqual([older])
+    }
+    expect(await idsOf(`eventId=${eventId}&${span}`)).toEqual(ids.slice(0, 1))
   })
 
   it('goes on behind what it has read, where few match', async () => {

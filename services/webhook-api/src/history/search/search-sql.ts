@@ -1,6 +1,6 @@
 import { deliveryId } from '@surehook/contracts/ids'
 import type { Tenant } from '../../tenants/tenant.ts'
-import { dayOf } from '../rows/delivery-days.ts'
+import { dayOf, dayTable } from '../rows/delivery-days.ts'
 import { shownColumns } from '../rows/delivery-row.ts'
 import { ofTenantSql } from '../rows/of-tenant-sql.ts'
 import { type SearchFilters, type Source, statusesOf } from './search-filters.ts'
@@ -60,17 +60,17 @@ const exactSql = (rows: string, search: Search, value: Value) =>
 
 /** Reads `reads` rows in order, and no more, even if few match. */
 function walkSql(search: Search, value: Value): string {
-  const walked = `select ${columns} from delivery
-    where ${placeSql(search, value)} ${spanSql(search, value)} order by ${order}`
+  const walked = readSql(search, { place: placeSql(search, value), most: search.reads }, value)
   const limit = value(search.limit)
   return `found as materialized (
-      select ${columns} from (${walked} limit ${value(search.reads)}) walked
+      select ${columns} from (${walked}) walked
       ${whereSql(search, value)} order by ${order} limit ${limit}),
     result as (
       select ${columns}, false as is_bound from found
       union all
       select ${columns}, true
-      from (${walked} offset ${value(search.reads - 1)} limit 1) bound
+      from (select * from (${walked}) walked order by ${order}
+        offset ${value(search.reads - 1)} limit 1) bound
       where (select count(*) from found) < ${limit})`
 }
 
@@ -92,7 +92,9 @@ function placeSql({ tenant, filters, source }: Search, value: Value): string {
 function eventSql({ subscriptionIds, filters, ...search }: Search, value: Value): string {
   const { eventId = '' } = filters
   const ids = value(subscriptionIds.map((id) => deliveryId(eventId, id)))
-  const own = `event_id = ${value(eventId)} ${spanSql({ ...search, filters }, value)}`
+  const { until } = filters
+  const early = until === undefined ? '' : `and created_at < ${value(until)}`
+  const own = `event_id = ${value(eventId)} ${spanSql({ ...search, filters }, value)} ${early}`
   return `select ${columns} from delivery where id = any(${ids}::uuid[]) and ${own}
     union all
     select ${columns} from delivery where redelivery_of is not null
@@ -101,11 +103,10 @@ function eventSql({ subscriptionIds, filters, ...search }: Search, value: Value)
 
 function probesSql(search: Search, value: Value): string {
   const { subscriptionIds, filters, limit } = search
+  const place = 'subscription_id = subscription.one and status = state.one'
   return `select found.* from unnest(${value(subscriptionIds)}::uuid[]) subscription (one),
       unnest(${value(statusesOf(filters))}::text[]) state (one),
-      lateral (select ${columns} from delivery
-        where subscription_id = subscription.one and status = state.one ${spanSql(search, value)}
-        order by ${order} limit ${value(limit)}) found`
+      lateral (${readSql(search, { place, most: limit }, value)}) found`
 }
 
 function whereSql({ subscriptionIds, filters }: Search, value: Value): string {
@@ -120,18 +121,38 @@ function whereSql({ subscriptionIds, filters }: Search, value: Value): string {
   return `where ${conditions.join(' and ')}`
 }
 
+type Read = { place: string; most: number }
+
+/** Reads the newest rows of a place that were made before `until`, which an index finds in order. */
+function readSql(search: Search, { place, most }: Read, value: Value): string {
+  const { until } = search.filters
+  const span = spanSql(search, value)
+  const limit = value(most)
+  const read = (made: string) =>
+    `select ${columns} from delivery where ${place} ${span} ${made} order by ${order} limit ${limit}`
+  if (until === undefined) return read('')
+  const [day, at] = [`${value(dayOf(until.getTime()))}::date`, value(until)]
+  // The index scan then begins at `until`, and not at the end of its day.
+  const start = search.after ? '' : `and (day, created_at) < (${day}, ${at})`
+  return `select ${columns} from (
+      (${read(`and day <= ${day} and created_at < ${at} ${start}`)})
+      union all
+      select late.* from (${days}) later (one),
+        lateral (${read(`and day = later.one and created_at < ${at}`)}) late
+      where later.one > ${day}) filed
+    order by ${order} limit ${limit}`
+}
+
+/** Deliveries that are filed late may have any later day. One by one, the index finds them. */
+const days = `select to_date(right(relname, 8), 'YYYYMMDD')
+  from pg_inherits join pg_class on oid = inhrelid where inhparent = '${dayTable}'::regclass`
+
 /** The condition on `day` alone lets PostgreSQL skip partitions. A row comparison does not. */
 function spanSql({ filters, after }: Pick<Search, 'filters' | 'after'>, value: Value): string {
-  const { since, until } = filters
+  const { since } = filters
   const span: string[] = []
   if (since !== undefined) {
     span.push(`day >= ${value(dayOf(since.getTime()))}::date and created_at >= ${value(since)}`)
-  }
-  if (until !== undefined) {
-    const [day, at] = [value(dayOf(until.getTime())), value(until)]
-    span.push(`day <= ${day}::date and created_at < ${at}`)
-    // The index scan then begins at `until`, and not at the end of its day.
-    if (!after) span.push(`(day, created_at) < (${day}::date, ${at})`)
   }
   if (after) {
     const day = `${value(after[2] ?? dayOf(Date.parse(after[0])))}::date`
