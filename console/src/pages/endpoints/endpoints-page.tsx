@@ -19,10 +19,13 @@ import { endpointNumbers } from './endpoint-numbers.ts'
 const columnsOf = (numbers: NumbersById): readonly Column<Endpoint>[] => [
   {
     id: 'url',
-    header: 'URL',
-    cell: ({ url }) => (
+    header: 'URL and webhooks',
+    cell: (endpoint) => (
       <span className="cell-main">
-        <span className="breakable">{shortUrl(url)}</span>
+        <span className="breakable">{shortUrl(endpoint.url)}</span>
+        <span className="small">
+          <WebhooksOf endpoint={endpoint} />
+        </span>
       </span>
     ),
     isTitle: true,
@@ -52,11 +55,6 @@ const columnsOf = (numbers: NumbersById): readonly Column<Endpoint>[] => [
     header: 'p95, 24 h',
     cell: (endpoint) => endpointNumbers(endpoint, numbers)?.p95,
     align: 'end',
-  },
-  {
-    id: 'webhooks',
-    header: 'Webhooks',
-    cell: (endpoint) => <WebhooksOf endpoint={endpoint} />,
   },
   {
     id: 'action',
@@ -104,7 +102,7 @@ export function Page() {
 
 function WebhooksOf({ endpoint: { webhooks, webhookNames } }: { endpoint: Endpoint }) {
   const [first, ...others] = webhooks
-  if (first === undefined) return '–'
+  if (first === undefined) return null
   return (
     <>
       <Link to={`/webhooks/${first}`}>

@@ -25,9 +25,22 @@ const columns: readonly Column<Circuit>[] = [
   {
     id: 'webhooks',
     header: 'Webhooks',
-    cell: ({ webhooks }) => plural(webhooks.length, 'webhook'),
+    cell: (circuit) => <Webhooks circuit={circuit} />,
   },
 ]
+
+/** The first of its webhooks with a name, and how many others there are. */
+function Webhooks({ circuit: { webhooks, webhookNames } }: { circuit: Circuit }) {
+  const [name] = Object.values(webhookNames ?? {})
+  const others = webhooks.length - 1
+  if (name === undefined) return plural(webhooks.length, 'webhook')
+  return (
+    <>
+      <bdi>{name}</bdi>
+      {others > 0 && ` and ${count(others)} more`}
+    </>
+  )
+}
 
 const idOf = ({ endpointId }: Circuit) => endpointId
 

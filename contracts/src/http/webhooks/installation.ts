@@ -56,6 +56,10 @@ const OpenCircuit = z
     url: z.string().describe('The URL without its query, which may hold a key'),
     openUntil: z.iso.datetime().describe('When the circuit closes by itself'),
     webhooks: z.array(z.string()).describe('The ids of the subscriptions that deliver to it'),
+    webhookNames: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('By id, the name or else the key of those `webhooks` that have one'),
   })
   .meta({ id: 'OpenCircuit' })
 

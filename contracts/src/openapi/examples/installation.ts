@@ -37,6 +37,7 @@ export const installationExamples: OperationExamples = {
             url,
             openUntil: '2026-01-01T12:02:00.000Z',
             webhooks: [ids.subscription],
+            webhookNames: { [ids.subscription]: 'Orders to accounting' },
           },
         ],
         leftOut: 0,

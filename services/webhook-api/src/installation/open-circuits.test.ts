@@ -3,8 +3,11 @@ import { installationLimits } from '@surehook/contracts/http/webhooks/installati
 import { endpointsOf, openAmong } from './open-circuits.ts'
 
 const url = 'https://receiver.example/hooks?key=hidden'
-const failingSubscription = (id: string, of: { projectId?: string; url?: string } = {}) => ({
-  ...{ id, projectId: 'shop', environment: 'master', url },
+const failingSubscription = (
+  id: string,
+  of: { projectId?: string; url?: string; name?: string } = {},
+) => ({
+  ...{ id, projectId: 'shop', environment: 'master', url, name: null },
   ...of,
 })
 const reading = (openUntil: number, own: Record<string, number> = {}) => ({
@@ -36,6 +39,17 @@ it('names only the subscription that the receiver refuses', () => {
   const endpoints = endpointsOf([failingSubscription('a'), failingSubscription('b')])
   const { open } = openAmong(endpoints, [reading(0, { b: 2_000, a: 900 })], 1_000)
   expect(open).toMatchObject([{ webhooks: ['b'], openUntil: '1970-01-01T00:00:02.000Z' }])
+})
+
+it('answers the names of those that have one', () => {
+  const endpoints = endpointsOf([
+    failingSubscription('a', { name: 'Orders to accounting' }),
+    failingSubscription('b'),
+  ])
+  const { open } = openAmong(endpoints, [reading(2_000)], 1_000)
+  expect(open).toMatchObject([
+    { webhooks: ['a', 'b'], webhookNames: { a: 'Orders to accounting' } },
+  ])
 })
 
 it('counts the open circuits that it leaves out', () => {

@@ -15,6 +15,8 @@ export type FailingSubscription = {
   projectId: string
   environment: string
   url: string
+  /** Its name, or else its key. */
+  name: string | null
 }
 
 /**
@@ -27,7 +29,7 @@ export async function readOpenCircuits(
 ): Promise<CircuitsView> {
   const { failing: most } = installationLimits
   const { rows } = await pool.query<FailingSubscription>(
-    `select s.id, s.project_id as "projectId", s.environment, s.url
+    `select s.id, s.project_id as "projectId", s.environment, s.url, coalesce(s.name, s.key) as name
      from failing_subscription f join subscription s on s.id = f.subscription_id
      order by f.failed_at desc limit $1`,
     [most + 1],
@@ -59,11 +61,13 @@ export function openAmong(
     const [first] = held
     if (first === undefined) return []
     const { projectId, environment, url } = first
+    const names = held.flatMap(({ id: webhook, name }) => (name === null ? [] : [[webhook, name]]))
     return [
       {
         ...{ projectId, environment, endpointId: id, url: withoutQuery(url) },
         openUntil: new Date(Math.min(...held.map(untilOf))).toISOString(),
         webhooks: held.map((one) => one.id),
+        ...(names.length > 0 && { webhookNames: Object.fromEntries(names) }),
       },
     ]
   })

@@ -745,6 +745,12 @@ export type OpenCircuit = {
      * The ids of the subscriptions that deliver to it
      */
     webhooks: Array<string>;
+    /**
+     * By id, the name or else the key of those `webhooks` that have one
+     */
+    webhookNames?: {
+        [key: string]: string;
+    };
 };
 
 export type HistoryRebuild = {
