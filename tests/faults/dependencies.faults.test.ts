@@ -40,20 +40,24 @@ describe('while a dependency restarts during 1,000 changes', () => {
   })
 
   it('Redis, which stays away: no delivery is lost or repeated, and no invalid token is accepted', async () => {
-    await world.duringLoad({ cause: 'Redis away', changes: 1_000 }, () =>
-      part('redis').kill('SIGKILL'),
-    )
-    const tenant = await world.tenant()
-    const stranger = { authorization: `Bearer mt_${'x'.repeat(43)}` }
-    const answers = [
-      await tenant.rest('GET _tables', undefined, stranger),
-      await tenant.webhooks('GET', undefined, stranger),
-    ]
-    expect(answers.map(({ body }) => body.error)).toEqual(
-      answers.map(() => 'MANAGEMENT_TOKEN_INVALID'),
-    )
-    await part('redis').restart()
-    await allReady()
+    try {
+      await world.duringLoad({ cause: 'Redis away', changes: 1_000 }, () =>
+        part('redis').kill('SIGKILL'),
+      )
+      const tenant = await world.tenant()
+      const stranger = { authorization: `Bearer mt_${'x'.repeat(43)}` }
+      const answers = [
+        await tenant.rest('GET _tables', undefined, stranger),
+        await tenant.webhooks('GET', undefined, stranger),
+      ]
+      expect(answers.map(({ body }) => body.error)).toEqual(
+        answers.map(() => 'MANAGEMENT_TOKEN_INVALID'),
+      )
+    } finally {
+      // A failure here must not fail every later test.
+      await part('redis').restart()
+      await allReady()
+    }
     await world.duringLoad({ cause: 'Redis back, and empty', changes: 300 }, async () => {})
   })
 })
