@@ -40,6 +40,12 @@ describe('the spans of a replay', () => {
     expect(inTurn([zero, one], { 0: 5, 1: 3 })).toEqual([])
   })
 
+  it('are not over if another replica read on meanwhile', () => {
+    expect(inTurn([zero], { 0: 5 })).toBeNull()
+    now = 3_600_000
+    expect(inTurn([{ ...zero, from: 8 }], { 0: 8 })).toBeNull()
+  })
+
   it('are not over while a partition has no leader', () => {
     expect(inTurn([zero, one], { 0: 5 })).toBeNull()
     now = 60_000

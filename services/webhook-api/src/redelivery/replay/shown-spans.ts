@@ -5,8 +5,8 @@ const lostAfterMs = 60_000
 
 /** Tells which part of a replay's spans the log shows now. */
 export class ShownSpans {
-  /** By replay, since when the log ends before all of its spans. */
-  readonly #shortSince = new Map<string, number>()
+  /** By replay, since when the log ends before all of its spans, and when that was seen last. */
+  readonly #short = new Map<string, { since: number; seen: number }>()
   readonly #now: () => number
 
   constructor(now = () => performance.now()) {
@@ -32,12 +32,15 @@ export class ShownSpans {
   }
 
   forget(replayId: string): void {
-    this.#shortSince.delete(replayId)
+    this.#short.delete(replayId)
   }
 
   #isOver(replayId: string, spans: readonly LogSpan[]): boolean {
-    const since = this.#shortSince.get(replayId) ?? this.#now()
-    this.#shortSince.set(replayId, since)
-    return spans.length === 0 || this.#now() - since >= lostAfterMs
+    const now = this.#now()
+    const known = this.#short.get(replayId)
+    // After a long time another replica may have read on.
+    const since = known && now - known.seen <= lostAfterMs ? known.since : now
+    this.#short.set(replayId, { since, seen: now })
+    return spans.length === 0 || now - since >= lostAfterMs
   }
 }
