@@ -21,8 +21,7 @@ type ExpectedDelivery = JobRecord & Pick<DeliveryJob, 'arrival' | 'step'>
  * The deliveries of one partition on the paused topic. Each waits until its circuit closes, its
  * subscription is active and its endpoint has a slot. A delivery that keeps the order of its record
  * also waits for earlier ones and for its due time, never for another subscription. Memory holds
- * ranges of offsets per queue and the next few bodies. A waiting queue costs no work until the
- * circuit, the subscription or the endpoint changes.
+ * ranges of offsets per queue and the next few bodies. A queue that waits costs no work.
  */
 export class PausedDeliveries {
   readonly #assignment: AssignedPartition
@@ -34,7 +33,7 @@ export class PausedDeliveries {
   readonly #placing: PausedPlacing
   readonly #releases: PausedReleases
   /** By offset, released deliveries whose record is still open here. */
-  readonly #released = new Map<number, { published: boolean }>()
+  readonly #released = new Map<number, { delivery: Delivery; published: boolean }>()
   #due: PausedAction[] = []
   #unread = 0
   /** True while a batch is being read; the next position is decided when it ends. */
@@ -52,7 +51,7 @@ export class PausedDeliveries {
     const shared = { view, queues: this.#queues, topic: this.#topic, reading: this.#reading }
     this.#placing = new PausedPlacing(shared)
     this.#releases = new PausedReleases(shared)
-    assignment.noteOf = () => this.#topic.note(this.#queues)
+    assignment.noteOf = () => this.#topic.note(this.#queues, this.#released.values())
   }
 
   /** False until it is known which subscriptions may have paused deliveries. */
@@ -234,7 +233,8 @@ export class PausedDeliveries {
     if (taken === undefined) return
     const { delivery, copies } = taken
     for (const copy of copies) yield { kind: 'give-up', delivery: copy }
-    this.#released.set(delivery.message.offset, { published: this.#isPublished(delivery) })
+    const published = this.#isPublished(delivery)
+    this.#released.set(delivery.message.offset, { delivery, published })
     yield { kind: 'release', delivery }
   }
 
@@ -284,7 +284,7 @@ export class PausedDeliveries {
   #relocate(delivery: Delivery): void {
     const published = this.#isPublished(delivery)
     this.#queues.remove(delivery)
-    this.#released.set(delivery.message.offset, { published })
+    this.#released.set(delivery.message.offset, { delivery, published })
     this.#due.push({ kind: 'relocate', delivery, published })
   }
 

@@ -56,6 +56,21 @@ it('holds up the later deliveries of a record until a failed one has ended, and 
   expect(world.logs.get(retryTopic('1s'))).toEqual([])
 })
 
+it('lets no delivery overtake one that had left the paused topic when the partition moved', async () => {
+  for (let nth = 0; nth < 3; nth++) world.enqueue('a', 'r1')
+  world.fetch(deliveriesTopic, 2)
+  await world.settle()
+  world.fetch(pausedTopic, 1)
+  await answer(200)
+  await world.settle()
+  expect(started()).toEqual([0, 1])
+  world.commit()
+  world.kill()
+  await drain(world)
+  expect(started()).toEqual([0, 1, 2])
+  expect(world.records.overtaken).toEqual([])
+})
+
 it('lets a record that is always refused hold up no other one of its group', async () => {
   const poison = 'poison'
   const ids = Array.from({ length: 10_000 }, (_, n) => `r${n}`)

@@ -42,6 +42,9 @@ class Filter {
   }
 }
 
+/** Ids of subscriptions. Some may come twice. */
+export type Subscriptions = { size: number; keys(): Iterable<string> }
+
 /**
  * Which subscriptions may have paused deliveries. It is stored in the commits of the paused topic,
  * with the offset below which it is valid. Before others start, the next owner therefore reads only
@@ -90,7 +93,7 @@ export class PausedSummary {
    * @param upTo every paused delivery below this offset was added
    * @param all the subscriptions with paused deliveries
    */
-  note(upTo: number, all: { size: number; keys(): Iterable<string> }): Uint8Array | null {
+  note(upTo: number, all: Subscriptions): Uint8Array | null {
     if (!this.#isComplete && this.upTo === null) return null
     const isFull = this.#added > this.#room && this.#filter.bits.length < mostBytes
     if (this.#isComplete && (isFull || this.#gone > 64 + all.size)) this.#renew(all)
@@ -103,7 +106,7 @@ export class PausedSummary {
     return note
   }
 
-  #renew(all: { size: number; keys(): Iterable<string> }): void {
+  #renew(all: Subscriptions): void {
     this.#room = Math.max(64, 2 * all.size)
     this.#filter = Filter.for(this.#room)
     for (const id of all.keys()) this.#filter.add(id)

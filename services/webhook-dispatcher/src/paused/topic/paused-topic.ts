@@ -1,6 +1,7 @@
 import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
+import type { Delivery } from '../../delivery/delivery.ts'
 import type { Scan } from '../queues/paused-run.ts'
-import { PausedSummary } from './paused-summary.ts'
+import { PausedSummary, type Subscriptions } from './paused-summary.ts'
 
 /** At most this many deliveries above the last note are read before others start. */
 const noteEvery = 1_000
@@ -63,10 +64,19 @@ export class PausedTopic {
     return offset < this.#skippedBelow ? 0 : 1
   }
 
-  /** Returns the note for the commit. */
-  note(all: { size: number; keys(): Iterable<string> }): Uint8Array | null {
+  /**
+   * Returns the note for the commit.
+   * @param released their attempts may not have ended: later ones wait for them at the next owner
+   */
+  note(queues: Subscriptions, released: Iterable<{ delivery: Delivery }>): Uint8Array | null {
     this.#notedUpTo = this.#readUpTo
-    return this.summary.note(this.#readUpTo, all)
+    return this.summary.note(this.#readUpTo, {
+      size: queues.size,
+      *keys() {
+        yield* queues.keys()
+        for (const { delivery } of released) yield delivery.job.subscriptionId
+      },
+    })
   }
 
   wasRead(scan: Scan): void {
