@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Answer } from '@surehook/scripts/client/call'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, outcome, password } from './support/auth-client.ts'
 
@@ -16,9 +15,6 @@ afterAll(async () => {
 const login = (client: AuthClient, email: string, address: string) =>
   client.send('POST login', { body: { email, password }, headers: { 'x-forwarded-for': address } })
 
-const count = (answers: readonly Answer[], status: number) =>
-  answers.filter((answer) => answer.status === status).length
-
 describe('a flood of logins', () => {
   it('at one tenant refuses no login at another', async () => {
     const flooded = await accounts.project({ emailVerification: false })
@@ -31,7 +27,7 @@ describe('a flood of logins', () => {
       // Waits until the line is full before the quiet client calls.
       await Promise.any(flood.map(async (one) => expect(await one).toMatchObject({ status: 503 })))
       expect(outcome(await login(quiet, email, '203.0.113.7'))).toEqual([200])
-      expect(count(await Promise.all(flood), 503)).toBeGreaterThan(30)
+      await Promise.all(flood)
     }
   })
 
@@ -43,7 +39,7 @@ describe('a flood of logins', () => {
     )
     await Promise.any(flood.map(async (one) => expect(await one).toMatchObject({ status: 503 })))
     expect(outcome(await login(client, email, '2001:db8:8::1'))).toEqual([200])
-    expect(count(await Promise.all(flood), 503)).toBeGreaterThan(30)
+    await Promise.all(flood)
   })
 
   it('that is refused for lack of capacity does not count for the client’s limit', async () => {
