@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defineOperation } from '../../operation.ts'
 import { nextCursor } from '../admin/admin.ts'
+import { WebhookNames } from './names.ts'
 import { managed, refusals } from './webhooks.ts'
 
 /** The most paused deliveries that are counted for one endpoint. */
@@ -11,10 +12,7 @@ export const Endpoint = z
     id: z.string().describe('The same for the same project, environment and URL'),
     url: z.string().describe('The URL without its query, which may hold a key'),
     webhooks: z.array(z.string()).describe('The ids of the subscriptions that deliver to it'),
-    webhookNames: z
-      .record(z.string(), z.string())
-      .optional()
-      .describe('By id, the name or else the key of those `webhooks` that have one'),
+    webhookNames: WebhookNames,
     circuit: z.enum(['closed', 'open']).describe('`open`: its deliveries are paused'),
     refusedWebhooks: z
       .array(z.string())

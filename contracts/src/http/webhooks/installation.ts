@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineOperation } from '../../operation.ts'
-import { WebhookName } from './names.ts'
+import { WebhookName, WebhookNames } from './names.ts'
 import { HistoryRebuild } from './rebuild.ts'
 
 /** Most entries of one answer. */
@@ -56,10 +56,7 @@ const OpenCircuit = z
     url: z.string().describe('The URL without its query, which may hold a key'),
     openUntil: z.iso.datetime().describe('When the circuit closes by itself'),
     webhooks: z.array(z.string()).describe('The ids of the subscriptions that deliver to it'),
-    webhookNames: z
-      .record(z.string(), z.string())
-      .optional()
-      .describe('By id, the name or else the key of those `webhooks` that have one'),
+    webhookNames: WebhookNames,
   })
   .meta({ id: 'OpenCircuit' })
 

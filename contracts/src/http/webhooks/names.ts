@@ -27,3 +27,8 @@ export const WebhookName = z
   .string()
   .nullable()
   .describe('The name of the subscription, else its key. null: it has neither')
+
+export const WebhookNames = z
+  .record(z.string(), z.string())
+  .optional()
+  .describe('By id, the name or else the key of those `webhooks` that have one')

@@ -11,7 +11,7 @@ export async function kubectl(
   const output = { out: '', err: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => void (output.out += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => void (output.err += text))
-  // Whoever ends before it has read everything says why in its output.
+  // If kubectl ends before it has read all of its input, its output says why.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
   const [code] = (await once(child, 'close').catch((err: Error) => {

@@ -5,6 +5,7 @@ import { AppError } from '@surehook/service-kit/errors'
 import { decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool } from 'pg'
 import * as z from 'zod'
+import { webhookNameSql } from '../subscriptions/store/names-of.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import type { CircuitReading, Circuits } from './circuits.ts'
 
@@ -59,7 +60,7 @@ async function knownEndpoints(pool: Pool, tenant: Tenant): Promise<KnownEndpoint
   const { projectId, environment } = tenant
   const { rows } = await pool.query<Omit<KnownEndpoint, 'id'>>(
     `select url, array_agg(id::text order by created_at, id) as webhooks,
-            json_object_agg(id, coalesce(name, key)) filter (where coalesce(name, key) is not null)
+            json_object_agg(id, ${webhookNameSql}) filter (where ${webhookNameSql} is not null)
               as names
      from subscription where project_id = $1 and environment = $2 group by url`,
     [projectId, environment],

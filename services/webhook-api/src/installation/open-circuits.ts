@@ -6,6 +6,7 @@ import {
 import { endpointId } from '@surehook/contracts/ids'
 import type { Pool } from 'pg'
 import type { CircuitReading, Circuits } from '../endpoints/circuits.ts'
+import { webhookNameSql } from '../subscriptions/store/names-of.ts'
 
 type CircuitsView = NonNullable<InstallationHealth['circuits']>
 
@@ -29,7 +30,7 @@ export async function readOpenCircuits(
 ): Promise<CircuitsView> {
   const { failing: most } = installationLimits
   const { rows } = await pool.query<FailingSubscription>(
-    `select s.id, s.project_id as "projectId", s.environment, s.url, coalesce(s.name, s.key) as name
+    `select s.id, s.project_id as "projectId", s.environment, s.url, ${webhookNameSql} as name
      from failing_subscription f join subscription s on s.id = f.subscription_id
      order by f.failed_at desc limit $1`,
     [most + 1],

@@ -3,7 +3,7 @@ import { webhookLabel } from '../../../parts/data/webhook-label.ts'
 
 type CountsById = ReadonlyMap<string, Pick<WebhookNumbers, 'counts'>>
 
-/** What is wrong with the deliveries to one URL. */
+/** The problems of the deliveries to one URL. */
 export type Trouble = {
   /** The webhook, or the URL of several. */
   label: string

@@ -7,7 +7,7 @@ const usual = ['1s', '5s', '30s', '5m', '30m', '2h', '8h']
 export const delayNames = (present: string): readonly string[] =>
   usual.includes(present) ? usual : [...usual, present]
 
-/** Such as `30 seconds`. What is no duration stays as it is. */
+/** Returns words such as `30 seconds`, or a name that is no duration as it is. */
 export function delayWords(name: string): string {
   const duration = durationIn(name)
   return duration === null ? name : `${duration.amount} ${unitName(duration)}`

@@ -22,7 +22,7 @@ export function durationOfSeconds(seconds: string): Duration {
   return { amount: String(ms / unitMs(unit)), unit }
 }
 
-/** Whole seconds as text. What is no number of seconds stays as it was typed. */
+/** Returns whole seconds as text. An amount that makes none stays as it was typed. */
 export function secondsOf({ amount, unit }: Duration): string {
   const seconds = (Number(amount) * unitMs(unit)) / 1_000
   return amount.trim() !== '' && Number.isInteger(seconds) ? String(seconds) : amount

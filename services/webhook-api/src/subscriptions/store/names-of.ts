@@ -3,6 +3,9 @@ import { webhookName } from '@surehook/contracts/events/delivery-events'
 import type { Pool } from 'pg'
 import type { SubscriptionRow } from './subscription-row.ts'
 
+/** What `webhookName` returns, as SQL. */
+export const webhookNameSql = 'coalesce(name, key)'
+
 type Own = Pick<DeliveryAttempt, 'subscriptionId' | 'projectId' | 'environment'>
 
 /** Returns what people call the subscriptions of the tenants that have them, by id. */
