@@ -13,7 +13,9 @@ export async function checkOut(commit: string): Promise<Version> {
   const dir = `${localDir}/compare/${sha}`
   if (!existsSync(dir)) git('worktree', 'add', '--detach', dir, sha)
   await mkdir(`${dir}/.local`, { recursive: true })
-  // Both checkouts share the downloads of Kafka and the other components.
+  // Both checkouts share the downloads of Kafka and the other components. The folder is made first:
+  // a link that leads nowhere cannot become a folder.
+  await mkdir(cacheDir, { recursive: true })
   if (!existsSync(`${dir}/.local/cache`)) await symlink(cacheDir, `${dir}/.local/cache`)
   return { name: git('log', '-1', '--format=%h %s', sha), dir }
 }

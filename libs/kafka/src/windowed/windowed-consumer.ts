@@ -1,4 +1,5 @@
 import { boundedBy } from '@surehook/service-kit/bounded'
+import { LoopShare } from '@surehook/service-kit/slots/loop-share'
 import type { Consumer, EachBatchPayload } from 'kafkajs'
 import type { KafkaMessage } from '../client/surface.ts'
 import { MemberLease } from '../consumer/member-lease.ts'
@@ -36,6 +37,7 @@ export class WindowedConsumer implements AsyncDisposable, PartitionControl {
   readonly #lease = new MemberLease(leaseMs)
   readonly #lag: AsyncDisposable | null = null
   readonly #outOfRange: Disposable
+  readonly #share = new LoopShare()
   #joined = false
   #heardAt = 0
   #stopping = false
@@ -173,6 +175,7 @@ export class WindowedConsumer implements AsyncDisposable, PartitionControl {
     this.#options.handler.afterRead?.(assignment, position)
     if (assignment.dirty) this.#commits.wake(assignment)
     await payload.heartbeat()
+    await this.#share.yieldWhenLong()
   }
 
   /**

@@ -6,8 +6,9 @@ import type { PartitionControl, PartitionHandler } from '@surehook/kafka/windowe
 import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
 import { type EventCodec, UndecodableError } from '@surehook/schemas/codec'
 import { reasonOf } from '@surehook/service-kit/errors'
+import { LoopShare } from '@surehook/service-kit/slots/loop-share'
 import type { Logger } from 'pino'
-import type { Delivery } from '../delivery/delivery.ts'
+import { type Delivery, located } from '../delivery/delivery.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
 import { PartitionWorker } from '../partition/partition-worker.ts'
@@ -40,6 +41,7 @@ export class Dispatcher implements PartitionHandler, Disposable {
   /** Per partition. A job with an older schema is decoded later, and the jobs behind it wait. */
   readonly #decoding = new Map<number, Promise<void>>()
   readonly #relief: NodeJS.Timeout
+  #isRelieving = false
   readonly #schemas: JobSchemas
   #revokedBusy: PartitionWorker[] = []
   readonly #peeked: PeekedJobs
@@ -48,7 +50,7 @@ export class Dispatcher implements PartitionHandler, Disposable {
     this.#deps = deps
     this.#schemas = new JobSchemas(deps)
     this.#peeked = new PeekedJobs(deps.codec)
-    this.#relief = setInterval(() => this.#relieve(), reliefEveryMs)
+    this.#relief = setInterval(() => void this.#relieve(), reliefEveryMs)
   }
 
   /** Attempts and transitions in flight, including those of revoked partitions. */
@@ -267,9 +269,16 @@ export class Dispatcher implements PartitionHandler, Disposable {
     return null
   }
 
-  #relieve(): void {
+  async #relieve(): Promise<void> {
+    if (this.#isRelieving) return
+    this.#isRelieving = true
     this.#deps.ownLoad.sample()
-    for (const worker of this.#workers.values()) worker.relieve()
+    const share = new LoopShare()
+    for (const worker of this.#workers.values()) {
+      worker.relieve()
+      await share.yieldWhenLong()
+    }
+    this.#isRelieving = false
   }
 }
 
@@ -286,9 +295,4 @@ function dispatchTo(worker: PartitionWorker, message: WindowedMessage, job: Deli
 function copyOf(headers: NonNullable<WindowedMessage['headers']>): Record<string, string> {
   const texts = Object.entries(headers).map(([name, value]) => [name, String(value)] as const)
   return Object.fromEntries(texts)
-}
-
-/** A job's position in the endpoint's order is its first offset on the deliveries topic. */
-function located(job: DeliveryJob, { offset }: WindowedMessage): DeliveryJob {
-  return job.arrival === -1 ? { ...job, arrival: offset } : job
 }

@@ -11,3 +11,8 @@ export function eventPlaceOf({ job }: Delivery): EndpointPlace | null {
   const { projectId, environment, url, table } = job
   return isAboutDeliveries(table) ? null : { projectId, environment, url: withoutQuery(url) }
 }
+
+/** A job's position in the endpoint's order is its first offset on the deliveries topic. */
+export function located(job: DeliveryJob, { offset }: WindowedMessage): DeliveryJob {
+  return job.arrival === -1 ? { ...job, arrival: offset } : job
+}

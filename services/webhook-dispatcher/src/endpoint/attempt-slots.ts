@@ -8,6 +8,9 @@ export type AttemptSlotsOptions = {
   startingMs?: number
 }
 
+/** The project of an attempt, and whether its endpoint answered the last one. */
+export type Starter = { projectId: string; isProven: boolean }
+
 /**
  * The slots of all attempts of a process, owned by projects. It also spreads the starts over rounds
  * of the event loop: hundreds at once, as when many receivers time out together, would delay the
@@ -17,6 +20,11 @@ export class AttemptSlots {
   readonly #slots: FairSlots
   /** One round each: hundreds that wait would otherwise start behind all that come later. */
   readonly #turns = new LoopTurns({ rounds: 1 })
+  /**
+   * An attempt at an unproven endpoint needs a new connection: its socket, its handshake and its end
+   * take a round each.
+   */
+  readonly #unprovenTurns = new LoopTurns({ rounds: 4 })
   readonly #startingMs: number
   /** The time of the first start in this round of the event loop. */
   #startingSince: number | null = null
@@ -33,8 +41,8 @@ export class AttemptSlots {
   }
 
   /** Returns a slot if an attempt may start now. */
-  tryTake(projectId: string): Slot | null {
-    const slot = this.#mayStart ? this.#slots.tryTake(projectId) : null
+  tryTake(starter: Starter): Slot | null {
+    const slot = this.#mayStart(starter) ? this.#slots.tryTake(starter.projectId) : null
     if (slot !== null) this.#noteStart()
     return slot
   }
@@ -43,19 +51,22 @@ export class AttemptSlots {
    * Resolves with a slot. Await `turn` before its attempt starts. Rejects with the reason of the
    * signal.
    */
-  take(projectId: string, signal: AbortSignal): Promise<Slot> {
+  take({ projectId }: Starter, signal: AbortSignal): Promise<Slot> {
     return this.#slots.take(projectId, { signal })
   }
 
-  /** Resolves when an attempt of the project may start. Projects take turns. */
-  async turn(projectId: string, signal: AbortSignal): Promise<void> {
-    if (!this.#mayStart) await this.#turns.next(projectId, signal)
+  /** Resolves when the attempt may start. Projects take turns. */
+  async turn(starter: Starter, signal: AbortSignal): Promise<void> {
+    const { projectId, isProven } = starter
+    const turns = isProven ? this.#turns : this.#unprovenTurns
+    if (!this.#mayStart(starter)) await turns.next(projectId, signal)
     this.#noteStart()
   }
 
-  get #mayStart(): boolean {
+  #mayStart({ isProven }: Starter): boolean {
+    if (this.#startingMs === Number.POSITIVE_INFINITY) return true
     const since = this.#startingSince
-    return since === null || performance.now() - since < this.#startingMs
+    return isProven && (since === null || performance.now() - since < this.#startingMs)
   }
 
   #noteStart(): void {

@@ -55,14 +55,14 @@ describe('the slots of a project', () => {
     const other = await endpointOf('b', slots, 1)
     const started = () => many.reduce((sum, one) => sum + one.started.length, 0)
     const rounds: { ofMany: number; ofOther: number }[] = []
-    while (rounds.length < 40 && started() < 20) {
+    while (rounds.length < 200 && started() < 20) {
       rounds.push({ ofMany: started(), ofOther: other.started.length })
       await turn()
     }
     expect(started()).toBe(20)
     const growth = rounds.map(({ ofMany }, nth) => ofMany - (rounds[nth - 1]?.ofMany ?? 0))
     expect(Math.max(...growth)).toBe(1)
-    expect(rounds.findIndex(({ ofOther }) => ofOther > 0)).toBeLessThan(4)
+    expect(rounds.findIndex(({ ofOther }) => ofOther > 0)).toBeLessThan(12)
   })
 
   it('keep nothing in memory that waits for them without an end', async () => {

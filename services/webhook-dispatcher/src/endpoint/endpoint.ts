@@ -125,7 +125,7 @@ export class Endpoint<T> {
     if (!this.ready || this.circuits.receiver.isOpen) return undefined
     if (this.inFlight >= this.#slowStart.cap) return undefined
     const queue = this.#nextQueue()
-    const slot = queue && this.#slotWait.take()
+    const slot = queue && this.#slotWait.take(this.#slowStart.isProven)
     if (queue === undefined || !slot) return undefined
     const { job, ended } = queue.start()
     this.#queued--

@@ -1,5 +1,5 @@
 import type { Slot } from '@surehook/service-kit/slots/fair-slots'
-import type { AttemptSlots } from './attempt-slots.ts'
+import type { AttemptSlots, Starter } from './attempt-slots.ts'
 
 /** The slots of all attempts of this process, and the project that owns those of an endpoint. */
 export type ProjectSlots = { all: AttemptSlots; projectId: string }
@@ -32,12 +32,16 @@ export class SlotWait {
     return this.#waitsSince === null ? 0 : performance.now() - this.#waitsSince
   }
 
-  /** Returns a slot, or null: `onSlot` is called when an attempt may start. */
-  take(): Slot | null {
+  /**
+   * Returns a slot, or null: `onSlot` is called when an attempt may start.
+   * @param isProven true if the endpoint answered the last attempt
+   */
+  take(isProven: boolean): Slot | null {
     const { all, projectId } = this.#slots
-    const slot = this.#granted ?? all.tryTake(projectId)
+    const starter = { projectId, isProven }
+    const slot = this.#granted ?? all.tryTake(starter)
     this.#granted = null
-    if (slot === null && !this.#hasPendingWait) void this.#wait()
+    if (slot === null && !this.#hasPendingWait) void this.#wait(starter)
     return slot
   }
 
@@ -46,10 +50,10 @@ export class SlotWait {
     this.#end.abort()
   }
 
-  async #wait(): Promise<void> {
+  async #wait(starter: Starter): Promise<void> {
     const { signal } = this.#end
     this.#hasPendingWait = true
-    this.#granted = await this.#next(signal).catch(() => null)
+    this.#granted = await this.#next(starter, signal).catch(() => null)
     this.#hasPendingWait = false
     if (this.#granted === null) return
     if (!signal.aborted) this.#onSlot()
@@ -57,12 +61,12 @@ export class SlotWait {
     this.#granted = null
   }
 
-  async #next(signal: AbortSignal): Promise<Slot> {
-    const { all, projectId } = this.#slots
+  async #next(starter: Starter, signal: AbortSignal): Promise<Slot> {
+    const { all } = this.#slots
     this.#waitsSince = performance.now()
-    const slot = await all.take(projectId, signal).finally(() => (this.#waitsSince = null))
+    const slot = await all.take(starter, signal).finally(() => (this.#waitsSince = null))
     try {
-      await all.turn(projectId, signal)
+      await all.turn(starter, signal)
       return slot
     } catch (err) {
       slot[Symbol.dispose]()

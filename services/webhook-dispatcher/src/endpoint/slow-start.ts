@@ -9,6 +9,7 @@ const unproven = 4
 export class SlowStart {
   readonly #most: number
   #cap: number
+  #isProven = false
 
   constructor(most: number) {
     this.#most = most
@@ -19,12 +20,18 @@ export class SlowStart {
     return this.#cap
   }
 
+  /** True if the endpoint answered the last attempt. */
+  get isProven(): boolean {
+    return this.#isProven
+  }
+
   /** Starts with one attempt, after a cooldown. */
   begin(): void {
     this.#cap = 1
   }
 
   ended(succeeded: boolean): void {
+    this.#isProven = succeeded
     // At its full size, only the circuit reacts to failures.
     if (this.#cap >= this.#most) return
     this.#cap = succeeded ? this.#cap + 1 : Math.max(1, this.#cap >>> 1)

@@ -1,9 +1,9 @@
 import { refuseInvalid } from '@surehook/kafka/producer/invalid-messages'
 import { planDeliveries } from '@surehook/matching/plan-deliveries'
 import { type Change, type ReadChange, readChange } from '@surehook/matching/read-change'
+import { LoopShare } from '@surehook/service-kit/slots/loop-share'
 import type { ChangeBatch } from '../batches/change-batch.ts'
 import { ChunkSender } from './chunk-sender.ts'
-import { EventLoopTurn } from './event-loop-turn.ts'
 import { KnownStates } from './known-states.ts'
 import { MatchSpans } from './match-spans.ts'
 import type { MatcherDeps } from './matcher-deps.ts'
@@ -15,16 +15,16 @@ import type { MatcherDeps } from './matcher-deps.ts'
 export function createMatcher(deps: MatcherDeps): (batch: ChangeBatch) => Promise<void> {
   const known = new KnownStates()
   return async (batch) => {
-    const turn = new EventLoopTurn()
+    const share = new LoopShare()
     const [changes] = await Promise.all([
-      readAll(deps, batch, turn),
+      readAll(deps, batch, share),
       known.cover(batch) ? undefined : reachStates(deps, batch, known),
     ])
     const sender = new ChunkSender(deps, batch)
     using spans = deps.tracer && new MatchSpans(deps.tracer, batch)
     const output = { sender, spans }
     for (const read of changes) {
-      await turn.yieldWhenLong()
+      await share.yieldWhenLong()
       batch.signal.throwIfAborted()
       if ('reason' in read) await refuse(deps, batch, read)
       else await deliver(deps, read.change, output)
@@ -52,11 +52,11 @@ async function reachStates(
 async function readAll(
   { codec }: MatcherDeps,
   { messages }: ChangeBatch,
-  turn: EventLoopTurn,
+  share: LoopShare,
 ): Promise<ReadChange[]> {
   const changes: ReadChange[] = []
   for (const message of messages) {
-    await turn.yieldWhenLong()
+    await share.yieldWhenLong()
     changes.push(await readChange(codec.change, message))
   }
   return changes
