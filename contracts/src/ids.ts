@@ -18,6 +18,10 @@ export function redeliveryId(originalId: string, requestId: string): string {
   return uuidV5(`${originalId}/${requestId}`)
 }
 
+/** Id of the message to one recipient of an alert: UUIDv5 of `alert id/recipient`. */
+export const alertMessageId = (alertId: string, recipient: string): string =>
+  uuidV5(`${alertId}/${recipient}`)
+
 /** What identifies an endpoint. A further part, such as an owner, must leave the ids without it. */
 export type EndpointPlace = { projectId: string; environment: string; url: string }
 

@@ -50,6 +50,7 @@ export const deliveriesTopic = 'webhook.deliveries'
 export const pausedTopic = 'webhook.deliveries.paused'
 export const deadLetterTopic = 'webhook.deliveries.dead-letter'
 export const attemptsTopic = 'webhook.attempts'
+export const alertsTopic = 'webhook.alerts'
 export const revocationsTopic = 'auth.revocations'
 
 /** Topic on which jobs wait for `delay`, a duration as configured (`5s`). */
@@ -85,6 +86,7 @@ export function topicTable(
     subscriptionsTopic,
     deliveriesTopic,
     attemptsTopic,
+    alertsTopic,
   ]
   return [
     {
@@ -99,6 +101,7 @@ export function topicTable(
     { name: subscriptionsTopic, partitions: 'one', config: compactedHourly(changesRetentionMs) },
     ...delivery.map((name) => ({ name, partitions: 'main' as const, config: trimmed })),
     { name: attemptsTopic, partitions: 'main', config: trimmed },
+    { name: alertsTopic, partitions: 'one', config: kept(7 * day) },
     // An access token lives for at most one day. A revocation has no effect after that.
     { name: revocationsTopic, partitions: 'one', config: kept(2 * day) },
     ...decoded.map((name) => ({

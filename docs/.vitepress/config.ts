@@ -78,6 +78,7 @@ export default defineConfig({
           'Delivery policy': 'delivery-policy',
           'Questions about deliveries': 'questions',
           'Get events when deliveries fail': 'delivery-events',
+          'Get alerts when webhooks fail': 'alerts',
           'The data API': 'data-api',
           Authentication: 'authentication',
           'Receive webhooks': 'receiving',

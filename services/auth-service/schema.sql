@@ -40,6 +40,8 @@ create table environment (
   deleted_at timestamp(3) with time zone,
   limit_overrides jsonb not null default '{}'::jsonb,
   changes_from jsonb,
+  notify_overrides jsonb not null default '{}'::jsonb,
+  alerted_at timestamp(3) with time zone,
   constraint environment_pkey PRIMARY KEY (project_id, name),
   constraint environment_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id)
 );

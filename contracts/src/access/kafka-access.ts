@@ -1,4 +1,5 @@
 import {
+  alertsTopic,
   attemptsTopic,
   changesTopic,
   deadLetterTopic,
@@ -85,14 +86,14 @@ export const lastingGroups = {
 
 const access: Record<Exclude<KafkaUser, 'operator' | 'lag-reader'>, Access> = {
   'auth-service': {
-    reads: [environmentPurgesTopic],
+    reads: [environmentPurgesTopic, alertsTopic],
     writes: [
       environmentsTopic,
       environmentPurgesTopic,
       managementTokensTopic,
       revocationsTopic,
       changesTopic,
-      ...invalid(environmentsTopic, managementTokensTopic, changesTopic),
+      ...invalid(environmentsTopic, managementTokensTopic, changesTopic, alertsTopic),
     ],
     consumes: true,
   },
@@ -122,7 +123,8 @@ const access: Record<Exclude<KafkaUser, 'operator' | 'lag-reader'>, Access> = {
       deliveriesTopic,
       changesTopic,
       environmentPurgesTopic,
-      ...invalid(subscriptionsTopic, deliveriesTopic, attemptsTopic, changesTopic),
+      alertsTopic,
+      ...invalid(subscriptionsTopic, deliveriesTopic, attemptsTopic, changesTopic, alertsTopic),
     ],
     trims: [...jobTopics, deadLetterTopic, attemptsTopic],
     looksInto: [changesTopic],

@@ -13,6 +13,7 @@ import type { Logger } from 'pino'
 import * as z from 'zod'
 import { allowsUse, isExpired, requireUse, tokenHash, tokenInvalid } from './management-token.ts'
 import {
+  type AlertedEnvironment,
   type DeletedEnvironment,
   type EnvironmentOrigin,
   PlatformState,
@@ -53,6 +54,8 @@ export type PlatformAccess = AsyncDisposable & {
   limitsOf(projectId: string, environment: string): LimitSettings | null
   /** Environments whose deletion may be incomplete in some service. */
   deletedEnvironments(): readonly DeletedEnvironment[]
+  /** Environments whose people are told about failing webhooks, by local state. */
+  alertedEnvironments(): readonly AlertedEnvironment[]
   /**
    * True if users are admitted, by local state only. The state may be out of date in both
    * directions.
@@ -106,6 +109,7 @@ export type PlatformAccessParts = {
     | 'hasUsers'
     | 'limitsOf'
     | 'deletedEnvironments'
+    | 'alertedEnvironments'
     | 'keyEpochOf'
   >
   view: TopicView
@@ -157,6 +161,7 @@ export function createPlatformAccess({ state, view, now }: PlatformAccessParts):
     },
     limitsOf: (projectId, environment) => state.limitsOf(projectId, environment),
     deletedEnvironments: () => state.deletedEnvironments(),
+    alertedEnvironments: () => state.alertedEnvironments(),
     expectsUsers: (projectId, environment) => state.hasUsers(projectId, environment),
     async admitsUsers(projectId, environment, signal) {
       await view.barrier(signal)

@@ -9,6 +9,15 @@ export type DeletedEnvironment = { projectId: string; environment: string; delet
 /** Tells an environment from an earlier one of its name. */
 export type EnvironmentOrigin = Pick<EnvironmentState, 'createdAt' | 'changesFrom'>
 
+/** An environment whose people are told about failing webhooks. */
+export type AlertedEnvironment = Pick<
+  EnvironmentState,
+  'projectId' | 'environment' | 'createdAt'
+> & {
+  /** The shortest time between two alerts, in seconds. */
+  digestInterval: number
+}
+
 type KnownEnvironment = EnvironmentOrigin & {
   admitsUsers: boolean
   keyEpoch: number
@@ -18,6 +27,7 @@ type KnownEnvironment = EnvironmentOrigin & {
 /** Environments and management tokens, read from the compacted platform topics. */
 export class PlatformState {
   readonly #environments = new Map<string, KnownEnvironment>()
+  readonly #alerted = new Map<string, AlertedEnvironment>()
   readonly #deleted = new Map<string, DeletedEnvironment>()
   readonly #tokensById = new Map<string, ManagementTokenState>()
   readonly #tokensByHash = new Map<string, ManagementTokenState>()
@@ -35,6 +45,7 @@ export class PlatformState {
     const earlier = this.#environments.get(key)?.keyEpoch ?? 0
     this.#environments.delete(key)
     this.#deleted.delete(key)
+    this.#alerted.delete(key)
     if (state === null) return
     const { projectId, environment, deletedAt } = state
     if (deletedAt !== null) {
@@ -42,6 +53,11 @@ export class PlatformState {
       return
     }
     const settings = settingsOf(state)
+    const digestInterval = settings?.notify?.digestInterval
+    if (digestInterval !== undefined) {
+      const { createdAt } = state
+      this.#alerted.set(key, { projectId, environment, createdAt, digestInterval })
+    }
     this.#environments.set(key, {
       admitsUsers: settings !== null && (settings.auth?.enabled ?? true),
       limits: limitsOf(settings?.limits),
@@ -68,6 +84,11 @@ export class PlatformState {
   /** Environments whose deletion may be incomplete. */
   deletedEnvironments(): DeletedEnvironment[] {
     return [...this.#deleted.values()]
+  }
+
+  /** Environments whose people are told about failing webhooks. */
+  alertedEnvironments(): AlertedEnvironment[] {
+    return [...this.#alerted.values()]
   }
 
   hasEnvironment(projectId: string, environment: string): boolean {
@@ -106,6 +127,7 @@ function settingsOf({ settings }: EnvironmentState): z.infer<typeof Settings> | 
 const Settings = z.object({
   auth: z.object({ enabled: z.boolean().optional() }).optional(),
   limits: z.unknown().optional(),
+  notify: z.object({ digestInterval: z.number() }).nullable().optional().catch(null),
 })
 
 /** An earlier version of auth-service writes no limits, and a later one perhaps other limits. */

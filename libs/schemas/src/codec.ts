@@ -16,7 +16,9 @@ import type {
   TableState,
 } from '@surehook/contracts/events'
 import type { SessionRevocation } from '@surehook/contracts/events/session-revocation'
+import type { WebhookAlert } from '@surehook/contracts/events/webhook-alert'
 import {
+  alertsTopic,
   attemptsTopic,
   changesTopic,
   deliveriesTopic,
@@ -56,6 +58,7 @@ export type EventTypes = {
   revocation: SessionRevocation
   table: TableState
   environmentPurge: EnvironmentPurge
+  alert: WebhookAlert
 }
 type EventName = keyof EventTypes
 export type AnyEvent = EventTypes[EventName]
@@ -76,6 +79,7 @@ const nameByTopic: ReadonlyMap<string, EventName> = new Map([
   [revocationsTopic, 'revocation'],
   [tablesTopic, 'table'],
   [environmentPurgesTopic, 'environmentPurge'],
+  [alertsTopic, 'alert'],
 ])
 
 function eventNameOf(topic: string): EventName {
@@ -119,6 +123,7 @@ export async function openEventCodec({
     revocation: await codecOf('revocation'),
     table: await codecOf('table'),
     environmentPurge: await codecOf('environmentPurge'),
+    alert: await codecOf('alert'),
   }
   log?.info({ ids }, 'schemas.registered')
   const jobHead = new AvroTypeCodec<DeliveryJobHead>(jobHeadType, noSchema, writerOf)

@@ -72,6 +72,22 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
     },
   ],
   environmentPurge: [{ ...tenant, service: 'data-api', deletedAt: at }],
+  alert: [
+    {
+      ...{ ...tenant, id: 'alert-1', environmentCreatedAt: at, at, more: 0 },
+      webhooks: [
+        {
+          ...{ webhookId: 'hook-1', name: 'Orders', recovered: false, since: at },
+          ...{ circuitOpened: true, deadLetters: 2, paused: 3 },
+        },
+        {
+          ...{ webhookId: 'hook-2', name: null, recovered: true, since: at },
+          ...{ circuitOpened: false, deadLetters: 1, paused: 0 },
+        },
+      ],
+    },
+    { ...tenant, id: 'alert-2', environmentCreatedAt: null, at, webhooks: [], more: 3 },
+  ],
   table: [
     { ...tenant, name: 'orders', columns: [{ name: 'total', type: 'decimal' }], updatedAt: at },
     { ...tenant, name: 'orders', columns: [], updatedAt: '' },

@@ -1,5 +1,6 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
 import {
+  alertsTopic,
   attemptsTopic,
   changesTopic,
   deliveriesTopic,
@@ -36,6 +37,7 @@ export const eventSchemas = {
   revocation: schemaOf(`${revocationsTopic}-value`, 'session-revocation'),
   table: schemaOf(`${tablesTopic}-value`, 'table-state'),
   environmentPurge: schemaOf(`${environmentPurgesTopic}-value`, 'environment-purge'),
+  alert: schemaOf(`${alertsTopic}-value`, 'webhook-alert'),
 }
 
 const headFields = [

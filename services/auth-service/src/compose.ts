@@ -2,13 +2,17 @@ import { auditCalls } from '@surehook/access/audit/audited-call'
 import { capturedRecord } from '@surehook/change-capture/emit/captured-record'
 import { createStateWriter } from '@surehook/change-capture/emit/state-writer'
 import { openPlatformService } from '@surehook/change-capture/open-platform-service'
+import type { WebhookAlert } from '@surehook/contracts/events/webhook-alert'
 import { environmentsTopic } from '@surehook/contracts/topics'
 import { check } from '@surehook/service-kit/check'
+import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { type Host, ownProcess } from '@surehook/service-kit/host'
 import type { Service } from '@surehook/service-kit/lifecycle'
 import { openRedis } from '@surehook/service-kit/redis/client'
 import { observeRedis } from '@surehook/service-kit/redis/observe-redis'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
+import { openAlertReader } from './alerts/alert-reader.ts'
+import { queueAlert } from './alerts/queue-alert.ts'
 import { type Config, service } from './config.ts'
 import { openAuthentication } from './open-authentication.ts'
 import { openChangesEnd } from './platform/changes-end.ts'
@@ -51,6 +55,13 @@ export async function compose(
   const pools = { pool, background }
   const infrastructure = { ...pools, redis, writer, changesEnd, producer, relay, metrics, log }
   const { routes } = opening.use(await openAuthentication(config, infrastructure))
+  const box = createSecretBox(...config.encryptionKeys)
+  const handle = async (alert: WebhookAlert) => {
+    // The sender looks every second.
+    const queued = await queueAlert({ pool: background, box }, alert)
+    log.info({ alertId: alert.id, queued }, 'alert.read')
+  }
+  const alerts = opening.use(openAlertReader(opened.messaging, handle, log))
   const serving = { ...config.http, trustedProxies, log, metrics, tracer, around: auditCalls }
   const api = opening.use(await host.openApiServer({ ...serving, routes }))
 
@@ -62,6 +73,7 @@ export async function compose(
         postgres: async () => void (await pool.query('select 1')),
         kafka: () => check(producer.healthy, 'not connected to Kafka'),
         relay: () => check(relay.healthy, 'state is not relayed'),
+        alerts: () => check(alerts.healthy, 'the reader does not follow the alerts'),
         // Without Redis: keys and administration work without it, and the other routes answer 503
         // themselves.
       })

@@ -35,6 +35,7 @@ export type AccountPartsOptions = {
   box: SecretBox
   encryptionKeys: EncryptionKeys
   mail: { smtpUrl: string; from: string }
+  publicUrl: string
   hashing: { concurrency: number; maxWaitMs: number }
   breachRangeUrl: string
   metrics: Metrics
@@ -52,7 +53,7 @@ export type AccountParts = AsyncDisposable & {
 /** Opens the limits, passwords, codes, mails and the use cases on top of them. */
 export async function openAccounts(options: AccountPartsOptions): Promise<AccountParts> {
   const { pool, redis, writer, sessions, callerOf, notices, box, encryptionKeys } = options
-  const { mail, metrics, log } = options
+  const { mail, publicUrl, metrics, log } = options
   await using opening = new AsyncDisposableStack()
   const queue = createHashQueue({ ...options.hashing, metrics })
   const passwords = createPasswords(queue, log)
@@ -60,7 +61,9 @@ export async function openAccounts(options: AccountPartsOptions): Promise<Accoun
   const isBreached = createBreachCheck(options.breachRangeUrl, log)
   const transport = opening.use(openMailTransport(mail.smtpUrl))
   const from = parseMailAddress(mail.from)
-  const sender = opening.use(openMailSender({ pool, box, transport, from, log, metrics }))
+  const sender = opening.use(
+    openMailSender({ pool, box, transport, from, publicUrl, log, metrics }),
+  )
   const lockout = createLockout(redis)
   const lockouts = lockoutMeter(metrics)
   const onLock = () => lockouts.inc()

@@ -25,6 +25,7 @@ import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
+import { runAlerts } from './alerts/run-alerts.ts'
 import { cancelDeliveries } from './cancellation/cancel-deliveries.ts'
 import { cancellationRoutes } from './cancellation/cancellation-routes.ts'
 import { openChangeLog } from './change-log/open-change-log.ts'
@@ -247,6 +248,7 @@ function openManagement(deps: ManagementDeps) {
   open.use(runDisableFailing({ ...working, ...failing }))
   const gone = open.use(runDisableGone(working))
   open.use(runCompleteVersions({ ...working, relay }))
+  open.use(runAlerts(working))
   const ledgers = open.use(openLedgers({ ...parts, ...messaging }))
   const rebuilds = open.use(openRebuilds({ ...working, ...messaging }))
   const redis = open.use(openBackgroundRedis(config.redis, log))

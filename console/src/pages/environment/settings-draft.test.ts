@@ -29,13 +29,14 @@ const settings: Parameters<typeof draftOf>[0] = {
     defaultRole: null,
   },
   limits: { data: none, webhooks: none },
+  notify: { emails: ['a@b.example', 'c@d.example'], digestInterval: 300 },
 }
 const stored = draftOf(settings)
 
 /** The paths of all values in it. */
 function pathsIn(value: object, before = ''): string[] {
   return Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>
-    typeof inner === 'object' && inner !== null
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
       ? pathsIn(inner, `${before}${name}.`)
       : [`${before}${name}`],
   )
@@ -59,6 +60,7 @@ describe('the settings of an environment', () => {
       'auth.lockout.scope': 'account',
       'auth.mail.projectName': '',
       'limits.data.burst': '100',
+      'notify.emails': 'a@b.example, e@f.example',
     }
     expect(changesOf(draft, stored)).toEqual({
       input: {
@@ -69,14 +71,16 @@ describe('the settings of an environment', () => {
           mail: { projectName: null },
         },
         limits: { data: { burst: 100 } },
+        notify: { emails: ['a@b.example', 'e@f.example'] },
       },
       violations: [],
-      count: 6,
+      count: 7,
     })
   })
 
   it('shows the settings of an older auth-service, which has no limits', () => {
-    expect(draftOf({ auth: settings.auth })).toEqual(stored)
+    const { notify: _alerts, ...older } = settings
+    expect(draftOf({ auth: settings.auth })).toEqual(draftOf(older))
   })
 
   it('names a number that is none', () => {

@@ -1,8 +1,8 @@
 import type { Environment, EnvironmentInput, Violation } from '@surehook/client'
 import { type SettingField, settingFields } from './settings-fields.ts'
 
-/** An older auth-service has no limits. */
-type Settings = Pick<Environment, 'auth'> & Partial<Pick<Environment, 'limits'>>
+/** An older auth-service has no limits and no alerts. */
+type Settings = Pick<Environment, 'auth'> & Partial<Pick<Environment, 'limits' | 'notify'>>
 /** Each setting as the form holds it. A flag is `true` or empty. Empty text is null. */
 export type SettingsDraft = Readonly<Record<string, string>>
 
@@ -20,6 +20,7 @@ function valueAt(settings: Settings, path: string): unknown {
 
 function textOf(value: unknown): string {
   if (value === true) return 'true'
+  if (Array.isArray(value)) return value.join(', ')
   return typeof value === 'string' || typeof value === 'number' ? `${value}` : ''
 }
 
@@ -40,11 +41,14 @@ export function changesOf(
   return { input, violations, count: changed.length }
 }
 
-function valueOf({ kind }: SettingField, text: string): string | number | boolean | null {
+type Value = string | number | boolean | string[] | null
+
+function valueOf({ kind }: SettingField, text: string): Value {
   if (kind === 'flag') return text === 'true'
   const trimmed = text.trim()
   if (trimmed === '') return null
   if (kind === 'text') return trimmed
+  if (kind === 'list') return trimmed.split(',').map((one) => one.trim())
   return /^-?\d+$/.test(trimmed) ? Number(trimmed) : Number.NaN
 }
 

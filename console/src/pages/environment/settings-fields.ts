@@ -2,7 +2,8 @@
 export type SettingField = {
   path: string
   label: string
-  kind: 'flag' | 'number' | 'seconds' | 'text'
+  /** `list`: texts, separated by commas. */
+  kind: 'flag' | 'number' | 'seconds' | 'text' | 'list'
   hint?: string
   /** The values that it may have, each with its words. */
   choices?: readonly (readonly [value: string, words: string])[]
@@ -97,6 +98,18 @@ export const settingGroups: readonly SettingGroup[] = [
       text('auth.mail.verificationSubject', 'Subject of confirmations', 'Empty: by language'),
       text('auth.mail.recoverySubject', 'Subject of recoveries', 'Empty: by language'),
       flag('auth.mail.notices', 'Tell users of new passwords and locks'),
+    ],
+  },
+  {
+    title: 'Alerts about webhooks',
+    fields: [
+      {
+        path: 'notify.emails',
+        label: 'Mail to',
+        kind: 'list',
+        hint: 'Addresses, separated by commas. They hear when a webhook fails and recovers',
+      },
+      seconds('notify.digestInterval', 'At most one alert in'),
     ],
   },
   { title: 'Limits of the data API', fields: limitsOf('data') },

@@ -6,6 +6,7 @@ import { ruled } from '../../violation-rules.ts'
 import { Instant } from '../instant.ts'
 import { AuthSettings, AuthSettingsChange, change } from './auth-settings.ts'
 import { LimitSettings, LimitSettingsChange } from './limit-settings.ts'
+import { NotifySettings, NotifySettingsChange } from './notify-settings.ts'
 
 export const Environment = z
   .object({
@@ -13,6 +14,7 @@ export const Environment = z
     environment: EnvironmentName,
     auth: AuthSettings,
     limits: LimitSettings,
+    notify: NotifySettings.describe('Who is told when webhooks fail and recover'),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
     deletedAt: z.iso
@@ -71,7 +73,11 @@ export const putEnvironment = defineOperation({
     'environment an absent setting keeps its value, and `null` restores the default. Create a ' +
     'role before you set it as `defaultRole`.',
   params: environmentPath,
-  body: z.strictObject({ auth: change(AuthSettingsChange), limits: change(LimitSettingsChange) }),
+  body: z.strictObject({
+    auth: change(AuthSettingsChange),
+    limits: change(LimitSettingsChange),
+    notify: change(NotifySettingsChange),
+  }),
   reply: { status: 200, schema: Environment, description: 'The environment with all its settings' },
   errors: ['VALIDATION_ERROR', ...refused, 'CONFLICT', 'SERVICE_UNAVAILABLE'],
 })

@@ -1,5 +1,6 @@
 import { defaultAuthSettings } from '../../http/admin/auth-settings.ts'
 import { noLimitSettings } from '../../http/admin/limit-settings.ts'
+import { defaultNotifySettings } from '../../http/admin/notify-settings.ts'
 import { createdAt, ids, type OperationExamples } from './operation-example.ts'
 
 const environment = {
@@ -7,6 +8,7 @@ const environment = {
   environment: 'master',
   auth: { ...defaultAuthSettings, accessTokenTtl: 600, defaultRole: 'clerk' },
   limits: { ...noLimitSettings, data: { ...noLimitSettings.data, perSecond: 2_000 } },
+  notify: { ...defaultNotifySettings, emails: ['ops@example.com'] },
   createdAt,
   updatedAt: '2026-01-02T08:30:00.000Z',
   deletedAt: null,
@@ -36,6 +38,7 @@ export const adminExamples: OperationExamples = {
     body: {
       auth: { accessTokenTtl: 600, defaultRole: 'clerk' },
       limits: { data: { perSecond: 2_000 } },
+      notify: { emails: ['ops@example.com'] },
     },
     reply: environment,
   },

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { type Environment } from '@surehook/contracts/http/admin/admin'
 import { defaultAuthSettings } from '@surehook/contracts/http/admin/auth-settings'
 import { noLimitSettings } from '@surehook/contracts/http/admin/limit-settings'
+import { defaultNotifySettings } from '@surehook/contracts/http/admin/notify-settings'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { createPrepareKeys } from './prepare-keys.ts'
 
@@ -11,6 +12,7 @@ const environment = (enabled: boolean): Environment => ({
   environment: 'master',
   auth: { ...defaultAuthSettings, enabled },
   limits: noLimitSettings,
+  notify: defaultNotifySettings,
   createdAt: '',
   updatedAt: '',
   deletedAt: null,

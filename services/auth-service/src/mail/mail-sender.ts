@@ -6,6 +6,7 @@ import { reasonOf } from '@surehook/service-kit/errors'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Pool } from 'pg'
+import { renderAlertMail } from '../alerts/render-alert-mail.ts'
 import { fullSettings } from '../platform/auth-settings.ts'
 import {
   isRefusedForGood,
@@ -17,12 +18,13 @@ import {
   claimMails,
   deleteMail,
   firstTurn,
+  isAlert,
   type MailTenant,
   mailContext,
   postponeMail,
   type QueuedMail,
 } from './outbox.ts'
-import { type MailAddress, renderMail } from './render-mail.ts'
+import { type MailAddress, type RenderedMail, renderMail } from './render-mail.ts'
 
 export type MailSenderOptions = {
   pool: Pool
@@ -30,6 +32,8 @@ export type MailSenderOptions = {
   transport: Pick<MailTransport, 'send'>
   /** The sender for environments that set none. */
   from: MailAddress
+  /** The base of links in alerts. */
+  publicUrl: string
   log: Logger
   metrics: Metrics
 }
@@ -163,18 +167,18 @@ class OutboxSender implements MailSender {
     await deleteMail(this.#options.pool, id)
   }
 
-  async #send({ id, template, recipient, sealedCode, locale, ...mail }: QueuedMail): Promise<void> {
-    const { transport, from } = this.#options
+  async #send(mail: QueuedMail): Promise<void> {
+    const sending = this.#options.transport.send(mail.id, this.#render(mail))
+    await boundedBy(longestSendMs, sending, 'The mail server takes too long')
+  }
+
+  #render({ id, template, recipient: to, sealedCode, locale, ...mail }: QueuedMail): RenderedMail {
+    const { from, publicUrl } = this.#options
     const code = this.#open(sealedCode, id)
-    const content = {
-      template,
-      to: recipient,
-      code,
-      locale,
-      validMs: mail.expiresAt.getTime() - Date.now(),
-    }
-    const rendered = renderMail(content, fullSettings(mail.overrides).mail, from)
-    await boundedBy(longestSendMs, transport.send(id, rendered), 'The mail server takes too long')
+    if (isAlert(template)) return renderAlertMail(JSON.parse(code), { to, from, publicUrl })
+    const validMs = mail.expiresAt.getTime() - Date.now()
+    const content = { template, to, code, locale, validMs }
+    return renderMail(content, fullSettings(mail.overrides).mail, from)
   }
 
   #open(sealedCode: string, id: string): string {

@@ -7,8 +7,8 @@ export type QueuedMail = {
   projectId: string
   environment: string
   recipient: string
-  template: MailTemplate
-  /** The encrypted code. A notice has no code and encrypts an empty text. */
+  template: MailTemplate | AlertTemplate
+  /** The encrypted code. A notice has no code and encrypts an empty text, an alert its JSON. */
   sealedCode: string
   /** The language of the user; `null` if it is unknown. */
   locale: string | null
@@ -17,6 +17,14 @@ export type QueuedMail = {
   attempts: number
   overrides: SettingsOverrides
 }
+
+export type AlertTemplate = `alert/${string}`
+
+/** Each alert is a template of its own, so that an unsent alert does not keep out a later one. */
+export const alertTemplate = (alertId: string): AlertTemplate => `alert/${alertId}`
+
+export const isAlert = (template: QueuedMail['template']): template is AlertTemplate =>
+  template.startsWith('alert/')
 
 /** The context that seals a code: it opens only in its own row. */
 export const mailContext = (id: string) => `mail/${id}`

@@ -49,7 +49,7 @@ export function renderMail(
     to: content.to,
     subject,
     text: `${signed.map(toText).join('\n\n')}\n`,
-    html: toHtml({ lang, subject, paragraphs: signed }),
+    html: toHtml({ lang, subject, html: signed.map(paragraphHtml).join('\n') }),
   }
 }
 
@@ -103,7 +103,8 @@ const codeStyle = (code: string) =>
     ? 'font:bold 18px/1.4 monospace;letter-spacing:1px'
     : 'font:bold 28px/1.4 monospace;letter-spacing:6px'
 
-function paragraphHtml(paragraph: Paragraph): string {
+/** Returns the paragraph with its text escaped. */
+export function paragraphHtml(paragraph: Paragraph): string {
   const text = escapeHtml(toText(paragraph))
   if (typeof paragraph === 'string') return `<p>${text}</p>`
   return 'code' in paragraph
@@ -111,14 +112,14 @@ function paragraphHtml(paragraph: Paragraph): string {
     : `<p><a href="${text}">${text}</a></p>`
 }
 
-type HtmlParts = { lang: string; subject: string; paragraphs: readonly Paragraph[] }
+type HtmlParts = { lang: string; subject: string; html: string }
 
-function toHtml({ lang, subject, paragraphs }: HtmlParts): string {
+export function toHtml({ lang, subject, html }: HtmlParts): string {
   return `<!doctype html>
 <html lang="${lang}">
 <head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head>
 <body style="font:16px/1.5 sans-serif;color:#222">
-${paragraphs.map(paragraphHtml).join('\n')}
+${html}
 </body>
 </html>
 `

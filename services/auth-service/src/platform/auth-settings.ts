@@ -5,6 +5,11 @@ import {
   type LimitSettingsChange,
   noLimitSettings,
 } from '@surehook/contracts/http/admin/limit-settings'
+import {
+  defaultNotifySettings,
+  type NotifySettings,
+  type NotifySettingsChange,
+} from '@surehook/contracts/http/admin/notify-settings'
 
 /**
  * The settings that an environment set itself. All others follow the defaults, also when a release
@@ -18,7 +23,7 @@ export type SettingsOverrides = { readonly [field: string]: unknown }
  */
 export function changeOverrides(
   current: SettingsOverrides,
-  change: AuthSettingsChange | LimitSettingsChange | null | undefined,
+  change: AuthSettingsChange | LimitSettingsChange | NotifySettingsChange | null | undefined,
 ): SettingsOverrides {
   if (change === undefined) return current
   return change === null ? {} : merge(current, change)
@@ -43,6 +48,14 @@ export function limitSettings({ data, webhooks }: SettingsOverrides): LimitSetti
     webhooks: { ...noLimitSettings.webhooks, ...groupOf(webhooks) },
   }
 }
+
+/** Returns who is told about failing webhooks. */
+export const notifySettings = (overrides: SettingsOverrides): NotifySettings => ({
+  ...defaultNotifySettings,
+  ...overrides,
+})
+
+export const isNotified = ({ emails }: NotifySettings): boolean => emails.length > 0
 
 /** Tells whether the environment sets the language of its mails. */
 export function setsMailLocale({ mail }: SettingsOverrides): boolean {

@@ -8,6 +8,7 @@ import type { LogPosition } from '@surehook/contracts/events/log-position'
 import type { Environment } from '@surehook/contracts/http/admin/admin'
 import type { AuthSettingsChange } from '@surehook/contracts/http/admin/auth-settings'
 import type { LimitSettingsChange } from '@surehook/contracts/http/admin/limit-settings'
+import type { NotifySettingsChange } from '@surehook/contracts/http/admin/notify-settings'
 import type { RuledViolation } from '@surehook/contracts/problem'
 import { environmentsTopic } from '@surehook/contracts/topics'
 import { AppError, invalid } from '@surehook/service-kit/errors'
@@ -17,7 +18,9 @@ import * as z from 'zod'
 import {
   changeOverrides,
   fullSettings,
+  isNotified,
   limitSettings,
+  notifySettings,
   type SettingsOverrides,
 } from './auth-settings.ts'
 import type { ChangesEnd, ReadChangesEnd } from './changes-end.ts'
@@ -28,6 +31,7 @@ export type EnvironmentRow = {
   name: string
   auth_overrides: SettingsOverrides
   limit_overrides: SettingsOverrides
+  notify_overrides: SettingsOverrides
   created_at: Date
   updated_at: Date
   deleted_at: Date | null
@@ -40,6 +44,7 @@ export type EnvironmentName = { project: string; environment: string }
 export type EnvironmentChange = {
   auth?: AuthSettingsChange | null | undefined
   limits?: LimitSettingsChange | null | undefined
+  notify?: NotifySettingsChange | null | undefined
 }
 
 export type PutDeps = {
@@ -66,7 +71,7 @@ export async function putEnvironment(
     if (faults.length > 0) throw invalid(faults)
     const { rows } = await client.query<EnvironmentRow>(
       `update environment
-       set auth_overrides = $3, limit_overrides = $4,
+       set auth_overrides = $3, limit_overrides = $4, notify_overrides = $5,
          updated_at = date_trunc('milliseconds', clock_timestamp())
        where project_id = $1 and name = $2
        returning *`,
@@ -75,6 +80,7 @@ export async function putEnvironment(
         name.environment,
         changeOverrides(current.auth_overrides, change.auth),
         changeOverrides(current.limit_overrides, change.limits),
+        changeOverrides(current.notify_overrides, change.notify),
       ],
     )
     const row = only(rows)
@@ -214,6 +220,7 @@ export function toEnvironment(row: EnvironmentRow): Environment {
     environment: row.name,
     auth: fullSettings(row.auth_overrides),
     limits: limitSettings(row.limit_overrides),
+    notify: notifySettings(row.notify_overrides),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     deletedAt: row.deleted_at?.toISOString() ?? null,
@@ -222,10 +229,15 @@ export function toEnvironment(row: EnvironmentRow): Environment {
 
 /** The environment as the message of its topic. */
 export function stateMessage(row: EnvironmentRow): StateMessage {
-  const { auth, limits, ...environment } = toEnvironment(row)
+  const { auth, limits, notify, ...environment } = toEnvironment(row)
+  const { digestInterval } = notify
   const state: EnvironmentState = {
     ...environment,
-    settings: JSON.stringify({ auth, limits }),
+    settings: JSON.stringify({
+      ...{ auth, limits },
+      // Only auth-service needs the addresses.
+      notify: isNotified(notify) ? { digestInterval } : null,
+    }),
     keyEpoch: row.key_epoch,
     changesFrom: row.changes_from,
   }

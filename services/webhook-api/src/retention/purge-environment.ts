@@ -51,6 +51,8 @@ export async function purgeEnvironment(deps: PurgeDeps, tenant: Tenant): Promise
     ...(await dayPartitions(pool)).map((table) => ({ table, where: ofTenantSql('$1', '$2') })),
     { table: 'replay', where: ofTenant },
     { table: 'recovery', where: ofTenant },
+    { table: 'incident', where: ofTenant },
+    { table: 'alert_digest', where: ofTenant },
   ]
   for (const part of parts) {
     if (await deleteInBatches(pool, { ...part, values, mayGoOn })) found = true

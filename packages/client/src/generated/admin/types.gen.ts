@@ -67,6 +67,11 @@ export type LimitSettingsChange = {
     } | null;
 };
 
+export type NotifySettingsChange = {
+    emails?: Array<string> | null;
+    digestInterval?: number | null;
+};
+
 export type Email = string;
 
 export type UserChange = {
@@ -119,6 +124,10 @@ export type Environment = {
     environment: EnvironmentName;
     auth: AuthSettings;
     limits: LimitSettings;
+    /**
+     * Who is told when webhooks fail and recover
+     */
+    notify: NotifySettings;
     createdAt: string;
     updatedAt: string;
     /**
@@ -242,6 +251,17 @@ export type LimitSettings = {
         burst: number | null;
         perTokenPerSecond: number | null;
     };
+};
+
+export type NotifySettings = {
+    /**
+     * Addresses that get the alerts
+     */
+    emails: Array<string>;
+    /**
+     * The shortest time between two alerts, in seconds
+     */
+    digestInterval: number;
 };
 
 export type KeyState = {
@@ -584,6 +604,7 @@ export type PutEnvironmentData = {
     body: {
         auth?: AuthSettingsChange | null;
         limits?: LimitSettingsChange | null;
+        notify?: NotifySettingsChange | null;
     };
     path: {
         /**

@@ -1,0 +1,97 @@
+import type { DeliveryAttempt } from '@surehook/contracts/events'
+import type { Pool, PoolClient } from 'pg'
+import { foldTroubles } from './fold-troubles.ts'
+
+/** Records which subscriptions are in trouble. A repeated report changes nothing. */
+export async function recordIncidents(
+  pool: Pool,
+  transitions: readonly DeliveryAttempt[],
+): Promise<void> {
+  const troubles = foldTroubles(transitions)
+  const failing = troubles.filter(({ failedAt }) => failedAt !== null)
+  if (failing.length > 0) {
+    await pool.query(begin, [
+      failing.map(({ subscriptionId }) => subscriptionId),
+      failing.map(({ projectId }) => projectId),
+      failing.map(({ environment }) => environment),
+      failing.map(({ pausedAt }) => dateOf(pausedAt)),
+      failing.map(({ deadLetterAt }) => dateOf(deadLetterAt)),
+      failing.map(({ failedAt }) => dateOf(failedAt)),
+    ])
+  }
+  const succeeding = troubles.filter(({ succeededAt }) => succeededAt !== null)
+  if (succeeding.length === 0) return
+  await pool.query(succeed, [
+    succeeding.map(({ subscriptionId }) => subscriptionId),
+    succeeding.map(({ succeededAt }) => dateOf(succeededAt)),
+  ])
+}
+
+const dateOf = (ms: number | null) => (ms === null ? null : new Date(ms))
+
+// Ignores what happened before the subscription's last change, or long ago: a replica that takes
+// over reads the log again. The order prevents deadlocks between replicas.
+const begin = `
+  insert into incident as i
+    (subscription_id, project_id, environment, began_at, circuit_opened_at, dead_letter_at, failed_at)
+  select s.id, s.project_id, s.environment, least(t.paused, t.dead), t.paused, t.dead, t.failed
+  from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[],
+    $6::timestamptz[]) as t(id, project_id, environment, paused, dead, failed)
+  join subscription s on s.id = t.id and s.active
+    and s.project_id = t.project_id and s.environment = t.environment
+    and t.failed > coalesce(nullif(s.updated_at, s.created_at), '-infinity')
+    and t.failed > now() - interval '1 day'
+  order by s.id
+  on conflict (subscription_id) do update set
+    began_at = least(i.began_at, excluded.began_at),
+    circuit_opened_at = coalesce(i.circuit_opened_at, excluded.circuit_opened_at),
+    dead_letter_at = coalesce(i.dead_letter_at, excluded.dead_letter_at),
+    failed_at = greatest(i.failed_at, excluded.failed_at)`
+
+const succeed = `
+  with known as (
+    select i.subscription_id as id, success.at from incident i
+    join unnest($1::uuid[], $2::timestamptz[]) as success(id, at)
+      on success.id = i.subscription_id
+    order by i.subscription_id for update of i)
+  update incident i set succeeded_at = greatest(i.succeeded_at, known.at)
+  from known where i.subscription_id = known.id`
+
+export type IncidentRow = {
+  id: string
+  name: string | null
+  key: string | null
+  began_at: Date
+  circuit_opened_at: Date | null
+  dead_letter_at: Date | null
+  failed_at: Date
+  succeeded_at: Date | null
+  circuit_told: boolean
+  dead_letter_told: boolean
+  dead_letters: number
+  paused: number
+}
+
+/** More are counted as this many. */
+const mostCounted = 1_000
+
+/** Returns the incidents of the environment, the oldest first, and locks them. */
+export async function lockIncidents(
+  tx: PoolClient,
+  { projectId, environment }: { projectId: string; environment: string },
+): Promise<IncidentRow[]> {
+  const counted = (those: string) => `(
+    select count(*)::integer from (
+      select from delivery d where d.subscription_id = i.subscription_id and ${those}
+      limit ${mostCounted}) counted)`
+  const { rows } = await tx.query<IncidentRow>(
+    `select s.id, s.name, s.key, i.began_at, i.circuit_opened_at, i.dead_letter_at, i.failed_at,
+            i.succeeded_at, i.circuit_told, i.dead_letter_told,
+            ${counted("d.status = 'dead_letter' and d.moved_at >= i.began_at")} as dead_letters, ${counted("d.status = 'paused'")} as paused
+       from incident i join subscription s on s.id = i.subscription_id
+      where i.project_id = $1 and i.environment = $2
+      order by i.began_at, s.id for update of i`,
+    [projectId, environment],
+  )
+  return rows
+}
