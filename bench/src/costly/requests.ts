@@ -17,6 +17,7 @@ const columns = Array.from({ length: 25 }, (_, n) => ({
   name: `c${n}`,
   type: columnTypes[n % columnTypes.length],
 }))
+const wideColumns = Array.from({ length: 200 }, (_, n) => ({ name: `w${n}`, type: 'text' }))
 const values = ['x'.repeat(40), 7, { a: [1, 2, 3] }, '2026-01-02T03:04:05.678Z', '12.50']
 const record = Object.fromEntries(columns.map(({ name }, n) => [name, values[n % values.length]]))
 
@@ -96,6 +97,14 @@ export const costlyRequests = ({ projectId, script }: Prepared): readonly Costly
     path: '/_tables/t0',
     body: () => ({ columns }),
   },
+  {
+    name: 'data-api: a table of 200 columns',
+    method: 'PUT',
+    path: '/_tables/wide',
+    body: () => ({ columns: wideColumns }),
+  },
+  { name: 'data-api: 20 new records', ...posted('/t2', () => listOf(record).slice(0, 20)) },
+  { name: 'data-api: 19 published changes', ...posted('/_changes', () => changes.slice(0, 19)) },
   graphql(
     'data-api: GraphQL, 200 records of 25 columns',
     `{ t0(limit: 200) { records { ${fields} } } }`,
@@ -141,6 +150,10 @@ export const costlyRequests = ({ projectId, script }: Prepared): readonly Costly
     ...login({ email: 'a@b.example', password: 'x' }),
   },
   { name: 'auth-service: a login of 1 MiB that is refused', ...login({ email: hostile }) },
+  {
+    name: 'auth-service: GraphQL, 60 aliases in 1,900 characters',
+    ...posted('auth/graphql', () => ({ query: manyAliases })),
+  },
 ]
 
 /** 1 MiB each. */
@@ -201,3 +214,7 @@ function login(body: object) {
 
 /** Many small values, and an escape that makes the names be looked at. */
 const hostile = ['\u0000', ...Array.from({ length: 500_000 }, () => 1)]
+
+const aliases = Array.from({ length: 60 }, (_, n) => `s${n}: settings { encryptTokens }`)
+/** Below the length from which queries take turns. */
+const manyAliases = `{ ${aliases.join(' ')} }`
