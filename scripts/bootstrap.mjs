@@ -16,10 +16,11 @@ const installed = join(root, 'node_modules')
 const stampFile = join(installed, '.surehook-installed')
 
 /** What each kind of command installs: the workspaces of a level are added to those of the one before. */
-const levels = ['start', 'test', 'test-all']
+const levels = ['start', 'packages', 'test', 'test-all']
 const workspacesOf = {
   start: ['contracts', 'libs', 'services', 'console', 'scripts', 'packages/cli'],
-  test: ['packages', '@surehook/tests', '@surehook/test-tools', 'bench'],
+  packages: ['packages'],
+  test: ['@surehook/tests', '@surehook/test-tools', 'bench'],
   'test-all': ['@surehook/test-all-tools'],
 }
 
