@@ -44,7 +44,7 @@ export function metricsPage(files: readonly SourceFile[]): string {
     'This page lists every metric. [Monitoring](../operate/observability.md) says how to use them.',
     '',
     ...paragraph(
-      'Every process serves Prometheus metrics at `http://<HOST>:<INTERNAL_PORT>/metrics`. Each metric has the label `service`. Labels never hold the id of a tenant, a subscription or an endpoint. Times are in seconds, sizes in bytes.',
+      'Every process serves Prometheus metrics at `http://<HOST>:<INTERNAL_PORT>/metrics`. Each metric has the label `service`. Labels never hold the id of a tenant, a webhook or an endpoint. Times are in seconds, sizes in bytes.',
     ),
     ...paragraph('The metrics `process_…` and `nodejs_…` come from prom-client.'),
     ...places.flatMap(([folder, title]) => {

@@ -43,7 +43,7 @@ export const meanings: Readonly<Record<string, Meaning>> = {
   },
   WEBHOOK_RETRY_LADDER: {
     meaning:
-      'The delays that subscriptions may choose, `WEBHOOK_RETRY_DELAYS` among them. They name the retry topics. The same for all services',
+      'The delays that webhooks may choose, `WEBHOOK_RETRY_DELAYS` among them. They name the retry topics. The same for all services',
     default: '1s,5s,30s,5m,30m,2h,8h, and WEBHOOK_RETRY_DELAYS',
   },
   DATABASE_URL: { meaning: "PostgreSQL, as the service's own role", secret: true },
@@ -121,13 +121,13 @@ export const meanings: Readonly<Record<string, Meaning>> = {
     meaning: 'Connections for requests. One project uses at most half',
   },
   WEBHOOK_DISABLE_AFTER: {
-    meaning: 'A subscription is deactivated after failing for this time. `0`: never',
+    meaning: 'A webhook is deactivated after failing for this time. `0`: never',
   },
   STREAMS_PER_TENANT: {
     meaning: 'Open streams per project and environment, on all replicas together',
   },
   STREAMS_PER_REPLICA: { meaning: 'Open streams of all tenants, on each replica' },
-  WEBHOOK_MAX_SUBSCRIPTIONS: { meaning: 'Subscriptions per project and environment' },
+  WEBHOOK_MAX_SUBSCRIPTIONS: { meaning: 'Webhooks per project and environment' },
   WEBHOOK_HISTORY_DAYS: {
     meaning: 'Days for which deliveries are shown. The delivery topics keep two days more',
   },
