@@ -85,6 +85,23 @@ export type Prepared = Pick<BenchProject, 'projectId'> & {
 }
 
 export const costlyRequests = ({ projectId, script }: Prepared): readonly CostlyRequest[] => [
+  ...dataRequests,
+  ...webhookRequests(projectId),
+  ...userRequests(`auth/admin/projects/${projectId}/environments/master/users`),
+  ...gatewayRequests,
+  { name: "gateway: the console's program", path: script, headers: asStored },
+  {
+    name: 'auth-service: a login that is refused',
+    ...login({ email: 'a@b.example', password: 'x' }),
+  },
+  { name: 'auth-service: a login of 1 MiB that is refused', ...login({ email: hostile }) },
+  {
+    name: 'auth-service: GraphQL, 60 aliases in 1,900 characters',
+    ...posted('auth/graphql', () => ({ query: manyAliases })),
+  },
+]
+
+const dataRequests: CostlyRequest[] = [
   { name: 'data-api: a record', path: '/t0?limit=1' },
   { name: 'data-api: 200 records of 25 columns', path: '/t0?limit=200' },
   { name: 'data-api: a page of 4 MiB', path: '/t1?limit=200' },
@@ -110,6 +127,9 @@ export const costlyRequests = ({ projectId, script }: Prepared): readonly Costly
     `{ t0(limit: 200) { records { ${fields} } } }`,
   ),
   graphql('data-api: GraphQL, the schema of 40 tables again', schemaQuery),
+]
+
+const webhookRequests = (projectId: string): CostlyRequest[] => [
   { name: 'webhook-api: a subscription', path: '/_webhooks?limit=1' },
   {
     name: 'webhook-api: 200 subscriptions with fingerprints',
@@ -141,18 +161,6 @@ export const costlyRequests = ({ projectId, script }: Prepared): readonly Costly
   {
     name: 'webhook-api: 1,000 deliveries that a search has to look for',
     path: '/_deliveries?table=bench&httpStatus=204&limit=1000',
-  },
-  ...userRequests(`auth/admin/projects/${projectId}/environments/master/users`),
-  ...gatewayRequests,
-  { name: "gateway: the console's program", path: script, headers: asStored },
-  {
-    name: 'auth-service: a login that is refused',
-    ...login({ email: 'a@b.example', password: 'x' }),
-  },
-  { name: 'auth-service: a login of 1 MiB that is refused', ...login({ email: hostile }) },
-  {
-    name: 'auth-service: GraphQL, 60 aliases in 1,900 characters',
-    ...posted('auth/graphql', () => ({ query: manyAliases })),
   },
 ]
 
