@@ -114,12 +114,17 @@ export class Circuit {
     return !this.isOpen && (this.#failures === 0 || this.#isLongPast)
   }
 
-  /** Loads the state that an earlier owner of the endpoint stored. */
-  async restore(): Promise<void> {
+  /**
+   * Loads the state that an earlier owner of the endpoint stored.
+   * @param wasUsedAt false for a time (epoch ms) before the endpoint's webhooks: what opened then
+   * belongs to deleted ones, perhaps of an earlier environment with the same names
+   */
+  async restore(wasUsedAt: (at: number) => boolean = () => true): Promise<void> {
     const { failures, openUntil, openSince, place, publishedUntil } =
       await this.#options.store.load(this.#id)
     if (this.#disposed) return
-    const { cooldownMs } = this.#options
+    const { cooldownMs, store } = this.#options
+    if (openUntil > 0 && !wasUsedAt(openSince)) return store.reset(this.#id)
     const opening = place !== null && openUntil > 0 ? { place, openUntil } : null
     if (opening !== null && publishedUntil !== openUntil) this.#publishOpened(opening)
     // At most the cooldown, because the earlier owner's clock may have been ahead.

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
 import type { AttemptResult } from '../transitions/decide-next-attempt.ts'
 import { AttemptSlots } from './attempt-slots.ts'
 import type { CircuitStore } from './circuit-store.ts'
-import { Endpoints } from './endpoints.ts'
+import { Endpoints, type EndpointsOptions } from './endpoints.ts'
 
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
@@ -28,12 +28,15 @@ const store = {
 /** Waits until the stored state was loaded. */
 const restored = () => jest.advanceTimersByTimeAsync(0)
 
-function setUp() {
+type Circuits = Partial<EndpointsOptions['circuit']>
+
+function setUp(circuit: Circuits = {}, wasUsedAt: EndpointsOptions['wasUsedAt'] = () => true) {
   const options = {
-    circuit: { store, threshold: 5, cooldownMs: 1_000 },
+    circuit: { store, threshold: 5, cooldownMs: 1_000, ...circuit },
     limits: { maxInFlight: 1, maxLocalWaitMs: () => 1 },
     slots: new AttemptSlots(),
     pressure: () => false,
+    wasUsedAt,
   }
   return new Endpoints<never>(options)
 }
@@ -62,5 +65,26 @@ it('counts from one again after that time', async () => {
   expect(circuit.isOpen).toBe(false)
   for (let n = 0; n < 4; n++) await circuit.record(failure)
   expect(circuit.isOpen).toBe(true)
+  endpoints.dispose()
+})
+
+it('does not take over an opening from before its webhooks, which belongs to deleted ones', async () => {
+  const now = Date.now()
+  const place = { projectId: 'p', environment: 'master', url: 'https://a.example/' }
+  const opening = { openSince: now - 500, openUntil: now + 500, place, publishedUntil: now + 500 }
+  const reset = jest.fn(async () => undefined)
+  const load = async () => ({ failures: 0, ...opening })
+  const publish = jest.fn()
+  const opened = { forgetAfterMs, load, reset } as unknown as CircuitStore
+  const circuit = { store: opened, events: { publish } }
+  const createdAt: Record<string, number> = { old: now - 1_000, remade: now }
+  const endpoints = setUp(circuit, (id, at) => (createdAt[id] ?? now) <= at)
+  const isOpen = (id: string) => endpoints.of(identity(id)).circuits.receiver.isOpen
+  expect([isOpen('old'), isOpen('remade')]).toEqual([false, false])
+  await restored()
+  expect([isOpen('old'), isOpen('remade')]).toEqual([true, false])
+  expect(reset.mock.calls).toEqual([['remade']])
+  await jest.advanceTimersByTimeAsync(1_000)
+  expect(publish).toHaveBeenCalledTimes(1)
   endpoints.dispose()
 })

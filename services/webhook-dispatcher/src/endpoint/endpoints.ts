@@ -8,6 +8,8 @@ export type EndpointsOptions = Omit<EndpointOptions, 'slots'> & {
   circuit: CircuitOptions
   /** The attempts of the whole process, owned by projects. */
   slots: AttemptSlots
+  /** Returns whether a webhook that delivers to the endpoint existed at the time (epoch ms). */
+  wasUsedAt: (endpointId: string, at: number) => boolean
 }
 
 export type EndpointIdentity = { endpointId: string; projectId: string }
@@ -58,7 +60,8 @@ export class Endpoints<T> {
     const options = { ...this.#options, slots: { all: this.#options.slots, projectId } }
     const endpoint = new Endpoint<T>(endpointId, circuits, options, () => this.#onChange(endpoint))
     this.#all.set(endpointId, endpoint)
-    void circuits.receiver.restore().then(() => {
+    const wasUsedAt = (at: number) => this.#options.wasUsedAt(endpointId, at)
+    void circuits.receiver.restore(wasUsedAt).then(() => {
       endpoint.ready = true
       this.#onChange(endpoint)
     })

@@ -194,6 +194,7 @@ export class PartitionWorker {
       pressure: () => this.#pressure.isOn,
       limitsOf: (subscriptionId) => deps.subscriptions.get(subscriptionId)?.limits,
       since: performance.now(),
+      wasUsedAt: (endpointId, at) => deps.subscriptions.isAnyAt(endpointId, at),
     })
   }
 }

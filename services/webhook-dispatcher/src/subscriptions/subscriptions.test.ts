@@ -90,6 +90,9 @@ it('tells which endpoint a subscription has left', () => {
   subscriptions.apply('a', { ...stateOf('a'), url: 'https://a.example/1', active: false })
   subscriptions.apply('a', { ...stateOf('a'), url: 'https://a.example/2' })
   expect([first, second].map((id) => subscriptions.isAnyAt(id ?? ''))).toEqual([false, true])
+  const createdAt = Date.parse(stateOf('a').createdAt)
+  const at = [createdAt - 1, createdAt]
+  expect(at.map((time) => subscriptions.isAnyAt(second ?? '', time))).toEqual([false, true])
   subscriptions.unreadable('b')
   subscriptions.apply('a', null)
   expect(left).toEqual([null, null, first, null, second])

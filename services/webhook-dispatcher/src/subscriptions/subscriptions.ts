@@ -41,6 +41,8 @@ export class Subscription {
    * have become inactive earlier.
    */
   readonly inactiveSince: number
+  /** Epoch ms. */
+  readonly createdAt: number
   readonly #active: boolean
   readonly #current: Secret | undefined
   /** Replaced secrets that are valid for a while after a rotation. */
@@ -63,6 +65,7 @@ export class Subscription {
     this.limits = { concurrency, perSecond }
     this.cancellations = state.cancellations
     this.#active = state.active
+    this.createdAt = Date.parse(state.createdAt)
     this.inactiveSince = state.active ? Number.POSITIVE_INFINITY : Date.parse(state.updatedAt)
     const [current, ...replaced] = state.secrets.map(({ ciphertext, validUntil }) => ({
       ciphertext,
@@ -156,9 +159,12 @@ export class Subscriptions {
     this.#onChange(subscriptionId, null)
   }
 
-  /** True if a subscription delivers to the endpoint. Visits all subscriptions. */
-  isAnyAt(endpoint: string): boolean {
-    return this.#byId.values().some((one) => endpointOf(one) === endpoint)
+  /**
+   * True if a subscription delivers to the endpoint that existed at the time (epoch ms). Visits all
+   * subscriptions.
+   */
+  isAnyAt(endpoint: string, at = Number.POSITIVE_INFINITY): boolean {
+    return this.#byId.values().some((one) => endpointOf(one) === endpoint && existed(one, at))
   }
 
   #subscriptionOf(state: SubscriptionState): Subscription {
@@ -195,6 +201,9 @@ export class Subscriptions {
 
 /** @param left the endpoint to which the subscription has delivered until now, if it has another */
 type SubscriptionListener = (subscriptionId: string, left: string | null) => void
+
+const existed = (subscription: Subscription | UnreadableSubscription, at: number) =>
+  subscription.url !== null && subscription.createdAt <= at
 
 const endpointOf = (subscription: Subscription | UnreadableSubscription | undefined) =>
   subscription === undefined || subscription.url === null ? null : subscription.endpointId
