@@ -1,4 +1,3 @@
-import { verifierOfTokens } from '@surehook/access/operator-session'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { openExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
 import type { Router } from 'express'
@@ -24,7 +23,7 @@ import { unseenClients } from './limits/known-clients.ts'
 import { createNotices } from './mail/notices.ts'
 import { openAccounts } from './open-accounts.ts'
 import { adminRoutes } from './platform/admin-routes.ts'
-import { adminGate, createIdentifyCaller } from './platform/admin-token.ts'
+import { adminGates, createIdentifyCaller } from './platform/admin-token.ts'
 import type { ReadChangesEnd } from './platform/changes-end.ts'
 import { findManagementToken } from './platform/management-tokens.ts'
 import { createFindTenant, createResolveTenant } from './platform/tenant.ts'
@@ -50,7 +49,7 @@ export async function openAuthentication(
   const identifyCaller = createIdentifyCaller(config.adminTokens, (hash) =>
     findManagementToken(pool, hash),
   )
-  const authorize = adminGate(identifyCaller, verifierOfTokens(config.adminTokens))
+  const { authorize, authorizeInProject } = adminGates(identifyCaller, config.adminTokens)
   const box = createSecretBox(...config.encryptionKeys)
   const notices = createNotices({ pool, box, log })
   const parts = { ...config, ...infrastructure, box, notices }
@@ -74,7 +73,7 @@ export async function openAuthentication(
   const api = auditedApi(useCases, { pool, log, encryptionKeys: config.encryptionKeys })
   const onEnvironment = createPrepareKeys({ keys, log })
   const routeGroups = [
-    adminRoutes({ pool, writer, authorize, changesEnd, onEnvironment }),
+    adminRoutes({ pool, writer, authorize, authorizeInProject, changesEnd, onEnvironment }),
     keyRoutes({ pool, writer, keys, authorize }),
     userRoutes({ pool, users, authorize }),
     authRoutes({

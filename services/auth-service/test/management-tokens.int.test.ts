@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import type { listManagementTokens } from '@surehook/contracts/http/admin/admin'
+import type { listEnvironments, listManagementTokens } from '@surehook/contracts/http/admin/admin'
 import type { ReplyOf } from '@surehook/contracts/operation'
 import type { NewToken } from '@surehook/scripts/client/tenant'
 import { callAdmin } from './support/auth-client.ts'
@@ -108,6 +108,41 @@ describe('a management token', () => {
     const rest = await list(`?limit=2&cursor=${first.body.nextCursor}`)
     expect([...first.body.tokens, ...rest.body.tokens].map(({ id }) => id)).toEqual(ids)
     expect(rest.body.nextCursor).toBeNull()
+  })
+
+  it('is found by a part of its name', async () => {
+    for (const name of ['Deploy 50%', 'console']) await call(`POST ${tokens()}`, { name })
+    const found = async (search: string) =>
+      (await list(`?search=${encodeURIComponent(search)}`)).body.tokens.map(({ name }) => name)
+    expect(await found('deploy')).toEqual(['Deploy 50%'])
+    expect(await found('0%')).toEqual(['Deploy 50%'])
+    expect(await found('d%5')).toEqual([])
+    expect((await list('?search=')).body.violations).toMatchObject([{ field: 'search' }])
+  })
+
+  it('lists the environments that it manages, whatever its rights', async () => {
+    for (const name of ['staging', 'dev']) await put(undefined, name)
+    const create = (fields: object) => call(`POST ${tokens()}`, { name: 'ci', ...fields })
+    const environmentsOf = (authorization?: string) =>
+      callAdmin<ReplyOf<typeof listEnvironments>>(
+        service.api,
+        `GET /${project}/environments`,
+        undefined,
+        authorization === undefined ? {} : { authorization },
+      )
+    const names = async (token: string) =>
+      (await environmentsOf(`Bearer ${token}`)).body.environments
+    expect((await environmentsOf()).body.environments).toEqual(['dev', 'master', 'staging'])
+    const every = (await create({ rights: ['records'] })).body.token
+    expect(await names(every)).toEqual(['dev', 'master', 'staging'])
+    const some = await create({ environments: ['staging', 'master'], rights: ['webhooks'] })
+    expect(await names(some.body.token)).toEqual(['master', 'staging'])
+    expect((await environmentsOf('Bearer wrong')).status).toBe(401)
+    project = `p-${randomUUID()}`
+    expect((await environmentsOf()).status).toBe(404)
+    await put()
+    const refused = await environmentsOf(`Bearer ${every}`)
+    expect([refused.status, refused.body.error]).toEqual([403, 'FORBIDDEN'])
   })
 
   it('is revoked on the topic before the answer, once and by its own project', async () => {

@@ -190,7 +190,23 @@ describe('the list of projects', () => {
     expect(seen.map(({ id }) => id)).toEqual([...new Set(seen.map(({ id }) => id))])
   })
 
+  it('has those whose name contains a text', async () => {
+    const prefix = `Find_${randomUUID()}`
+    for (const name of ['one', 'two']) {
+      project = `${prefix}-${name}`
+      await put()
+    }
+    const found = async (search: string) =>
+      (
+        await call<ReplyOf<typeof listProjects>>(`GET ?search=${encodeURIComponent(search)}`)
+      ).body.projects.map(({ id }) => id)
+    expect(await found(prefix.toLowerCase())).toEqual([`${prefix}-one`, `${prefix}-two`])
+    expect(await found(`${prefix}-T`)).toEqual([`${prefix}-two`])
+    expect(await found(prefix.replace('_', '%'))).toEqual([])
+  })
+
   it.each([
+    ['search', '?search='],
     ['limit', '?limit=0'],
     ['limit', '?limit=201'],
     ['cursor', '?cursor=x'],

@@ -150,6 +150,22 @@ describe('GET /_deliveries', () => {
     }
   })
 
+  it('finds one by its id, whatever else must match', async () => {
+    const webhook = await subscribe()
+    const eventId = randomUUID()
+    const id = await logged({ webhook, eventId })
+    const again = await logged({ webhook, eventId, again: true })
+    expect(await idsOf(`deliveryId=${id}`)).toEqual([id])
+    expect(await idsOf(`deliveryId=${again}&eventId=${eventId}`)).toEqual([again])
+    expect(await idsOf(`deliveryId=${id}&eventId=${randomUUID()}`)).toEqual([])
+    expect(await idsOf(`eventId=${eventId}&recordId=another`)).toEqual([])
+    expect(await idsOf(`deliveryId=${id}&status=pending`)).toEqual([])
+    const other = await world.tenant()
+    await subscribe(other)
+    const theirs = clientBelow(`${world.service.api}/api/rest`, headersOf(other))
+    expect((await search(`deliveryId=${id}`, theirs)).deliveries).toEqual([])
+  })
+
   it('finds deliveries that were filed late by the time at which they were made', async () => {
     const webhook = await subscribe()
     const late = createDeliveryStore(world.pool, createDeliveryDays(world.pool), 30)

@@ -95,3 +95,28 @@ it('shows fingerprints of the current secret and headers, only if it is asked', 
   const weak = (await under.client.list('?fingerprints=true')).body.webhooks
   expect(weak[0]?.fingerprints).toEqual({ headers: fingerprints.headers })
 })
+
+it('is found by a part of its name, key or URL, in its own environment', async () => {
+  const { client, tenant, world, service } = under
+  const made = async (fields: object) =>
+    (await client.call('POST', { ...validInput(tenant), ...fields })).body.id
+  const named = await made({ name: 'Invoices of 100 % ACME', url: 'https://a.example/one' })
+  const keyed = await made({ key: 'billing', url: 'https://b.example/two' })
+  const found = async (search: string, by = client) => {
+    const { status, body } = await by.list(`?search=${encodeURIComponent(search)}`)
+    expect(status).toBe(200)
+    return body.webhooks.map(({ id }) => id)
+  }
+  expect(await found('invoices')).toEqual([named])
+  expect(await found('100 %')).toEqual([named])
+  expect(await found('BILL')).toEqual([keyed])
+  expect(await found('example/')).toEqual([keyed, named])
+  expect(await found('a%one')).toEqual([])
+  const other = clientOf(service.api, await world.tenant())
+  expect(await found('example/', other)).toEqual([])
+  const refused = await client.list('?search=')
+  expect({ ...refused.body, status: refused.status }).toMatchObject({
+    status: 400,
+    violations: [{ field: 'search' }],
+  })
+})

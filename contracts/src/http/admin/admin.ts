@@ -4,6 +4,7 @@ import { ManagementRight, ManagementRights } from '../../rights.ts'
 import { EnvironmentName, ProjectId } from '../../tenant-names.ts'
 import { ruled } from '../../violation-rules.ts'
 import { Instant } from '../instant.ts'
+import { SearchText, text } from '../text.ts'
 import { AuthSettings, AuthSettingsChange, change } from './auth-settings.ts'
 import { LimitSettings, LimitSettingsChange } from './limit-settings.ts'
 import { NotifySettings, NotifySettingsChange } from './notify-settings.ts'
@@ -133,9 +134,28 @@ export const listProjects = defineOperation({
   description:
     'Returns every project with its environments, sorted by name. Pass `nextCursor` as ' +
     '`cursor` to read the next page.',
-  query: page,
+  query: page.extend({
+    search: SearchText.optional().describe(
+      'Only projects whose name contains this text, in upper or lower case',
+    ),
+  }),
   reply: { status: 200, schema: z.object({ projects: z.array(Project), nextCursor }) },
   errors: ['VALIDATION_ERROR', ...refused],
+})
+
+export const listEnvironments = defineOperation({
+  ...common,
+  security: 'adminOrAnyManagement',
+  id: 'listEnvironments',
+  method: 'get',
+  path: '/auth/admin/projects/{project}/environments',
+  summary: 'List environments',
+  description:
+    'Returns the environments of the project, sorted by name. A management token gets those that ' +
+    'it manages.',
+  params: projectPath,
+  reply: { status: 200, schema: z.object({ environments: z.array(EnvironmentName) }) },
+  errors: ['VALIDATION_ERROR', ...refused, 'NOT_FOUND'],
 })
 
 export const createManagementToken = defineOperation({
@@ -149,15 +169,7 @@ export const createManagementToken = defineOperation({
     '`rights` limits it to some of them. Only this answer shows the token.',
   params: projectPath,
   body: z.strictObject({
-    name: z
-      .string()
-      .trim()
-      .min(1)
-      .max(100)
-      .refine(
-        (name) => name.isWellFormed() && !name.includes('\0'),
-        ruled('must be valid text', 'invalid_text'),
-      ),
+    name: z.string().trim().pipe(text(100)),
     environments: z
       .array(EnvironmentName)
       .min(1)
@@ -191,7 +203,11 @@ export const listManagementTokens = defineOperation({
     'Returns the management tokens of the project, newest first. The answer never holds the ' +
     'tokens themselves. Pass `nextCursor` as `cursor` to read the next page.',
   params: projectPath,
-  query: page,
+  query: page.extend({
+    search: SearchText.optional().describe(
+      'Only tokens whose name contains this text, in upper or lower case',
+    ),
+  }),
   reply: { status: 200, schema: z.object({ tokens: z.array(ManagementToken), nextCursor }) },
   errors: ['VALIDATION_ERROR', ...refused, 'NOT_FOUND'],
 })

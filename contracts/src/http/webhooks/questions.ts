@@ -4,9 +4,10 @@ import { JsonObject } from '../../json/json-object.ts'
 import { defineOperation } from '../../operation.ts'
 import { nextCursor } from '../admin/admin.ts'
 import { Instant } from '../instant.ts'
+import { text } from '../text.ts'
 import { explainedOutcome } from './log.ts'
 import { WebhookName } from './names.ts'
-import { Delivery, managed, refusals, text, WatchedTable } from './webhooks.ts'
+import { Delivery, managed, refusals, WatchedTable } from './webhooks.ts'
 
 /** The most deliveries that one request reads to find those that match. */
 export const searchReads = 3_000
@@ -29,6 +30,7 @@ const DeliverySearch = z
   .strictObject({
     status: z.enum(deliveryStatuses).optional().describe('Only deliveries in this state'),
     webhookId: z.uuid().optional().describe('Only deliveries of this subscription'),
+    deliveryId: z.uuid().optional().describe('Only the delivery with this id'),
     table: WatchedTable.optional().describe('Only deliveries of changes of this table'),
     eventId: text(128).optional().describe('Only deliveries of this change'),
     recordId: text(512).optional().describe('Only deliveries of changes of this record'),

@@ -9,19 +9,10 @@ import { ruled } from '../../violation-rules.ts'
 import { nextCursor } from '../admin/admin.ts'
 import { httpsUrlFault } from '../https-url.ts'
 import { idempotencyHeader } from '../idempotency-key.ts'
+import { SearchText, text } from '../text.ts'
 import { Fingerprints } from './fingerprints.ts'
 import { SubscriptionDescription, SubscriptionKey, SubscriptionName } from './names.ts'
 import { Policy, PolicyInput } from './policy/policy.ts'
-
-export const text = (max: number) =>
-  z
-    .string()
-    .min(1)
-    .max(max)
-    .refine(
-      (value) => value.isWellFormed() && !value.includes('\0'),
-      ruled('must be valid text', 'invalid_text'),
-    )
 
 const isUnique = (values: readonly unknown[]) => new Set(values).size === values.length
 
@@ -232,6 +223,9 @@ export const listWebhooks = defineOperation({
   query: z.strictObject({
     table: WatchedTable.optional().describe('Only subscriptions to this table'),
     active: flag.optional().describe('Only active, or only inactive, subscriptions'),
+    search: SearchText.optional().describe(
+      'Only subscriptions whose name, key or URL contains this text, in upper or lower case',
+    ),
     fingerprints: flag
       .optional()
       .describe('Adds fingerprints, which tell whether a secret is the one that you know'),

@@ -32,6 +32,7 @@ export const adminExamples: OperationExamples = {
       nextCursor: null,
     },
   },
+  listEnvironments: { reply: { environments: ['master', 'test'] } },
   deleteProject: { reply: { id: 'shop', environments: ['master', 'test'] } },
   getEnvironment: { reply: environment },
   putEnvironment: {

@@ -3,6 +3,8 @@ import type {
   DeleteEnvironmentResponse,
   Environment,
   GetEnvironmentData,
+  ListEnvironmentsData,
+  ListEnvironmentsResponse,
   PutEnvironmentData,
   RotateKeysData,
   RotateKeysResponse,
@@ -14,7 +16,7 @@ export type EnvironmentInput = PutEnvironmentData['body']
 
 const url = '/auth/admin/projects/{project}/environments/{environment}'
 
-/** The client's environment. */
+/** The client's environment, and the others of its project. */
 export class Environments {
   readonly #transport: Transport
 
@@ -25,6 +27,20 @@ export class Environments {
   get(options?: RequestOptions): Promise<Environment> {
     return this.#transport.send<GetEnvironmentData, Environment>(
       { method: 'GET', url, path: this.#transport.tenant, repeat: 'safe' },
+      options,
+    )
+  }
+
+  /** Lists the names of the project's environments that the token manages. */
+  list(options?: RequestOptions): Promise<ListEnvironmentsResponse> {
+    const { project } = this.#transport.tenant
+    return this.#transport.send<ListEnvironmentsData, ListEnvironmentsResponse>(
+      {
+        method: 'GET',
+        url: '/auth/admin/projects/{project}/environments',
+        path: { project },
+        repeat: 'safe',
+      },
       options,
     )
   }

@@ -4,6 +4,7 @@ import {
   deleteManagementToken,
   type Environment,
   getEnvironment,
+  listEnvironments,
   listManagementTokens,
   listProjects,
   putEnvironment,
@@ -13,7 +14,7 @@ import type { Operation } from '@surehook/contracts/operation'
 import { type Handle, mount } from '@surehook/service-kit/http/mount'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
-import type { AdminGate } from './admin-token.ts'
+import type { AdminGate, ProjectGate } from './admin-token.ts'
 import type { ReadChangesEnd } from './changes-end.ts'
 import * as deletions from './delete-environment.ts'
 import * as environments from './environments.ts'
@@ -23,12 +24,13 @@ export type AdminRoutesDeps = {
   pool: Pool
   writer: StateWriter
   authorize: AdminGate
+  authorizeInProject: ProjectGate
   changesEnd: ReadChangesEnd
   /** Called after the environment was committed and published. Never rejects. */
   onEnvironment: (environment: Environment) => Promise<void>
 }
 
-/** The routes `/auth/admin/…`. They require the administration token. */
+/** The routes `/auth/admin/…`. All but one require the administration token. */
 export function adminRoutes(deps: AdminRoutesDeps): (router: Router) => void {
   const { pool, writer, authorize, onEnvironment } = deps
   return (router) => {
@@ -49,6 +51,11 @@ export function adminRoutes(deps: AdminRoutesDeps): (router: Router) => void {
     serve(deleteEnvironment, ({ params }) => deletions.deleteEnvironment(writer, params))
     serve(deleteProject, ({ params }) => deletions.deleteProject(writer, params.project))
     serve(listProjects, ({ query }) => environments.listProjects(pool, query))
+    mount(router, listEnvironments, {
+      authorize: deps.authorizeInProject,
+      handle: ({ params }, { auth }) =>
+        environments.listEnvironments(pool, params.project, auth?.environments ?? null),
+    })
     mount(router, createManagementToken, {
       authorize,
       ruleFaults: ({ params, body }) => tokens.tokenFaults(pool, params.project, body),

@@ -1,6 +1,10 @@
 import { assertAdministrator, isOneOf, tokenDigest } from '@surehook/access/admin-gate'
 import { isExpired, requireUse, tokenHash, tokenInvalid } from '@surehook/access/management-token'
-import { admitsSession, type SessionVerifier } from '@surehook/access/operator-session'
+import {
+  admitsSession,
+  type SessionVerifier,
+  verifierOfTokens,
+} from '@surehook/access/operator-session'
 import type { ManagementTokenState } from '@surehook/contracts/events'
 import { AppError } from '@surehook/service-kit/errors'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
@@ -52,6 +56,36 @@ export function adminGate(identifyCaller: IdentifyCaller, sessions: SessionVerif
     if (admitsSession(sessions, context.req)) return
     const token = await identifyCaller(context.req.headers.authorization)
     if (token !== null) admitToken(context, token)
+  }
+}
+
+/**
+ * Resolves with the management token of the caller, which must be of the project in the path, or with
+ * `null` for an administrator.
+ */
+export type ProjectGate = (context: RequestContext) => Promise<ManagementTokenState | null>
+
+/** Admits every management token of the project, whatever its rights. */
+function projectGate(identifyCaller: IdentifyCaller, sessions: SessionVerifier): ProjectGate {
+  return async (context) => {
+    if (admitsSession(sessions, context.req)) return null
+    const token = await identifyCaller(context.req.headers.authorization)
+    if (token === null) return null
+    context.actorId = token.id
+    if (token.projectId !== context.req.params['project']) {
+      throw new AppError('FORBIDDEN', 'The token is not for this project')
+    }
+    context.owner = token.projectId
+    return token
+  }
+}
+
+/** The gates of all routes of the administration. */
+export function adminGates(identifyCaller: IdentifyCaller, adminTokens: readonly string[]) {
+  const sessions = verifierOfTokens(adminTokens)
+  return {
+    authorize: adminGate(identifyCaller, sessions),
+    authorizeInProject: projectGate(identifyCaller, sessions),
   }
 }
 

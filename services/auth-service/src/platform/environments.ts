@@ -194,16 +194,21 @@ export async function holdEnvironment(
   if (rowCount === 0) throw environmentNotFound()
 }
 
+/** A page of the entries whose name contains the text. */
+export type Search = Page & { search?: string | undefined }
+
 type ProjectRow = { id: string; created_at: Date; environments: string[] }
 
-export async function listProjects(pool: Pool, { limit, cursor }: Page) {
+export async function listProjects(pool: Pool, { limit, cursor, search }: Search) {
   const after = decodeCursor(z.string().max(64), cursor)
   const { rows } = await pool.query<ProjectRow>(
     `select id, created_at, array(
         select name from environment where project_id = project.id order by name
       ) as environments
-     from project where $1::text is null or id > $1 order by id limit $2`,
-    [after, limit + 1],
+     from project
+     where ($1::text is null or id > $1) and ($3::text is null or strpos(lower(id), lower($3)) > 0)
+     order by id limit $2`,
+    [after, limit + 1, search],
   )
   const { page, nextCursor } = pageOf(rows, limit, ({ id }) => id)
   const projects = page.map(({ id, created_at, environments }) => ({
@@ -213,6 +218,31 @@ export async function listProjects(pool: Pool, { limit, cursor }: Page) {
   }))
   return { projects, nextCursor }
 }
+
+/** The environments that the caller manages: those of `known`, or all without it. */
+export async function listEnvironments(
+  pool: Pool,
+  project: string,
+  known: readonly string[] | null,
+): Promise<{ environments: string[] }> {
+  if (!(await projectExists(pool, project))) throw unknownProject()
+  const { rows } = await pool.query<{ name: string }>(
+    `select name from environment
+     where project_id = $1 and deleted_at is null and ($2::text[] is null or name = any($2))
+     order by name`,
+    [project, known],
+  )
+  return { environments: rows.map(({ name }) => name) }
+}
+
+export async function projectExists(db: Pool, project: string): Promise<boolean> {
+  const { rowCount } = await db.query('select from project where id = $1 and deleted_at is null', [
+    project,
+  ])
+  return rowCount === 1
+}
+
+export const unknownProject = () => new AppError('NOT_FOUND', 'No such project')
 
 export function toEnvironment(row: EnvironmentRow): Environment {
   return {

@@ -6,9 +6,10 @@ import type { RuledViolation } from '@surehook/contracts/problem'
 import { type ManagementRight, managementRights } from '@surehook/contracts/rights'
 import { managementTokensTopic } from '@surehook/contracts/topics'
 import { AppError, invalid } from '@surehook/service-kit/errors'
-import { CursorTime, decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/cursor'
+import { CursorTime, decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool, PoolClient } from 'pg'
 import * as z from 'zod'
+import { projectExists, type Search, unknownProject } from './environments.ts'
 
 export type TokenRow = {
   id: string
@@ -46,14 +47,19 @@ export async function createManagementToken(
   return { ...toToken(created), token }
 }
 
-export async function listManagementTokens(pool: Pool, project: string, { limit, cursor }: Page) {
+export async function listManagementTokens(
+  pool: Pool,
+  project: string,
+  { limit, cursor, search }: Search,
+) {
   const [createdAt, id] = decodeCursor(z.tuple([CursorTime, z.uuid()]), cursor) ?? []
   if (!(await projectExists(pool, project))) throw unknownProject()
   const { rows } = await pool.query<TokenRow>(
     `select * from management_token
      where project_id = $1 and ($2::timestamptz is null or (created_at, id) < ($2, $3::uuid))
+       and ($5::text is null or strpos(lower(name), lower($5)) > 0)
      order by created_at desc, id desc limit $4`,
-    [project, createdAt, id, limit + 1],
+    [project, createdAt, id, limit + 1, search],
   )
   const { page, nextCursor } = pageOf(rows, limit, (row) => [row.created_at, row.id])
   return { tokens: page.map(toToken), nextCursor }
@@ -173,15 +179,7 @@ async function holdPlaces(
   return found.rowCount === 1
 }
 
-async function projectExists(db: Pool, project: string): Promise<boolean> {
-  const { rowCount } = await db.query('select from project where id = $1 and deleted_at is null', [
-    project,
-  ])
-  return rowCount === 1
-}
-
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-const unknownProject = () => new AppError('NOT_FOUND', 'No such project')
 const unknownToken = () => new AppError('MANAGEMENT_TOKEN_NOT_FOUND', 'No such management token')
 
 function toToken(row: TokenRow): ManagementToken {

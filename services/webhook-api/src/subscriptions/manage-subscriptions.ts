@@ -52,6 +52,7 @@ export type SubscriptionDeps = {
 export type ListQuery = {
   table?: string | undefined
   active?: boolean | undefined
+  search?: string | undefined
   fingerprints?: boolean | undefined
   limit: number
   cursor?: string | undefined

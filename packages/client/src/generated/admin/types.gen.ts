@@ -395,6 +395,10 @@ export type ListProjectsData = {
          * `nextCursor` of the page before
          */
         cursor?: string;
+        /**
+         * Only projects whose name contains this text, in upper or lower case
+         */
+        search?: string;
     };
     url: '/auth/admin/projects';
 };
@@ -491,6 +495,58 @@ export type DeleteProjectResponses = {
 };
 
 export type DeleteProjectResponse = DeleteProjectResponses[keyof DeleteProjectResponses];
+
+export type ListEnvironmentsData = {
+    body?: never;
+    path: {
+        /**
+         * The name of the project
+         */
+        project: ProjectId;
+    };
+    query?: never;
+    url: '/auth/admin/projects/{project}/environments';
+};
+
+export type ListEnvironmentsErrors = {
+    /**
+     * VALIDATION_ERROR
+     */
+    400: Problem;
+    /**
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
+     */
+    401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
+    /**
+     * NOT_FOUND
+     */
+    404: Problem;
+    /**
+     * INTERNAL_ERROR
+     */
+    500: Problem;
+    /**
+     * SERVICE_UNAVAILABLE
+     */
+    503: Problem;
+};
+
+export type ListEnvironmentsError = ListEnvironmentsErrors[keyof ListEnvironmentsErrors];
+
+export type ListEnvironmentsResponses = {
+    /**
+     * OK
+     */
+    200: {
+        environments: Array<EnvironmentName>;
+    };
+};
+
+export type ListEnvironmentsResponse = ListEnvironmentsResponses[keyof ListEnvironmentsResponses];
 
 export type DeleteEnvironmentData = {
     body?: never;
@@ -1516,6 +1572,10 @@ export type ListManagementTokensData = {
          * `nextCursor` of the page before
          */
         cursor?: string;
+        /**
+         * Only tokens whose name contains this text, in upper or lower case
+         */
+        search?: string;
     };
     url: '/auth/admin/projects/{project}/management-tokens';
 };

@@ -1464,6 +1464,10 @@ export type SearchDeliveriesData = {
          */
         webhookId?: string;
         /**
+         * Only the delivery with this id
+         */
+        deliveryId?: string;
+        /**
          * Only deliveries of changes of this table
          */
         table?: string;
@@ -2013,6 +2017,10 @@ export type ListWebhooksData = {
          * Only active, or only inactive, subscriptions
          */
         active?: 'true' | 'false';
+        /**
+         * Only subscriptions whose name, key or URL contains this text, in upper or lower case
+         */
+        search?: string;
         /**
          * Adds fingerprints, which tell whether a secret is the one that you know
          */

@@ -13,6 +13,7 @@ it.each<[SearchFilters, number, string]>([
   [{ httpStatus: 503 }, 1, 'undelivered'],
   [{ recordId: 'r', status: 'paused' }, 1, 'record'],
   [{ recordId: 'r', eventId: 'e' }, 1, 'event'],
+  [{ eventId: 'e', deliveryId: 'd' }, 1, 'delivery'],
 ])('%j of %i subscriptions is found by %s', (filters, subscriptions, source) => {
   expect(sourceOf(filters, subscriptions)).toBe(source)
 })

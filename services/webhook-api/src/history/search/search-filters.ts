@@ -3,6 +3,7 @@ import { type DeliveryStatus, deliveryStatuses, type ErrorClass } from '@surehoo
 export type SearchFilters = {
   status?: DeliveryStatus | undefined
   webhookId?: string | undefined
+  deliveryId?: string | undefined
   table?: string | undefined
   eventId?: string | undefined
   recordId?: string | undefined
@@ -14,17 +15,19 @@ export type SearchFilters = {
 
 /**
  * The index that the search uses:
+ * - `delivery`: its id
  * - `event`: the ids of deliveries, which derive from the event's id
  * - `record`: the deliveries of a record
  * - `probes`: one ordered read per subscription and status; every row matches
  * - `undelivered`, `tenant`: all deliveries of the environment, filtered row by row
  */
-export type Source = 'event' | 'record' | 'probes' | 'undelivered' | 'tenant'
+export type Source = 'delivery' | 'event' | 'record' | 'probes' | 'undelivered' | 'tenant'
 
 /** The most pairs of subscription and status that are read one by one. */
 const mostProbes = 60
 
 export function sourceOf(filters: SearchFilters, subscriptions: number): Source {
+  if (filters.deliveryId !== undefined) return 'delivery'
   if (filters.eventId !== undefined) return 'event'
   if (filters.recordId !== undefined) return 'record'
   const { status, webhookId, table, httpStatus, errorClass } = filters

@@ -42,6 +42,8 @@ export function searchSql(search: Search): { sql: string; values: unknown[] } {
 
 function foundSql(search: Search, value: Value): string {
   switch (search.source) {
+    case 'delivery':
+      return exactSql(deliverySql(search, value), search, value)
     case 'event':
       return exactSql(eventSql(search, value), search, value)
     case 'probes':
@@ -101,6 +103,13 @@ function eventSql({ subscriptionIds, filters, ...search }: Search, value: Value)
       and webhook_id = any(${ids}::uuid[]) and id <> all(${ids}::uuid[]) and ${own}`
 }
 
+function deliverySql({ filters, ...search }: Search, value: Value): string {
+  const { deliveryId: id, until } = filters
+  const early = until === undefined ? '' : `and created_at < ${value(until)}`
+  const span = spanSql({ ...search, filters }, value)
+  return `select ${columns} from delivery where id = ${value(id)}::uuid ${span} ${early}`
+}
+
 function probesSql(search: Search, value: Value): string {
   const { subscriptionIds, filters, limit } = search
   const place = 'subscription_id = subscription.one and status = state.one'
@@ -110,12 +119,14 @@ function probesSql(search: Search, value: Value): string {
 }
 
 function whereSql({ subscriptionIds, filters }: Search, value: Value): string {
-  const { table, httpStatus, errorClass } = filters
+  const { table, eventId, recordId, httpStatus, errorClass } = filters
   const conditions = [
     `subscription_id = any(${value(subscriptionIds)}::uuid[])`,
     `status = any(${value(statusesOf(filters))}::text[])`,
   ]
   if (table !== undefined) conditions.push(`watched_table = ${value(table)}`)
+  if (eventId !== undefined) conditions.push(`event_id = ${value(eventId)}`)
+  if (recordId !== undefined) conditions.push(`record_id = ${value(recordId)}`)
   if (httpStatus !== undefined) conditions.push(`http_status = ${value(httpStatus)}`)
   if (errorClass !== undefined) conditions.push(`last_error = ${value(errorClass)}`)
   return `where ${conditions.join(' and ')}`

@@ -138,6 +138,8 @@ export const positionOf = (row: SubscriptionRow) => [row.created_at, row.id]
 export type SubscriptionQuery = {
   table?: string | undefined
   active?: boolean | undefined
+  /** A part of the name, key or URL. */
+  search?: string | undefined
   /** Returns only subscriptions that are older than this position. */
   after: readonly [createdAt: string, id: string] | null
   limit: number
@@ -146,7 +148,7 @@ export type SubscriptionQuery = {
 export async function findSubscriptions(
   pool: Pool,
   tenant: Tenant,
-  { table, active, after, limit }: SubscriptionQuery,
+  { table, active, search, after, limit }: SubscriptionQuery,
 ): Promise<SubscriptionRow[]> {
   const { rows } = await pool.query<SubscriptionRow>(
     `select * from subscription
@@ -154,6 +156,8 @@ export async function findSubscriptions(
        and ($3::text is null or watched_table = $3)
        and ($4::boolean is null or active = $4)
        and ($5::timestamptz is null or (created_at, id) < ($5, $6::uuid))
+       and ($8::text is null
+         or strpos(lower(concat_ws(E'\\n', name, key, url)), lower($8)) > 0)
      order by created_at desc, id desc limit $7`,
     [
       tenant.projectId,
@@ -163,6 +167,7 @@ export async function findSubscriptions(
       after?.[0] ?? null,
       after?.[1] ?? null,
       limit,
+      search ?? null,
     ],
   )
   return rows
