@@ -180,7 +180,7 @@ it('changes settings, rotates keys, makes and revokes a token, and deletes', asy
   expect((await tenant.rest('GET orders', undefined, headers)).status).not.toBe(401)
   await inDialog('Close').click()
   expect(await page.content()).not.toContain(token)
-  await button('Revoke deploy').click()
+  await choose('Revoke', 'deploy')
   await inDialog('Revoke the token').click()
   await page.getByText('Token deploy revoked').first().waitFor()
 
@@ -198,7 +198,7 @@ it('changes settings, rotates keys, makes and revokes a token, and deletes', asy
   expectStatus(200, await admin(system, `GET ${environment}`))
 
   await link('Projects').first().click()
-  await row.getByRole('button', { name: 'Delete' }).click()
+  await choose('Delete the project', tenant.projectId)
   await inDialog('Delete the project').click()
   await page.getByText(`must be ${tenant.projectId}`).waitFor()
   await page.getByLabel(/to confirm/).fill(tenant.projectId)

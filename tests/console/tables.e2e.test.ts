@@ -72,7 +72,8 @@ it('defines a table, and creates, changes, finds and deletes its records', async
   await page.getByRole('cell', { name: 'Ada', exact: true }).waitFor()
 
   await page.locator('a[title]').first().click()
-  await button('Delete').click()
+  await button('More').click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
   await button('Delete the record').click()
   await page.getByText('No records yet').waitFor()
   expect(await listed()).toEqual([])

@@ -43,7 +43,7 @@ it('finds, changes, logs out and deletes a user, and names a right that is missi
   await page.getByRole('checkbox', { name: 'auditor' }).check()
   await button('Save the roles').click()
   await page.getByText('Roles changed').first().waitFor()
-  await button('Disable').click()
+  await choose('Disable')
   await inDialog('Disable the user').click()
   await page.getByText('Disabled', { exact: true }).waitFor()
   expect((await stored()).body).toMatchObject({ disabled: true, roles: ['clerk', 'auditor'] })
@@ -83,7 +83,8 @@ it('shows where a user is signed in and until when locked, and ends both', async
 
   const sessions = page.getByRole('region', { name: 'Sessions' }).getByRole('row')
   await expectCount(sessions, 3)
-  await sessions.nth(1).getByRole('button', { name: 'End' }).click()
+  await sessions.nth(1).getByRole('button', { name: 'Actions of session' }).click()
+  await page.getByRole('menuitem', { name: 'End', exact: true }).click()
   await inDialog('End the session').click()
   await expectCount(sessions, 2)
   await button('Log out everywhere').click()

@@ -11,7 +11,7 @@ export type Api = {
   request(path: string, init?: ApiRequest): Promise<Response>
   /** Sends a request as a user, or without a token. Its refusal says nothing about the session. */
   requestAs(token: string | null, path: string, init?: ApiRequest): Promise<Response>
-  /** The same user in another environment. Only the operator has more than one. */
+  /** The same user in another environment. */
   inTenant(project: string, environment: string): Surehook
 }
 

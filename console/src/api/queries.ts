@@ -123,3 +123,15 @@ export function useColumns(name: string): readonly Column[] | null {
 /** The names of the tables. A token without that right gets none. */
 export const useTableNames = (): readonly string[] =>
   useTables().data?.map(({ name }) => name) ?? []
+
+/** The environments of a project that the user may choose, by name. */
+export function useEnvironments(project: string | undefined): readonly string[] | undefined {
+  const { inTenant, keyOf } = useApi()
+  const { data } = useQuery({
+    queryKey: keyOf('environments', 'of', project),
+    queryFn: ({ signal }) => inTenant(project ?? '', '-').admin.environments.list({ signal }),
+    enabled: project !== undefined,
+    staleTime: slowRefreshMs,
+  })
+  return data?.environments
+}

@@ -1,6 +1,6 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
-import { useNavigate } from 'react-router'
+import { useLocation, useNavigate } from 'react-router'
 import { ApiProvider } from '../api/api.ts'
 import { openWatchedApi } from '../api/session/check-session.ts'
 import { SignIn } from '../pages/sign-in/sign-in.tsx'
@@ -8,6 +8,7 @@ import { Loading } from '../parts/feedback/loading.tsx'
 import { Toasts, useToasts } from '../parts/feedback/toasts.tsx'
 import type { Session } from '../session/session.ts'
 import { useCode, useKeeper, useSession } from '../session/session-context.tsx'
+import { pageToKeep } from './pages/pages.ts'
 import { Shell } from './shell/shell.tsx'
 
 export function Root() {
@@ -47,20 +48,28 @@ function SignedIn({ session }: { session: Session }) {
   )
 }
 
-/** The next user of this tab begins at a first page, not at a URL of this tenant. */
+/**
+ * The next user of this tab begins at a first page, not at a URL of this tenant. In another
+ * environment, the same user stays on the page where that makes sense.
+ */
 function useEndOfSession(session: Session, queries: QueryClient): void {
   const keeper = useKeeper()
   const navigate = useNavigate()
+  const { pathname } = useLocation()
   useEffect(
     () =>
       keeper.subscribe(() => {
-        if (keeper.current().session === session) return
+        const next = keeper.current().session
+        if (next === session) return
         queries.clear()
-        void navigate('/', { replace: true })
+        const stays = next !== null && isSameUser(next, session)
+        void navigate(stays ? pageToKeep(pathname, next.kind) : '/', { replace: !stays })
       }),
-    [keeper, session, queries, navigate],
+    [keeper, session, queries, navigate, pathname],
   )
 }
+
+const isSameUser = (a: Session, b: Session) => a.kind === b.kind && a.token === b.token
 
 // The client of the API repeats what failed for a moment.
 const newQueryClient = (_session: Session) =>

@@ -1,9 +1,10 @@
 import type { RouteObject } from 'react-router'
+import { DocsProvider } from '../parts/layout/docs-link.tsx'
 import { NotFound } from './not-found.tsx'
 import { OnlyFor } from './only-for.tsx'
 import { PageFault } from './page-fault.tsx'
+import { type PageEntry, pages } from './pages/pages.ts'
 import { Root } from './root.tsx'
-import { type PageEntry, pages } from './shell/pages.ts'
 
 export const routes: RouteObject[] = [
   {
@@ -20,13 +21,15 @@ export const routes: RouteObject[] = [
   },
 ]
 
-function routeOf({ path, for: kind, load }: PageEntry): RouteObject {
+function routeOf({ path, for: kind, docs, load }: PageEntry): RouteObject {
   const lazy = async () => {
     const { Page } = await load()
     return {
       Component: () => (
         <OnlyFor kind={kind}>
-          <Page />
+          <DocsProvider value={docs}>
+            <Page />
+          </DocsProvider>
         </OnlyFor>
       ),
     }

@@ -14,9 +14,9 @@ export function onPage(page: () => Page) {
     inDialog: (name: string): Locator => page().getByRole('dialog').getByRole('button', { name }),
     /** The rows of a list that open a page. */
     rows: (): Locator => page().locator('[data-row-link]'),
-    /** Chooses an action of the menu of the page. */
-    async choose(action: string): Promise<void> {
-      await button('More').click()
+    /** Chooses an action of a menu: of the page, or of the row that is named. */
+    async choose(action: string, row?: string): Promise<void> {
+      await button(row === undefined ? 'More' : `Actions of ${row}`).click()
       await page().getByRole('menuitem', { name: action, exact: true }).click()
     },
   }

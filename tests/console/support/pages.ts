@@ -116,7 +116,7 @@ export const operatorPages: readonly ConsolePageCase[] = [
   {
     name: 'tokens',
     path: ({ tenant }) => `operator/projects/${tenant.projectId}/tokens`,
-    shows: 'Revoke',
+    shows: 'Rights',
   },
   { name: 'health', path: () => 'operator/health', shows: 'Replication slots' },
   { name: 'ledger', path: () => 'operator/ledger', shows: 'Take the ledger' },

@@ -1,7 +1,7 @@
 import { NavLink } from 'react-router'
 import { Icon } from '../../parts/layout/icon.tsx'
 import type { Session } from '../../session/session.ts'
-import { pages } from './pages.ts'
+import { pages } from '../pages/pages.ts'
 
 type NavigationProps = { kind: Session['kind']; onNavigate: () => void }
 

@@ -46,7 +46,7 @@ export function OperationList(props: OperationListProps) {
             <p className="quiet small">{about}</p>
             <ul>
               {entries.map(({ id, method, path, operation }) => (
-                <li key={id}>
+                <li key={id} data-row>
                   <Link
                     className="operation-link"
                     to={linkTo(id)}

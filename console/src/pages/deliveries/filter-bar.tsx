@@ -1,20 +1,15 @@
 import type { Violation } from '@surehook/client'
-import { type ReactNode, type Ref, useCallback, useEffect, useState } from 'react'
+import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router'
 import { useTableNames, useWebhooks } from '../../api/queries.ts'
 import { webhookLabel } from '../../parts/data/webhook-label.ts'
 import { errorClasses } from '../../parts/deliveries/outcome-text.ts'
 import { violationOf } from '../../parts/feedback/faults.ts'
 import { Button } from '../../parts/forms/button.tsx'
-import { SelectField, TextField } from '../../parts/forms/field.tsx'
-import { useDebounced } from '../../parts/forms/use-debounced.ts'
-import {
-  activeFilters,
-  type FilterName,
-  spans,
-  withFilter,
-  withoutFilters,
-} from './list/filters.ts'
+import { SelectField } from '../../parts/forms/field.tsx'
+import { withParam } from '../../parts/forms/url-params.ts'
+import { UrlTextField } from '../../parts/forms/url-text-field.tsx'
+import { activeFilters, type FilterName, spans, withoutFilters } from './list/filters.ts'
 import './filter-bar.css'
 
 const statuses = [
@@ -27,22 +22,20 @@ const statuses = [
 ] as const
 
 type FilterBarProps = {
-  /** Gets the focus with the key `/`. */
-  first: Ref<HTMLSelectElement>
   /** Asks to send everything again that the filters find. */
   onRedeliver: () => void
   /** What is wrong with the filters. */
   violations: readonly Violation[]
 }
 
-export function FilterBar({ first, onRedeliver, violations }: FilterBarProps) {
+export function FilterBar({ onRedeliver, violations }: FilterBarProps) {
   const [params, setParams] = useSearchParams()
   const webhooks = useWebhooks().data?.webhooks ?? []
   const tables = useTableNames()
   const typed = (name: FilterName) => ({ name, violation: violationOf(violations, name) })
   return (
     <search className="filter-bar" aria-label="Filters">
-      <Choice name="status" label="Status" ref={first}>
+      <Choice name="status" label="Status">
         {statuses.map(([value, label]) => option(value, label))}
       </Choice>
       <Choice name="within" label="Made">
@@ -57,9 +50,9 @@ export function FilterBar({ first, onRedeliver, violations }: FilterBarProps) {
       <Choice name="errorClass" label="Failure">
         {errorClasses.map(([value, label]) => option(value, label))}
       </Choice>
-      <TypedFilter {...typed('httpStatus')} label="HTTP status" />
-      <TypedFilter {...typed('recordId')} label="Record id" />
-      <TypedFilter {...typed('eventId')} label="Event id" />
+      <UrlTextField {...typed('httpStatus')} label="HTTP status" />
+      <UrlTextField {...typed('recordId')} label="Record id" />
+      <UrlTextField {...typed('eventId')} label="Event id" />
       {activeFilters(params).length > 0 && (
         <>
           <div className="filter-clear">
@@ -83,17 +76,16 @@ const option = (value: string, label: string) => (
 )
 
 type FilterProps = { name: FilterName; label: string }
-type ChoiceProps = FilterProps & { children: ReactNode; ref?: Ref<HTMLSelectElement> }
+type ChoiceProps = FilterProps & { children: ReactNode }
 
-function Choice({ name, label, children, ref }: ChoiceProps) {
+function Choice({ name, label, children }: ChoiceProps) {
   const [params, setParams] = useSearchParams()
   const value = params.get(name) ?? ''
   return (
     <SelectField
       label={label}
-      ref={ref}
       value={value}
-      onChange={(event) => setParams(withFilter(params, name, event.target.value))}
+      onChange={(event) => setParams(withParam(params, name, event.target.value))}
     >
       <option value="">Any</option>
       {children}
@@ -110,37 +102,3 @@ function UnlistedOption({ value, children }: { value: string; children: ReactNod
 
 const keyOf = (child: ReactNode) =>
   typeof child === 'object' && child !== null && 'key' in child ? child.key : null
-
-const pauseMs = 300
-
-/** Typing searches once the reader pauses, or presses Enter. */
-function TypedFilter({ name, label, violation }: FilterProps & { violation: string | undefined }) {
-  const [params, setParams] = useSearchParams()
-  const given = params.get(name) ?? ''
-  const [typed, setTyped] = useState(given)
-  const [shown, setShown] = useState(given)
-  if (shown !== given) {
-    // The URL changed: by the clear button or the browser's history.
-    setShown(given)
-    setTyped(given)
-  }
-  const settled = useDebounced(typed, pauseMs)
-  const search = useCallback(
-    (value: string) => setParams((current) => withFilter(current, name, value), { replace: true }),
-    [name, setParams],
-  )
-  useEffect(() => {
-    if (settled === typed && settled !== given) search(settled)
-  }, [settled, typed, given, search])
-  return (
-    <TextField
-      label={label}
-      violation={violation}
-      value={typed}
-      onKeyDown={({ key }) => {
-        if (key === 'Enter' && typed !== given) search(typed)
-      }}
-      onChange={(event) => setTyped(event.target.value.trim())}
-    />
-  )
-}

@@ -1,7 +1,7 @@
 import { useNavigate } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { useAction } from '../../api/use-action.ts'
-import { deliveryPath } from '../../parts/deliveries/delivery-columns.tsx'
+import { deliveryPath } from '../../parts/deliveries/delivery-path.ts'
 import { ConfirmDialog } from '../../parts/feedback/dialog.tsx'
 
 type RedeliverDialogProps = { delivery: { id: string; webhookId: string }; onClose: () => void }

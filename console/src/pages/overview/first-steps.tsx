@@ -69,9 +69,12 @@ function WebhookStep({ table }: StepProps) {
         <summary>Run a receiver of your own</summary>
         <div className="stack-tight">
           <p>In a checkout of Surehook, this one prints its URL and every event that it accepts.</p>
-          <Command text="npm run receiver" />
+          <Command text="npm run receiver" label="Command that starts a receiver" />
           <p>Elsewhere, this command forwards changes to your service. It needs no webhook.</p>
-          <Command text="npx surehook listen --forward-to localhost:3000/hooks" />
+          <Command
+            text="npx surehook listen --forward-to localhost:3000/hooks"
+            label="Command that forwards changes"
+          />
         </div>
       </details>
     </li>

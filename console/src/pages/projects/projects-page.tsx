@@ -1,15 +1,19 @@
 import type { Project } from '@surehook/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Link, useSearchParams } from 'react-router'
+import { Link } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { useAction } from '../../api/use-action.ts'
 import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
+import { ListSearch, useListSearch } from '../../parts/data/tables/list-search.tsx'
 import { Pager } from '../../parts/data/tables/pager.tsx'
+import { Time } from '../../parts/data/time/time.tsx'
 import { EmptyState } from '../../parts/feedback/empty-state.tsx'
+import { faultOf, violationOf } from '../../parts/feedback/faults.ts'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { TypedConfirmDialog } from '../../parts/feedback/typed-confirm-dialog.tsx'
-import { Button } from '../../parts/forms/button.tsx'
+import { Button, ButtonLink } from '../../parts/forms/button.tsx'
+import { RowMenu } from '../../parts/layout/menu.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
 import { NewProjectDialog } from './new-project-dialog.tsx'
 
@@ -33,19 +37,23 @@ const columns: readonly Column<Project>[] = [
     header: 'Access',
     cell: ({ id }) => <Link to={`/operator/projects/${id}/tokens`}>Management tokens</Link>,
   },
-  { id: 'action', header: 'Action', cell: ({ id }) => <DeleteProject project={id} /> },
+  { id: 'created', header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    id: 'action',
+    header: 'Actions',
+    cell: ({ id }) => <ProjectMenu project={id} />,
+    align: 'end',
+  },
 ]
 
 const idOf = ({ id }: Project) => id
 
 export function Page() {
   const { surehook, keyOf } = useApi()
-  const [params] = useSearchParams()
-  const cursor = params.get('cursor')
+  const asked = useListSearch()
   const query = useQuery({
-    queryKey: keyOf('projects', cursor),
-    queryFn: ({ signal }) =>
-      surehook.admin.projects.list(cursor === null ? {} : { cursor }, { signal }),
+    queryKey: keyOf('projects', asked),
+    queryFn: ({ signal }) => surehook.admin.projects.list(asked, { signal }),
     placeholderData: keepPreviousData,
   })
   return (
@@ -54,13 +62,15 @@ export function Page() {
       description="The projects of this installation."
       actions={<NewProject />}
     >
+      <ListSearch
+        label="Search projects"
+        violation={violationOf(faultOf(query.error).violations, 'search')}
+      />
       <QueryView query={query}>
         {({ projects, nextCursor }) => (
           <Card isFlush>
             {projects.length === 0 ? (
-              <EmptyState icon="project" title="No projects yet" action={<NewProject />}>
-                <p>A project holds the tables, users and webhooks of one application.</p>
-              </EmptyState>
+              <NoProjects search={asked.search} />
             ) : (
               <DataTable label="Projects" columns={columns} rows={projects} idOf={idOf} />
             )}
@@ -84,13 +94,33 @@ function NewProject() {
   )
 }
 
-function DeleteProject({ project }: { project: string }) {
+function NoProjects({ search }: { search: string | undefined }) {
+  if (search !== undefined) {
+    return (
+      <EmptyState
+        icon="search"
+        title="No project has this in its name"
+        action={<ButtonLink to="/operator">Show all projects</ButtonLink>}
+      />
+    )
+  }
+  return (
+    <EmptyState icon="project" title="No projects yet" action={<NewProject />}>
+      <p>A project holds the tables, users and webhooks of one application.</p>
+    </EmptyState>
+  )
+}
+
+function ProjectMenu({ project }: { project: string }) {
   const [isAsking, setAsking] = useState(false)
   return (
     <>
-      <Button look="ghost" onClick={() => setAsking(true)}>
-        Delete<span className="visually-hidden"> {project}</span>
-      </Button>
+      <RowMenu
+        label={`Actions of ${project}`}
+        items={[
+          { label: 'Delete the project', onSelect: () => setAsking(true), isDangerous: true },
+        ]}
+      />
       {isAsking && <DeleteDialog project={project} onClose={() => setAsking(false)} />}
     </>
   )

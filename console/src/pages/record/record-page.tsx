@@ -8,7 +8,8 @@ import { useAction } from '../../api/use-action.ts'
 import { Time } from '../../parts/data/time/time.tsx'
 import { ConfirmDialog } from '../../parts/feedback/dialog.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
-import { Button, ButtonLink } from '../../parts/forms/button.tsx'
+import { ButtonLink } from '../../parts/forms/button.tsx'
+import { Menu } from '../../parts/layout/menu.tsx'
 import { Card, Facts, Page as Frame } from '../../parts/layout/page.tsx'
 import { RecordEditor } from './record-editor.tsx'
 import { RecordHistory } from './record-history.tsx'
@@ -37,7 +38,7 @@ export function Page() {
           <ButtonLink icon="delivery" to={`/deliveries?recordId=${recordId}&table=${table}`}>
             Its deliveries
           </ButtonLink>
-          <DeleteButton table={table} recordId={recordId} />
+          <RecordMenu table={table} recordId={recordId} />
         </>
       }
     >
@@ -95,7 +96,7 @@ function RecordView({ table, version, reload }: RecordViewProps) {
   )
 }
 
-function DeleteButton({ table, recordId }: { table: string; recordId: string }) {
+function RecordMenu({ table, recordId }: { table: string; recordId: string }) {
   const { surehook } = useApi()
   const navigate = useNavigate()
   const [isAsking, setAsking] = useState(false)
@@ -107,7 +108,10 @@ function DeleteButton({ table, recordId }: { table: string; recordId: string }) 
   })
   return (
     <>
-      <Button onClick={() => setAsking(true)}>Delete</Button>
+      <Menu
+        label="More"
+        items={[{ label: 'Delete', onSelect: () => setAsking(true), isDangerous: true }]}
+      />
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}

@@ -3,13 +3,16 @@ import { useNavigate } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { useAction } from '../../api/use-action.ts'
 import { TypedConfirmDialog } from '../../parts/feedback/typed-confirm-dialog.tsx'
-import { Button } from '../../parts/forms/button.tsx'
+import { Menu } from '../../parts/layout/menu.tsx'
 
 export function TableMenu({ table }: { table: string }) {
   const [isAsking, setAsking] = useState(false)
   return (
     <>
-      <Button onClick={() => setAsking(true)}>Delete the table</Button>
+      <Menu
+        label="More"
+        items={[{ label: 'Delete', onSelect: () => setAsking(true), isDangerous: true }]}
+      />
       {isAsking && <DeleteTable table={table} onClose={() => setAsking(false)} />}
     </>
   )

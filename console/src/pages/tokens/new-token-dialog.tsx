@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
+import { useEnvironments } from '../../api/queries.ts'
 import { useAction } from '../../api/use-action.ts'
 import { Dialog } from '../../parts/feedback/dialog.tsx'
 import { Command } from '../../parts/feedback/empty-state.tsx'
@@ -17,7 +17,7 @@ type NewTokenProps = { project: string; onClose: () => void }
 /** Only this dialog shows the token, and only until it closes. */
 export function NewTokenDialog({ project, onClose }: NewTokenProps) {
   const { inTenant } = useApi()
-  const environments = useEnvironments(project)
+  const environments = useEnvironments(project) ?? []
   const [draft, setDraft] = useState(emptyToken)
   const [isTried, setTried] = useState(false)
   const typed = faultsIn(draft)
@@ -94,19 +94,4 @@ function Created({ created, environment, onClose }: CreatedProps) {
       )}
     </Dialog>
   )
-}
-
-/** The environments of the project. The list of projects is sorted, and has them all. */
-function useEnvironments(project: string): readonly string[] {
-  const { surehook, keyOf } = useApi()
-  const { data } = useQuery({
-    queryKey: keyOf('projects', 'environments', project),
-    queryFn: async ({ signal }) => {
-      for await (const one of surehook.admin.projects.iterate({ limit: 200 }, { signal })) {
-        if (one.id === project) return one.environments
-      }
-      return []
-    },
-  })
-  return data ?? []
 }

@@ -1,19 +1,21 @@
 import type { ManagementToken } from '@surehook/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
-import { useParams, useSearchParams } from 'react-router'
+import { type ReactNode, useMemo, useState } from 'react'
+import { useParams } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
+import { ListSearch, useListSearch } from '../../parts/data/tables/list-search.tsx'
 import { Pager } from '../../parts/data/tables/pager.tsx'
 import { Time } from '../../parts/data/time/time.tsx'
 import { EmptyState } from '../../parts/feedback/empty-state.tsx'
+import { faultOf, violationOf } from '../../parts/feedback/faults.ts'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
-import { Button } from '../../parts/forms/button.tsx'
+import { Button, ButtonLink } from '../../parts/forms/button.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
 import { ExpiryCell } from './expiry-cell.tsx'
 import { NewTokenDialog } from './new-token-dialog.tsx'
-import { RevokeButton } from './revoke-button.tsx'
 import { environmentsText, rightsText } from './token-draft.ts'
+import { TokenMenu } from './token-menu.tsx'
 
 const columnsOf = (project: string): readonly Column<ManagementToken>[] => [
   {
@@ -28,8 +30,9 @@ const columnsOf = (project: string): readonly Column<ManagementToken>[] => [
   { id: 'created', header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
   {
     id: 'action',
-    header: 'Action',
-    cell: (token) => <RevokeButton project={project} token={token} />,
+    header: 'Actions',
+    cell: (token) => <TokenMenu project={project} token={token} />,
+    align: 'end',
   },
 ]
 
@@ -37,7 +40,8 @@ const idOf = ({ id }: ManagementToken) => id
 
 export function Page() {
   const { project = '' } = useParams()
-  const query = useTokens(project)
+  const asked = useListSearch()
+  const query = useTokens(project, asked)
   const columns = useMemo(() => columnsOf(project), [project])
   const [isCreating, setCreating] = useState(false)
   const create = (
@@ -52,13 +56,15 @@ export function Page() {
       description="Developers and their services call the API with a management token."
       actions={create}
     >
+      <ListSearch
+        label="Search tokens"
+        violation={violationOf(faultOf(query.error).violations, 'search')}
+      />
       <QueryView query={query}>
         {({ tokens, nextCursor }) => (
           <Card isFlush>
             {tokens.length === 0 ? (
-              <EmptyState icon="key" title="No management tokens yet" action={create}>
-                <p>A developer signs in to this console with one.</p>
-              </EmptyState>
+              <NoTokens isFiltered={asked.search !== undefined} create={create} />
             ) : (
               <DataTable label="Management tokens" columns={columns} rows={tokens} idOf={idOf} />
             )}
@@ -71,14 +77,28 @@ export function Page() {
   )
 }
 
-function useTokens(project: string) {
+function NoTokens({ isFiltered, create }: { isFiltered: boolean; create: ReactNode }) {
+  if (isFiltered) {
+    return (
+      <EmptyState
+        icon="search"
+        title="No token has this in its name"
+        action={<ButtonLink to="?">Show all tokens</ButtonLink>}
+      />
+    )
+  }
+  return (
+    <EmptyState icon="key" title="No management tokens yet" action={create}>
+      <p>A developer signs in to this console with one.</p>
+    </EmptyState>
+  )
+}
+
+function useTokens(project: string, asked: ReturnType<typeof useListSearch>) {
   const { keyOf, inTenant } = useApi()
-  const [params] = useSearchParams()
-  const cursor = params.get('cursor')
   return useQuery({
-    queryKey: keyOf('tokens', project, cursor),
-    queryFn: ({ signal }) =>
-      inTenant(project, '-').admin.tokens.list(cursor === null ? {} : { cursor }, { signal }),
+    queryKey: keyOf('tokens', project, asked),
+    queryFn: ({ signal }) => inTenant(project, '-').admin.tokens.list(asked, { signal }),
     placeholderData: keepPreviousData,
   })
 }

@@ -8,6 +8,7 @@ import { ExactTime, Time } from '../../parts/data/time/time.tsx'
 import { ConfirmDialog } from '../../parts/feedback/dialog.tsx'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { Button } from '../../parts/forms/button.tsx'
+import { RowMenu } from '../../parts/layout/menu.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 import { LogoutDialog } from './logout-dialog.tsx'
 
@@ -73,12 +74,13 @@ const columnsOf = (ask: (session: OpenSession) => void): readonly Column<OpenSes
   },
   {
     id: 'end',
-    header: 'Action',
+    header: 'Actions',
     align: 'end',
     cell: (session) => (
-      <Button look="ghost" onClick={() => ask(session)}>
-        End<span className="visually-hidden"> session {session.id}</span>
-      </Button>
+      <RowMenu
+        label={`Actions of session ${session.id}`}
+        items={[{ label: 'End', onSelect: () => ask(session), isDangerous: true }]}
+      />
     ),
   },
 ]

@@ -26,12 +26,10 @@ export function UserActions({ user }: UserProps) {
   const close = () => setOpen(null)
   return (
     <>
-      {user.disabled ? (
+      {user.disabled && (
         <Button isPending={enabling.isPending} onClick={() => enabling.mutate()}>
           Enable
         </Button>
-      ) : (
-        <Button onClick={() => setOpen('disable')}>Disable</Button>
       )}
       <Menu
         label="More"
@@ -42,6 +40,9 @@ export function UserActions({ user }: UserProps) {
             isPending: unlocking.isPending,
           },
           { label: 'Log out everywhere', onSelect: () => setOpen('logout') },
+          ...(user.disabled
+            ? []
+            : [{ label: 'Disable', onSelect: () => setOpen('disable'), isDangerous: true }]),
           { label: 'Delete', onSelect: () => setOpen('delete'), isDangerous: true },
         ]}
       />

@@ -2,7 +2,7 @@ import type { Subscription } from '@surehook/client'
 import { useNavigate } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { useAction } from '../../api/use-action.ts'
-import { deliveryPath } from '../../parts/deliveries/delivery-columns.tsx'
+import { deliveryPath } from '../../parts/deliveries/delivery-path.ts'
 import { Button } from '../../parts/forms/button.tsx'
 
 /** Sends a test event and shows its delivery. */

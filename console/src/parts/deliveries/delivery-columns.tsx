@@ -4,10 +4,8 @@ import { StatusBadge } from '../data/status-badge.tsx'
 import type { Column } from '../data/tables/data-table.tsx'
 import { Due, Time } from '../data/time/time.tsx'
 import { labelOf } from '../data/webhook-label.ts'
+import { deliveryPath } from './delivery-path.ts'
 import { outcomeText } from './outcome-text.ts'
-
-export const deliveryPath = (webhookId: string, id: string) =>
-  `/deliveries/${webhookId}/${encodeURIComponent(id)}`
 
 /** The columns of every list of deliveries. */
 export const deliveryColumns: readonly Column<FoundDelivery>[] = [

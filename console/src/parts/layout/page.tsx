@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect } from 'react'
 import { Link } from 'react-router'
+import { DocsLink } from './docs-link.tsx'
 import { Icon } from './icon.tsx'
 import './page.css'
 
@@ -35,7 +36,10 @@ export function Page({ title, parent, beside, description, actions, children }: 
           </div>
           {description !== undefined && <p className="page-description">{description}</p>}
         </div>
-        {actions !== undefined && <div className="row">{actions}</div>}
+        <div className="row">
+          {actions}
+          <DocsLink />
+        </div>
       </header>
       {children}
     </div>

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals'
-import { activeFilters, isLive, queryOf, withFilter, withLive, withoutFilters } from './filters.ts'
+import { withParam } from '../../../parts/forms/url-params.ts'
+import { activeFilters, isLive, queryOf, withLive, withoutFilters } from './filters.ts'
 
 const now = new Date('2026-01-02T00:00:00Z')
 
@@ -18,8 +19,8 @@ it('asks for what the URL says, and nothing else', () => {
 
 it('begins a changed search at its first page', () => {
   const params = new URLSearchParams('status=paused&cursor=c')
-  expect(withFilter(params, 'table', 'orders').toString()).toBe('status=paused&table=orders')
-  expect(withFilter(params, 'status', '').toString()).toBe('')
+  expect(withParam(params, 'table', 'orders').toString()).toBe('status=paused&table=orders')
+  expect(withParam(params, 'status', '').toString()).toBe('')
 })
 
 it('is live on the first page only, and stays live without its filters', () => {

@@ -1,4 +1,5 @@
 import type { DeliveryQuery } from '@surehook/client'
+import { withParam } from '../../../parts/forms/url-params.ts'
 
 /** The filters of the page. They live in its URL, so that it can be shared. */
 export const filterNames = [
@@ -39,15 +40,6 @@ export const searchKey = (params: URLSearchParams): readonly string[] => [
   params.toString(),
 ]
 
-/** The URL with another value of a filter. A new search begins at its first page. */
-export function withFilter(params: URLSearchParams, name: string, value: string): URLSearchParams {
-  const next = new URLSearchParams(params)
-  next.delete('cursor')
-  if (value === '') next.delete(name)
-  else next.set(name, value)
-  return next
-}
-
 export const activeFilters = (params: URLSearchParams): FilterName[] =>
   filterNames.filter((name) => (params.get(name) ?? '') !== '')
 
@@ -58,7 +50,7 @@ export const isLive = (params: URLSearchParams): boolean =>
   params.get(live) === 'on' && !params.has('cursor')
 
 export const withLive = (params: URLSearchParams, isOn: boolean): URLSearchParams =>
-  withFilter(params, live, isOn ? 'on' : '')
+  withParam(params, live, isOn ? 'on' : '')
 
 /** The URL without filters. A live list stays live. */
 export const withoutFilters = (params: URLSearchParams): URLSearchParams =>

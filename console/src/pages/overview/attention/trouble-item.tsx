@@ -11,7 +11,7 @@ import type { Trouble } from './troubles.ts'
 /** A URL: what is wrong, the worst of it in a sentence, and the buttons that mend it. */
 export function TroubleItem({ trouble }: { trouble: Trouble }) {
   return (
-    <li className="trouble">
+    <li className="trouble" data-row>
       <div className="trouble-text">
         <div className="row">
           <Link to={pathOf(trouble)} className="trouble-name">

@@ -26,7 +26,7 @@ type DataTableProps<Row extends object> = {
 /**
  * A dense table. Where it has no room, each row is a card with the header beside each value. Between
  * both, it scrolls sideways in its own region and its edge shows that. The roles stay, although the
- * cells of a card are no cells for CSS.
+ * cells of a card are no cells for CSS. The keys of lists move the focus from row to row.
  */
 export function DataTable<Row extends object>({ label, columns, rows, idOf }: DataTableProps<Row>) {
   const scroll = useRef<HTMLDivElement>(null)
@@ -60,7 +60,7 @@ type BodyRowProps<Row extends object> = { row: Row; columns: readonly Column<Row
 
 /** A list that gets a row draws that row, not all of them. */
 const BodyRow = memo(<Row extends object>({ row, columns }: BodyRowProps<Row>) => (
-  <tr role="row">
+  <tr role="row" data-row tabIndex={-1}>
     {columns.map((column) => (
       <td key={column.id} role="cell" data-header={column.header} className={classesOf(column)}>
         {column.cell(row)}

@@ -1,5 +1,6 @@
 import { useSearchParams } from 'react-router'
 import { ButtonLink } from '../../forms/button.tsx'
+import './pager.css'
 
 /** Links to the first and the next page of a list whose cursor is in the URL. */
 export function Pager({ next }: { next: string | null }) {

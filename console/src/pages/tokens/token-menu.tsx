@@ -3,17 +3,18 @@ import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import { useAction } from '../../api/use-action.ts'
 import { ConfirmDialog } from '../../parts/feedback/dialog.tsx'
-import { Button } from '../../parts/forms/button.tsx'
+import { RowMenu } from '../../parts/layout/menu.tsx'
 
 type RevokeProps = { project: string; token: ManagementToken }
 
-export function RevokeButton({ project, token }: RevokeProps) {
+export function TokenMenu({ project, token }: RevokeProps) {
   const [isAsking, setAsking] = useState(false)
   return (
     <>
-      <Button look="ghost" onClick={() => setAsking(true)}>
-        Revoke<span className="visually-hidden"> {token.name}</span>
-      </Button>
+      <RowMenu
+        label={`Actions of ${token.name}`}
+        items={[{ label: 'Revoke', onSelect: () => setAsking(true), isDangerous: true }]}
+      />
       {isAsking && (
         <RevokeDialog project={project} token={token} onClose={() => setAsking(false)} />
       )}

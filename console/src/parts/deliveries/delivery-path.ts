@@ -1,0 +1,2 @@
+export const deliveryPath = (webhookId: string, id: string) =>
+  `/deliveries/${webhookId}/${encodeURIComponent(id)}`
