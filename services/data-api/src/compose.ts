@@ -63,7 +63,7 @@ function dataOf(pool: Pool) {
   return {
     slots,
     records: createRecordApis({ pool, slots }),
-    publish: createPublishing({ pool, slots, maxWaitMs: connectTimeoutMs }),
+    publish: createPublishing({ pool, slots, maxWaitMs: connectTimeoutMs(pool) }),
   }
 }
 

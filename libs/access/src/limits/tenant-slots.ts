@@ -30,13 +30,13 @@ export function createTenantSlots(options: FairSlotsOptions): TenantSlots {
  * @param share the shares of the pool that all owners may hold together, and that each may hold
  */
 export function connectionRoom(
-  { options: { max } }: Pick<Pool, 'options'>,
+  pool: Pick<Pool, 'options'>,
   share: { all?: number; each: number },
 ): FairSlotsOptions {
-  const slotsOf = (part = 1) => Math.max(1, Math.floor(max * part))
+  const slotsOf = (part = 1) => Math.max(1, Math.floor(pool.options.max * part))
   return {
     room: { all: slotsOf(share.all), each: slotsOf(share.each) },
-    maxWaitMs: connectTimeoutMs,
+    maxWaitMs: connectTimeoutMs(pool),
     refusal: busy,
   }
 }

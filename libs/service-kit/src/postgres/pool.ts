@@ -13,15 +13,16 @@ export type PoolOptions = {
   log: Logger
 }
 
-/** The longest wait for a connection. */
-export const connectTimeoutMs = 3_000
+/** The longest wait for a connection, unless the URL sets `connect_timeout`. */
+const defaultConnectTimeoutS = 3
 /** A transaction that has written and does nothing keeps the WAL of every slot. */
 export const idleTransactionTimeoutMs = 30_000
 /** A connection keeps the plans of all its prepared statements, even of dropped tables. */
 const usesPerConnection = 10_000
 
 /**
- * Opens a pool whose waits all have timeouts. Errors of an unreachable database become 503
+ * Opens a pool whose waits all have timeouts. As in libpq, `connect_timeout` of the URL is the
+ * longest wait for a connection in seconds, here also for one that others use. Errors of an unreachable database become 503
  * (`toUnavailable`). `bigint` and `numeric` are returned as strings.
  */
 export function openPool(options: PoolOptions): Pool {
@@ -32,7 +33,7 @@ export function openPool(options: PoolOptions): Pool {
     application_name: applicationName,
     max,
     maxUses,
-    connectionTimeoutMillis: connectTimeoutMs,
+    connectionTimeoutMillis: connectTimeoutMsOf(connectionString),
     statement_timeout: statementTimeoutMs,
     // The server cannot enforce its limit if the server itself hangs.
     query_timeout: statementTimeoutMs + 2_000,
@@ -47,6 +48,17 @@ export function openPool(options: PoolOptions): Pool {
     client.on('error', (err) => log.debug({ err }, 'postgres.connection_lost'))
   })
   return pool
+}
+
+/** The longest wait for a connection of the pool, for what waits in the place of the pool. */
+export const connectTimeoutMs = ({ options }: Pick<Pool, 'options'>): number =>
+  options.connectionTimeoutMillis ?? defaultConnectTimeoutS * 1_000
+
+function connectTimeoutMsOf(url: string): number {
+  const text = new URL(url).searchParams.get('connect_timeout') ?? `${defaultConnectTimeoutS}`
+  const seconds = Number(text)
+  if (Number.isInteger(seconds) && seconds > 0) return seconds * 1_000
+  throw new Error(`DATABASE_URL: connect_timeout must be a number of seconds from 1, not ${text}`)
 }
 
 /**

@@ -46,7 +46,11 @@ export const meanings: Readonly<Record<string, Meaning>> = {
       'The delays that webhooks may choose, `WEBHOOK_RETRY_DELAYS` among them. They name the retry topics. The same for all services',
     default: '1s,5s,30s,5m,30m,2h,8h, and WEBHOOK_RETRY_DELAYS',
   },
-  DATABASE_URL: { meaning: "PostgreSQL, as the service's own role", secret: true },
+  DATABASE_URL: {
+    meaning:
+      "PostgreSQL, as the service's own role. Its `connect_timeout` is the longest wait for a connection in seconds, 3 by default",
+    secret: true,
+  },
   DATABASE_CA_FILE: {
     meaning: "PEM of authorities. With it, PostgreSQL's certificate and name are verified",
   },

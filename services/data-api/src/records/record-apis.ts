@@ -17,7 +17,7 @@ export type RecordApis = {
 export type RecordApisDeps = { pool: Pool; slots: TenantSlots }
 
 export function createRecordApis({ pool, slots }: RecordApisDeps): RecordApis {
-  const sharing = { enter: slots.run, maxWaitMs: connectTimeoutMs }
+  const sharing = { enter: slots.run, maxWaitMs: connectTimeoutMs(pool) }
   const gated = createRecordApi({ pool, tables: createTableCache(pool) })
   const shared = createRecordApi({
     pool,
