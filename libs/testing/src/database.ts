@@ -32,7 +32,7 @@ export async function createDatabase(): Promise<TestDatabase> {
 }
 
 /** Ends the readers of the slots first: the server drops no slot that is read. */
-async function dropSlots(adminUrl: string, database: string): Promise<void> {
+export async function dropSlots(adminUrl: string, database: string): Promise<void> {
   const slots = `from pg_replication_slots where database = '${database}'`
   const readers = `select pg_terminate_backend(active_pid) ${slots} and active`
   await until(async () => (await query(adminUrl, readers)).length === 0, { what: 'free slots' })

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
 import { type MigratedService, migrateAll } from '@surehook/service-kit/postgres/migrate'
-import { Client, escapeIdentifier } from 'pg'
+import { escapeIdentifier } from 'pg'
 import type { Logger } from 'pino'
+import { dropSlots, query } from './database.ts'
+import { patienceMs } from './until.ts'
 
 export type TestDatabase = AsyncDisposable & {
   /** URL with the service's own role. */
@@ -20,6 +21,16 @@ export type TestDatabaseOptions = {
   service: MigratedService
   keyEncryptionKey: Buffer
   log: Logger
+}
+
+/**
+ * The URL for a service that a test does not ask about its wait for a connection: on a busy machine,
+ * a 503 would hide the result under test.
+ */
+export function patientUrl(databaseUrl: string): string {
+  const url = new URL(databaseUrl)
+  url.searchParams.set('connect_timeout', String(patienceMs / 1_000))
+  return url.href
 }
 
 /** Creates a migrated database for one test file. Disposal drops it and its slot. */
@@ -42,33 +53,8 @@ export async function openTestDatabase(options: TestDatabaseOptions): Promise<Te
     adminUrl: url.href,
     slot,
     async [Symbol.asyncDispose]() {
-      await dropSlot(adminUrl, slot)
+      await dropSlots(adminUrl, name)
       await query(adminUrl, `drop database ${escapeIdentifier(name)} with (force)`)
     },
-  }
-}
-
-/** Retries: the server notices a closed reader only after a moment. */
-async function dropSlot(adminUrl: string, slot: string): Promise<void> {
-  const drop = `select pg_drop_replication_slot(slot_name) from pg_replication_slots
-                where slot_name = '${slot}'`
-  for (let triesLeft = 100; ; triesLeft--) {
-    try {
-      return await query(adminUrl, drop)
-    } catch (err) {
-      const inUse = err instanceof Error && 'code' in err && err.code === '55006'
-      if (!inUse || triesLeft === 0) throw err
-      await sleep(50)
-    }
-  }
-}
-
-async function query(url: string, sql: string): Promise<void> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query(sql)
-  } finally {
-    await client.end()
   }
 }

@@ -32,11 +32,14 @@ async function blockImports(places: readonly AuthClient[], email: string) {
 }
 
 it('a project with many slow imports leaves connections for the logins of others', async () => {
-  const other = await accounts.project({ emailVerification: false })
+  // With the wait for a connection of an installation.
+  const { databaseUrl } = accounts.world.database
+  await using service = await accounts.startService({ databaseUrl })
+  const other = await openAuthClient(service.api)
   const { email } = await other.newUser()
-  const master = await accounts.project()
+  const master = await openAuthClient(service.api)
   const { projectId } = master
-  const staging = await openAuthClient(accounts.service.api, { projectId, environment: 'staging' })
+  const staging = await openAuthClient(service.api, { projectId, environment: 'staging' })
   const users = [{ email: newEmail(), passwordHash: await bcrypt.hash(password, 4) }]
 
   await using stack = new AsyncDisposableStack()

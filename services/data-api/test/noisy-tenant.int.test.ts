@@ -15,7 +15,8 @@ let admin: Connection
 let locker: Connection
 
 beforeAll(async () => {
-  opened = await openLockingWorld()
+  // With the wait for a connection of an installation.
+  opened = await openLockingWorld(({ database: { databaseUrl } }) => ({ databaseUrl }))
   ;({ world, running, admin, locker } = opened)
 })
 

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { type Client, fieldsOf, type RequestHeaders } from '@surehook/scripts/client/call'
+import {
+  type Client,
+  expectStatus,
+  fieldsOf,
+  type RequestHeaders,
+} from '@surehook/scripts/client/call'
 import { clientOf } from './support/client.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -87,7 +92,9 @@ describe('a published change', () => {
     const records = Array.from({ length: 12 }, (_, n) => `r${n}`)
     await Promise.all(
       records.map(async (recordId) => {
-        for (let n = 0; n < 10; n++) await publish(change(recordId, { record: { n } }))
+        for (let n = 0; n < 10; n++) {
+          expectStatus(202, await publish(change(recordId, { record: { n } })))
+        }
       }),
     )
     const changes = await published(120)

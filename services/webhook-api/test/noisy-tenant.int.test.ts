@@ -17,7 +17,9 @@ let locker: Connection
 beforeAll(async () => {
   opened = new AsyncDisposableStack()
   world = opened.use(await openWorld())
-  service = opened.use(await world.startService())
+  // With the wait for a connection of an installation.
+  const { databaseUrl } = world.database
+  service = opened.use(await world.startService({ databaseUrl }))
   const connect = async () => {
     const connection = new Connection({ connectionString: world.database.adminUrl })
     await connection.connect()

@@ -13,7 +13,7 @@ import {
   startComposed,
 } from '@surehook/testing/platform-service'
 import { redisUrlAs } from '@surehook/testing/redis-user'
-import { openTestDatabase, type TestDatabase } from '@surehook/testing/service-database'
+import { openTestDatabase, patientUrl, type TestDatabase } from '@surehook/testing/service-database'
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, service } from '../../src/config.ts'
 
@@ -98,7 +98,7 @@ function configOf(stack: Stack, { databaseUrl, slot }: TestDatabase): Config {
   const config = readConfig({
     PORT: '0',
     INTERNAL_PORT: '0',
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: patientUrl(databaseUrl),
     KAFKA_BROKERS: stack.kafkaBrokers,
     KAFKA_PARTITIONS: partitions,
     SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,

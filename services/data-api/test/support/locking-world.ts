@@ -1,4 +1,5 @@
 import { Client as Connection } from 'pg'
+import type { Config } from '../../src/config.ts'
 import { openWorld, type Running, type World } from './under-test.ts'
 
 export type LockingWorld = AsyncDisposable & {
@@ -10,11 +11,16 @@ export type LockingWorld = AsyncDisposable & {
   locker: Connection
 }
 
-/** Opens the service and two further connections of the database's administrator. */
-export async function openLockingWorld(): Promise<LockingWorld> {
+/**
+ * Opens the service and two further connections of the database's administrator.
+ * @param changeOf changes the configuration of the service
+ */
+export async function openLockingWorld(
+  changeOf: (world: World) => Partial<Config> = () => ({}),
+): Promise<LockingWorld> {
   await using opening = new AsyncDisposableStack()
   const world = opening.use(await openWorld())
-  const running = opening.use(await world.startService())
+  const running = opening.use(await world.startService(changeOf(world)))
   const connect = async () => {
     const connection = new Connection({ connectionString: world.database.adminUrl })
     await connection.connect()

@@ -11,7 +11,7 @@ import {
   startComposed,
 } from '@surehook/testing/platform-service'
 import { redisUrlAs } from '@surehook/testing/redis-user'
-import { openTestDatabase, type TestDatabase } from '@surehook/testing/service-database'
+import { openTestDatabase, patientUrl, type TestDatabase } from '@surehook/testing/service-database'
 import {
   environmentRecord,
   publishTenant,
@@ -54,7 +54,7 @@ export async function openWorld(): Promise<World> {
     ...readConfig({
       PORT: '0',
       INTERNAL_PORT: '0',
-      DATABASE_URL: database.databaseUrl,
+      DATABASE_URL: patientUrl(database.databaseUrl),
       KAFKA_BROKERS: stack.kafkaBrokers,
       SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
       KAFKA_PARTITIONS: partitions,

@@ -18,7 +18,7 @@ import {
   startComposed,
 } from '@surehook/testing/platform-service'
 import { redisUrlAs } from '@surehook/testing/redis-user'
-import { openTestDatabase, type TestDatabase } from '@surehook/testing/service-database'
+import { openTestDatabase, patientUrl, type TestDatabase } from '@surehook/testing/service-database'
 import {
   publishRevocableToken,
   publishTenant,
@@ -118,7 +118,7 @@ function configOf(stack: Stack, database: TestDatabase): Config {
   return readConfig({
     PORT: '0',
     INTERNAL_PORT: '0',
-    DATABASE_URL: database.databaseUrl,
+    DATABASE_URL: patientUrl(database.databaseUrl),
     KAFKA_BROKERS: stack.kafkaBrokers,
     KAFKA_PARTITIONS: partitions,
     SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
