@@ -39,8 +39,11 @@ export type MailCatcherOptions = {
   dir?: string
   /** Called for each mail with one line of text about it. */
   show?: (line: string) => void
-  /** Called before a mail is accepted. If it throws, the server refuses the mail. */
-  accept?: (recipient: string) => Promise<void> | void
+  /**
+   * Called before a mail is accepted. If it throws, the server refuses the mail. `closed` resolves
+   * when the client ends the connection.
+   */
+  accept?: (recipient: string, closed: Promise<void>) => Promise<void> | void
   port?: number
 }
 
@@ -51,14 +54,24 @@ const kept = 1_000
 export async function startMailCatcher(options: MailCatcherOptions = {}): Promise<MailCatcher> {
   const { port = 0, accept } = options
   const mails: CaughtMail[] = []
+  const open = new Map<string, PromiseWithResolvers<void>>()
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     disableReverseLookup: true,
     logger: false,
     closeTimeout: 500,
-    onRcptTo({ address }, _session, callback) {
-      settle(async () => accept?.(address), callback)
+    onConnect({ id }, callback) {
+      open.set(id, Promise.withResolvers())
+      callback()
+    },
+    onClose({ id }) {
+      open.get(id)?.resolve()
+      open.delete(id)
+    },
+    onRcptTo({ address }, { id }, callback) {
+      const closed = open.get(id)?.promise ?? Promise.resolve()
+      settle(async () => accept?.(address, closed), callback)
     },
     onData(stream, session, callback) {
       settle(async () => {

@@ -2,7 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { freePort } from '@surehook/scripts/lib/ports'
 import { type MailCatcher, startMailCatcher } from '@surehook/scripts/mail/mail-catcher'
 import { until } from '@surehook/testing/until'
-import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
+import {
+  type AccountWorld,
+  newEmail,
+  openAccountWorld,
+  patientSmtpUrl,
+} from './support/account-world.ts'
 import {
   type AuthClient,
   openAuthClient,
@@ -136,12 +141,15 @@ describe('a tenant with many mails', () => {
   it("does not delay others' mails while its own are refused", async () => {
     const silent = Promise.withResolvers<void>()
     const stuck = new Set(Array.from({ length: 30 }, newEmail))
-    let asked = 0
+    // At once: after its limit, the service gives up a mail that hangs and tries the next.
+    let [asked, most] = [0, 0]
     await using catcher = await startMailCatcher({
-      async accept(recipient) {
+      async accept(recipient, closed) {
         if (!stuck.has(recipient)) return
         asked += 1
-        await silent.promise
+        most = Math.max(most, asked)
+        await Promise.race([silent.promise, closed])
+        asked -= 1
       },
     })
     const mail = { smtpUrl: catcher.url, from: 'no-reply@test.example' }
@@ -153,7 +161,7 @@ describe('a tenant with many mails', () => {
     await until(async () => asked >= 4, { what: 'its share of connections' })
     expect(outcome(await signup(quiet))).toEqual([201])
     await catcher.waitFor(email)
-    expect(asked).toBe(4)
+    expect(most).toBe(4)
     silent.resolve()
     await until(async () => catcher.mails.length >= 31, { what: 'all' })
   })
@@ -176,7 +184,7 @@ describe('a tenant with many mails', () => {
       `update mail_outbox set next_attempt_at = case when recipient = any($1) then now() - interval '1 minute' else now() end`,
       [many],
     )
-    const mail = { smtpUrl: catcher.url, from: 'no-reply@test.example' }
+    const mail = { smtpUrl: patientSmtpUrl(catcher.port), from: 'no-reply@test.example' }
     await using service = await accounts.world.startService({ mail })
     await until(async () => catcher.mails.length >= 72, { what: 'all' })
     expect(service.api).toMatch(/^http/)
@@ -196,7 +204,7 @@ describe('without its mail server', () => {
   beforeEach(async () => {
     port = await freePort()
     service = await accounts.world.startService({
-      mail: { smtpUrl: `smtp://127.0.0.1:${port}`, from: 'no-reply@test.example' },
+      mail: { smtpUrl: patientSmtpUrl(port), from: 'no-reply@test.example' },
     })
     dark = await openAuthClient(service.api, { settings: { emailVerification: true } })
   })
@@ -206,7 +214,8 @@ describe('without its mail server', () => {
     catcher = undefined
   })
 
-  const failedOnce = async () => ((await waiting())[0]?.attempts ?? 0) >= 1
+  const failedOnce = async () =>
+    /surehook_auth_mails_total\{[^}]*outcome="failed"[^}]*\} [1-9]/.test(await metric(service))
 
   it('the service answers as usual and mails the newest code when the server is back', async () => {
     expect(outcome(await signup(dark))).toEqual([201])
@@ -219,9 +228,6 @@ describe('without its mail server', () => {
     expect(catcher.mails.filter(({ to }) => to === email)).toHaveLength(1)
     const confirm = { body: { email, code: mail.code } }
     expect(outcome(await dark.send('POST confirm-signup', confirm))).toEqual([200])
-    expect(await metric(service)).toMatch(
-      /surehook_auth_mails_total\{[^}]*outcome="failed"[^}]*\} [1-9]/,
-    )
     expect(await metric(service)).toMatch(
       /surehook_auth_mails_total\{[^}]*outcome="sent"[^}]*\} 1\n/,
     )

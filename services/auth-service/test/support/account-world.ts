@@ -21,12 +21,19 @@ export type AccountWorld = AsyncDisposable & {
 
 export const mailFrom = 'Test <no-reply@test.example>'
 
+/**
+ * On a busy machine, the limits of an installation would end a send that the server accepts, and
+ * the mail would come twice. The limit of the whole send is 30 s.
+ */
+export const patientSmtpUrl = (port: number): string =>
+  `smtp://127.0.0.1:${port}?greetingTimeout=25000&socketTimeout=25000`
+
 /** Opens the service and a mail server for its mails. */
 export async function openAccountWorld(change: Partial<Config> = {}): Promise<AccountWorld> {
   await using opening = new AsyncDisposableStack()
   const world = opening.use(await openWorld())
   const catcher = opening.use(await startMailCatcher())
-  const mail = { smtpUrl: catcher.url, from: mailFrom }
+  const mail = { smtpUrl: patientSmtpUrl(catcher.port), from: mailFrom }
   const startService = (other: Partial<Config> = {}) =>
     world.startService({ mail, ...change, ...other })
   const service = opening.use(await startService())
