@@ -2,6 +2,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, expect, it } from '@jest/globals'
 import { createCertificates } from '@surehook/scripts/receiver/certificates'
 import { openReceiver } from '@surehook/scripts/receiver/receiver'
+import { patienceMs } from '@surehook/testing/until'
 import { AddressGuard } from '../src/attempt/dns/address-guard.ts'
 import { systemHostNames } from '../src/attempt/dns/host-names.ts'
 import { Poster } from '../src/attempt/http/post.ts'
@@ -17,9 +18,9 @@ it('trusts the extra authority besides the system’s roots, and nobody else', a
   ])
   setDefaultCACertificates([...publicRoots, known.ca])
   await using poster = new Poster({
-    guard: new AddressGuard(['127.0.0.0/8', '::1/128'], systemHostNames({ timeoutMs: 2_000 })),
+    guard: new AddressGuard(['127.0.0.0/8', '::1/128'], systemHostNames({ timeoutMs: patienceMs })),
     extraCa: [extra.ca],
-    timeoutMs: 2_000,
+    timeoutMs: patienceMs,
     connectionsPerOrigin: 1,
     maxPools: 10,
   })

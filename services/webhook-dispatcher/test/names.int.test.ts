@@ -14,6 +14,7 @@ import { ProtocolReceiver } from './support/protocol-receiver.ts'
 
 const log = pino({ level: 'silent' })
 const threshold = 5
+/** Ends the attempts that get no answer. Others must come to an end before. */
 const limits = { timeoutMs: 5_000, connectionsPerOrigin: 64, maxPools: 10 }
 const here = { addresses: ['127.0.0.1'], ttl: 1 }
 /** The shortest retry delay. */

@@ -74,7 +74,7 @@ it('the rate of a subscription does not slow another one to the same URL', async
 
 it('a slow endpoint of a partition does not hold up its neighbours', async () => {
   const path = `/${randomUUID()}`
-  const slow = await subscribe(path, { perSecond: 0.5 })
+  const slow = await subscribe(path, { perSecond: 0.1 })
   const beside = pathAt(slow.projectId, partition(slow.projectId, path))
   const neighbour = await harness.subscribe(harness.receiver.url(beside))
   await using _dispatcher = await harness.start({ WEBHOOK_WINDOW: '20' })
