@@ -28,6 +28,11 @@ export type FaultLoad = {
   cause: string
   changes: number
   mayRepeat?: number
+  /**
+   * The fault ends no membership of a dispatcher. One that ends all the same shows that the process
+   * stood still, as on an overloaded machine: then deliveries may be repeated.
+   */
+  endsNoMembership?: boolean
   settleWithinMs?: number
   /** If true, a slow load continues as long as the fault, after `changes` changes. */
   goesOn?: boolean
@@ -51,9 +56,10 @@ export async function openFaultWorld(
   return {
     ...world,
     audit,
-    async duringLoad({ cause, changes, mayRepeat = 0, goesOn = false, ...rest }, fault) {
+    async duringLoad({ cause, changes, goesOn = false, ...rest }, fault) {
       const startedAt = performance.now()
-      const { hasEvents = false, ...settling } = rest
+      const { hasEvents = false, endsNoMembership = false, ...settling } = rest
+      const joinsBefore = endsNoMembership ? await joinsOf(world) : null
       const { receiver } = world
       const tenant = await world.tenant()
       const subscribers = await subscribeTwice(tenant, receiver)
@@ -65,8 +71,11 @@ export async function openFaultWorld(
       if (goesOn) load.stop()
       const written = await load.done
       const accounts = await closeLedger({
-        ...{ audit, receiver, subscribers, written, mayRepeat },
-        ...settling,
+        ...{ audit, receiver, subscribers, written, ...settling },
+        async mayRepeat() {
+          const hasStoodStill = joinsBefore !== null && (await joinsOf(world)) !== joinsBefore
+          return hasStoodStill ? undecidedAtMost : (rest.mayRepeat ?? 0)
+        },
       })
       if (events !== null) await closeEvents(events, audit)
       for (const { path } of subscribers) receiver.forget(path)
@@ -74,6 +83,18 @@ export async function openFaultWorld(
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
+}
+
+/** How often the dispatchers have joined their group. */
+async function joinsOf({ system }: World): Promise<number> {
+  const metrics = system.services['webhook-dispatcher'].map(async ({ internalUrl }) => {
+    const text = await (await fetch(`${internalUrl}/metrics`)).text()
+    const [, joins] =
+      /surehook_kafka_requests_total\{[^}]*api="JoinGroup"[^}]*\} (\d+)/.exec(text) ?? []
+    if (joins === undefined) throw new Error('A dispatcher has not joined its group')
+    return Number(joins)
+  })
+  return (await Promise.all(metrics)).reduce((sum, joins) => sum + joins, 0)
 }
 
 async function closeEvents(events: EventWatch, audit: DeliveryAudit): Promise<void> {

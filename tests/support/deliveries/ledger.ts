@@ -10,8 +10,11 @@ export type LedgerOptions = {
   receiver: Receiver
   subscribers: readonly Subscriber[]
   written: WrittenChange
-  /** How many deliveries of each subscription may have been in flight when a process was killed. */
-  mayRepeat?: number
+  /**
+   * How many deliveries of each subscription may have been in flight when a process was killed. It
+   * is asked at the end.
+   */
+  mayRepeat?: number | (() => Promise<number>)
   settleWithinMs?: number
   /** The number of messages that were on topics of refused messages before. */
   refusedBefore?: number
@@ -42,10 +45,12 @@ const attemptTimeoutMs = 60_000
 export async function closeLedger(options: LedgerOptions): Promise<Account[]> {
   const { audit, subscribers } = options
   await settled(options)
+  const { mayRepeat: given = 0 } = options
+  const mayRepeat = typeof given === 'number' ? given : await given()
   const faults: string[] = []
   const accounts: Account[] = []
   for (const subscriber of subscribers)
-    accounts.push(await auditSubscriber(subscriber, options, faults))
+    accounts.push(await auditSubscriber(subscriber, { ...options, mayRepeat }, faults))
   const refused = (await audit.refused()) - (options.refusedBefore ?? 0)
   if (refused > 0) faults.push(`${refused} messages were put on invalid topics`)
   if (faults.length > 0) {
@@ -89,7 +94,7 @@ async function settled({ audit, subscribers, written, settleWithinMs }: LedgerOp
 
 async function auditSubscriber(
   subscriber: Subscriber,
-  { audit, receiver, written, mayRepeat = 0 }: LedgerOptions,
+  { audit, receiver, written, mayRepeat }: LedgerOptions & { mayRepeat: number },
   faults: string[],
 ): Promise<Account> {
   const { name, id, path, own } = subscriber
