@@ -1,9 +1,14 @@
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useLocation, useMatch, useNavigate } from 'react-router'
 import { useEnvironments } from '../../api/queries.ts'
-import { ChoiceMenu } from '../../parts/layout/menu.tsx'
 import type { Session } from '../../session/session.ts'
 import { useKeeper } from '../../session/session-context.tsx'
+
+/** Menus are not part of the first load. */
+const ChoiceMenu = lazy(async () => {
+  const menus = await import('../../parts/layout/menu.tsx')
+  return { default: menus.ChoiceMenu }
+})
 
 /** The project and environment of the page. Where the user has several, it switches. */
 export function TenantBadge({ session }: { session: Session }) {
@@ -70,12 +75,14 @@ function Tenant({ project, environment, onChange }: TenantProps) {
             {others.length === 0 ? (
               environment
             ) : (
-              <ChoiceMenu
-                label="Environment"
-                value={environment}
-                options={known}
-                onChange={onChange}
-              />
+              <Suspense fallback={environment}>
+                <ChoiceMenu
+                  label="Environment"
+                  value={environment}
+                  options={known}
+                  onChange={onChange}
+                />
+              </Suspense>
             )}
           </dd>
         </div>
