@@ -177,6 +177,7 @@ it('searches the lists of the operator, with dates, and destroys from menus only
   }
   await open()
   await signInAsOperator(page, console.world.system.adminToken)
+  await page.getByLabel('Search projects').waitFor()
   await page.keyboard.press('/')
   await page.keyboard.type(projectId.toUpperCase())
   await page.getByText(projectId, { exact: true }).waitFor()
