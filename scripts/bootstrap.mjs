@@ -128,10 +128,25 @@ function run(node) {
   // A terminal's Ctrl-C also reaches the child, so this process only has to outlive it.
   process.on('SIGINT', () => {})
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  if (process.env.npm_lifecycle_event !== undefined) endWithNpm(child)
   child.once('error', (err) => fail(`${node} could not be started: ${err.message}`))
   child.once('exit', (code, signal) => {
     process.exitCode = signal === null ? code : 128 + constants.signals[signal]
   })
+}
+
+/**
+ * A signal to npm ends npm and its shell, which do not pass it on. The system would run on without
+ * anything that stops it.
+ */
+function endWithNpm(child) {
+  const shell = process.ppid
+  const watching = setInterval(() => {
+    if (process.ppid === shell) return
+    clearInterval(watching)
+    child.kill('SIGTERM')
+  }, 500)
+  watching.unref()
 }
 
 function fail(message) {

@@ -244,6 +244,9 @@ it('the example of the README runs as printed, from the packed package', async (
       .replace("'shop'", `'${projectId}'`)
     await installed.write('own.js', own)
     const output = await installed.run(node, 'own.js')
-    expect([version, output]).toEqual([version, 'signedIn\nHello Ada\norders: 200\nsignedOut\n'])
+    expect([version, output]).toEqual([
+      version,
+      'signedIn\nHello Ada\norder: 201\norders: 200\nsignedOut\n',
+    ])
   }
 })

@@ -50,9 +50,14 @@ it('tries the tour of the README, and prints each request and what it did', asyn
     'POST /gw/api/rest/_webhooks  201',
     'POST /gw/api/rest/orders  201',
     'GET /gw/api/rest/_webhooks/id  200',
+    'GET /gw/api/rest/_events/id  200',
+    'POST /gw/api/rest/_webhooks/id/deliveries/id/redeliver  202',
+    'GET /gw/api/rest/_webhooks/id/deliveries/id  200',
   ])
   // A line below each request says what it did.
-  expect(out.match(/^ {2}(?:made|lets|subscribed|wrote|shows) .*$/gm)).toHaveLength(requests.length)
+  expect(out.match(/^ {2}(?:made|lets|subscribed|wrote|shows|explains|sends) .*$/gm)).toHaveLength(
+    requests.length,
+  )
   expect(out).toMatch(/with a valid signature:\n\n\{.*"customer":"Ada"/)
   expect(out).toMatch(/SUREHOOK_TOKEN=mt_\S+\n {2}npx surehook console/)
 })

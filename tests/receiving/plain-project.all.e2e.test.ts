@@ -55,7 +55,9 @@ it('the README of auth runs as printed in a new project, without another setting
   const [token = ''] = /mt_\S+/.exec(await run(own(prepare), operator)) ?? []
   await run(own(table).replace('mt_…', token), {})
   const file = await saveExample('auth', own)
-  expect(await run(`node ${file}`, {})).toBe('signedIn\nHello Ada\norders: 200\nsignedOut\n')
+  expect(await run(`node ${file}`, {})).toBe(
+    'signedIn\nHello Ada\norder: 201\norders: 200\nsignedOut\n',
+  )
 })
 
 it('the README of the client runs as printed', async () => {

@@ -102,10 +102,15 @@ async function start(env: NodeJS.ProcessEnv): Promise<Running> {
   return { facts, system, infrastructure, mailCatcher, receiver }
 }
 
+const noTerminal = '\nProject demo was not made: the output is not a terminal.'
+
 /** Shows a person a first delivery. */
 async function beginWithDelivery({ facts, receiver }: Running): Promise<void> {
   const { env, stdout, argv } = process
-  if (!wantsFirstDelivery({ env, isInteractive: stdout.isTTY })) return
+  if (!wantsFirstDelivery({ env, isInteractive: stdout.isTTY })) {
+    if (wantsFirstDelivery({ env, isInteractive: true })) say(noTerminal)
+    return
+  }
   const opensConsole = !argv.includes('--no-open')
   const told = await showFirstDelivery(facts, { env, receiverUrl: receiver.url, opensConsole })
   if (told !== null) say(told)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { defineCommand, exitCodes, Failure } from '../cli/command.ts'
-import { consoleCommands, makeFirstDelivery } from '../demo/first-delivery.ts'
+import { consoleCommands, explainAndRedeliver, makeFirstDelivery } from '../demo/first-delivery.ts'
 import { openReceiverAt, receiverAddress, receiverOptions } from '../demo/receiver-options.ts'
 import { verifyReceipt } from '../demo/verify-receipt.ts'
 import { findPlatform, platformOptions, platformVariables } from '../lib/platform-client.ts'
@@ -12,8 +12,8 @@ export const tryCommand = defineCommand({
   summary: 'Make a first webhook, and print each request and what it did',
   details: [
     'The command does the tour of the README on the system of this checkout: it makes a project try-…, a table, a',
-    'webhook to a receiver in this process and a record. Then it verifies the delivery, and says how to see it in',
-    'the console. It deletes nothing. Elsewhere it needs --receiver, --certificate and --key, as "surehook demo" does.',
+    'webhook to a receiver in this process and a record. It verifies the delivery, explains it, sends it again, and',
+    'says how to see it in the console. It deletes nothing. Elsewhere it needs --receiver, --certificate and --key, as "surehook demo" does.',
   ].join('\n'),
   options: {
     ...receiverOptions,
@@ -31,13 +31,16 @@ export const tryCommand = defineCommand({
     const say = json ? note : out
     await using receiver = await openReceiverAt(receiverAddress(values, platform))
     const over = AbortSignal.timeout(durationOf('timeout', values.timeout))
-    const first = await makeFirstDelivery({
+    const request = {
       platform,
-      project: `try-${randomBytes(4).toString('hex')}`,
-      receiverUrl: `${receiver.url}/hooks`,
       signal: AbortSignal.any([signal, over]),
       fetch: printing(say),
-      did: (what) => say(`  ${what}`),
+      did: (what: string) => say(`  ${what}`),
+    }
+    const first = await makeFirstDelivery({
+      ...request,
+      project: `try-${randomBytes(4).toString('hex')}`,
+      receiverUrl: `${receiver.url}/hooks`,
     }).catch((err: unknown) => {
       throw explainedToOperator(err, platform.baseUrl)
     })
@@ -45,7 +48,9 @@ export const tryCommand = defineCommand({
     if (receipt === undefined) throw new Failure('the receiver got nothing')
     verifyReceipt(receipt, first.secret)
     say(`\nThe receiver got this webhook, with a valid signature:\n\n${receipt.body}`)
-    say(`\nTo see it in the console:\n\n  ${consoleCommands(platform, first).join('\n  ')}`)
+    await explainAndRedeliver(request, first)
+    say('\nThe receiver ends with this command: later deliveries of the webhook are refused.')
+    say(`To see all of it in the console:\n\n  ${consoleCommands(platform, first).join('\n  ')}`)
     if (json) out(JSON.stringify({ ok: true, project: first.project }, null, 2))
     return exitCodes.ok
   },

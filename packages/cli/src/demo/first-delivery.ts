@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Delivery, Surehook } from '@surehook/client'
+import type { Delivery } from '@surehook/client'
 import { Failure } from '../cli/command.ts'
 import { newSecret } from '../lib/new-secret.ts'
 import { adminClientOf, type Platform } from '../lib/platform-client.ts'
@@ -54,9 +54,30 @@ export async function makeFirstDelivery(options: FirstDeliveryOptions): Promise<
   const order = { customer: 'Ada', status: 'new', total: '19.90' }
   await surehook.table('orders').create(order, { signal })
   did('wrote a record and its event, in one commit')
-  const delivery = await firstAttempt(surehook, webhookId, signal)
+  const newest = async () => (await surehook.webhooks.get(webhookId)).deliveries[0]
+  const delivery = await firstAttempt(signal, newest)
   did(`shows the delivery: ${delivery.status} after ${delivery.attempts} attempt`)
   return { project, environment, token, webhookId, secret, delivery }
+}
+
+/** Asks what became of the event, and sends its delivery again. Resolves after that attempt. */
+export async function explainAndRedeliver(
+  {
+    platform,
+    signal,
+    fetch,
+    did = () => {},
+  }: Omit<FirstDeliveryOptions, 'project' | 'receiverUrl'>,
+  { project, token, webhookId, delivery }: FirstDelivery,
+): Promise<void> {
+  const sending = fetch === undefined ? {} : { fetch }
+  const surehook = clientOf({ baseUrl: platform.baseUrl, project, environment, token }, sending)
+  const { webhooks } = await surehook.events.explain(delivery.eventId, {}, { signal })
+  did(`explains the event: ${webhooks.map(({ outcome }) => outcome).join(', ')}`)
+  const { deliveryId } = await surehook.deliveries.redeliver(webhookId, delivery.id, { signal })
+  did('sends the delivery again, as a new one')
+  const again = await firstAttempt(signal, () => surehook.deliveries.get(webhookId, deliveryId))
+  did(`shows the new delivery: ${again.status} after ${again.attempts} attempt`)
 }
 
 /** Returns a management token of the new project. */
@@ -75,17 +96,16 @@ async function makeProject(options: FirstDeliveryOptions): Promise<string> {
   return token
 }
 
-async function firstAttempt(
-  surehook: Surehook,
-  webhookId: string,
+async function firstAttempt<D extends Pick<Delivery, 'attempts'>>(
   signal: AbortSignal,
-): Promise<Delivery> {
+  find: () => Promise<D | undefined>,
+): Promise<D> {
   while (!signal.aborted) {
-    const [delivery] = (await surehook.webhooks.get(webhookId)).deliveries
+    const delivery = await find()
     if (delivery !== undefined && delivery.attempts > 0) return delivery
     await sleep(pollMs)
   }
-  throw new Failure('the first record was not delivered in time')
+  throw new Failure('the receiver was not called in time')
 }
 
 /** Returns a URL that opens the console on the delivery, once and within 30 seconds. */

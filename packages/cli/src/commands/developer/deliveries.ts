@@ -60,7 +60,8 @@ export const deliveryCommands = [
     positionals: place,
     async act({ surehook, request, words: { webhook, delivery } }) {
       const made = await surehook.deliveries.redeliver(webhook, delivery, request)
-      return showDone(`sent again as delivery ${made.deliveryId}`, made)
+      const see = `surehook deliveries show ${webhook} ${made.deliveryId}`
+      return showDone(`sent again as delivery ${made.deliveryId}\nfor its outcome: ${see}`, made)
     },
   }),
   tenantCommand({
