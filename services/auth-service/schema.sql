@@ -42,6 +42,7 @@ create table environment (
   changes_from jsonb,
   notify_overrides jsonb not null default '{}'::jsonb,
   alerted_at timestamp(3) with time zone,
+  notify_failures jsonb not null default '{}'::jsonb,
   constraint environment_pkey PRIMARY KEY (project_id, name),
   constraint environment_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id)
 );

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { userTokenEnv } from '@surehook/access/user-token-env'
 import { messagingConfig } from '@surehook/kafka/config/kafka-connection'
@@ -16,6 +17,7 @@ import {
 } from '@surehook/service-kit/config/config'
 import { databaseConnection, redisConnection } from '@surehook/service-kit/config/connections'
 import { gatewayEnv } from '@surehook/service-kit/http/request/trusted-proxies'
+import { networkList } from '@surehook/service-kit/outbound/network-list'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import * as z from 'zod'
@@ -46,6 +48,7 @@ const variables = z.object({
   // Must be at least as long as verifiers may cache a key set: they refuse tokens under a key that
   // they do not know.
   AUTH_KEY_LEAD: durationBetween('5m', '7d').prefault('7m'),
+  WEBHOOK_ALLOWED_NETWORKS: networkList,
   ...gatewayEnv,
   /** Node's own variable; its default is 4. */
   UV_THREADPOOL_SIZE: z.coerce.number().int().min(1).max(1024).default(4),
@@ -81,6 +84,11 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     /** The base URL that clients use, without a trailing slash. */
     publicUrl: read.PUBLIC_URL,
     mail: { smtpUrl: read.SMTP_URL, from: read.MAIL_FROM },
+    /** Where alerts to chats may go, as deliveries of webhooks may. */
+    chats: {
+      allowedNetworks: read.WEBHOOK_ALLOWED_NETWORKS,
+      extraCa: read.WEBHOOK_EXTRA_CA_FILE ? [readFileSync(read.WEBHOOK_EXTRA_CA_FILE, 'utf8')] : [],
+    },
     hashing: { concurrency: read.AUTH_HASH_CONCURRENCY, maxWaitMs: read.AUTH_HASH_MAX_WAIT },
     breachRangeUrl: read.AUTH_BREACH_URL,
     /** Proxies whose `X-Forwarded-For` is trusted. */

@@ -9,6 +9,7 @@ import { lockoutMeter, operationMeter } from './accounts/account-meters.ts'
 import { type Accounts, createAccounts } from './accounts/accounts.ts'
 import { createCodes } from './accounts/codes.ts'
 import { createTryPassword } from './accounts/try-password.ts'
+import type { ChatTransport } from './alerts/chat-transport.ts'
 import { createLockout } from './limits/lockout.ts'
 import { createRateLimits } from './limits/rate-limits.ts'
 import { openMailSender } from './mail/mail-sender.ts'
@@ -36,6 +37,7 @@ export type AccountPartsOptions = {
   encryptionKeys: EncryptionKeys
   mail: { smtpUrl: string; from: string }
   publicUrl: string
+  chats: ChatTransport
   hashing: { concurrency: number; maxWaitMs: number }
   breachRangeUrl: string
   metrics: Metrics
@@ -53,7 +55,7 @@ export type AccountParts = AsyncDisposable & {
 /** Opens the limits, passwords, codes, mails and the use cases on top of them. */
 export async function openAccounts(options: AccountPartsOptions): Promise<AccountParts> {
   const { pool, redis, writer, sessions, callerOf, notices, box, encryptionKeys } = options
-  const { mail, publicUrl, metrics, log } = options
+  const { mail, publicUrl, chats, metrics, log } = options
   await using opening = new AsyncDisposableStack()
   const queue = createHashQueue({ ...options.hashing, metrics })
   const passwords = createPasswords(queue, log)
@@ -62,7 +64,7 @@ export async function openAccounts(options: AccountPartsOptions): Promise<Accoun
   const transport = opening.use(openMailTransport(mail.smtpUrl))
   const from = parseMailAddress(mail.from)
   const sender = opening.use(
-    openMailSender({ pool, box, transport, from, publicUrl, log, metrics }),
+    openMailSender({ pool, box, transport, chats, from, publicUrl, log, metrics }),
   )
   const lockout = createLockout(redis)
   const lockouts = lockoutMeter(metrics)

@@ -4,6 +4,7 @@ import type { Router } from 'express'
 import type { Pool } from 'pg'
 import { expiredCodes } from './accounts/delete-expired-codes.ts'
 import { expiredSignups } from './accounts/signup/delete-expired-signups.ts'
+import { openChats } from './alerts/chat-transport.ts'
 import { auditedApi } from './api/audited-api.ts'
 import { createAuthApi } from './api/create-auth-api.ts'
 import { createGraphQL } from './api/graphql/graphql-endpoint.ts'
@@ -44,15 +45,17 @@ export async function openAuthentication(
   infrastructure: Infrastructure,
 ): Promise<Authentication> {
   await using opening = new AsyncDisposableStack()
-  const { pool, background, redis, writer, changesEnd, log } = infrastructure
+  const { pool, background, redis, writer, log } = infrastructure
   const { serviceTokens } = config
   const identifyCaller = createIdentifyCaller(config.adminTokens, (hash) =>
     findManagementToken(pool, hash),
   )
-  const { authorize, authorizeInProject } = adminGates(identifyCaller, config.adminTokens)
+  const gates = adminGates(identifyCaller, config.adminTokens)
+  const { authorize } = gates
   const box = createSecretBox(...config.encryptionKeys)
+  const { guard, ...chats } = opening.use(openChats(config.chats))
   const notices = createNotices({ pool, box, log })
-  const parts = { ...config, ...infrastructure, box, notices }
+  const parts = { ...config, ...infrastructure, box, notices, chats }
   const { keys, accessTokens, sessions } = opening.use(openSessions(parts))
   const callerOf = createCallerOf(accessTokens)
   const { accounts, selfService, users, assertCapacity } = opening.use(
@@ -67,18 +70,17 @@ export async function openAuthentication(
   )
 
   const resolveTenant = createResolveTenant(pool)
-  const openCall = createOpenCall(resolveTenant)
   const jwks = (tenant: Parameters<typeof readJwks>[1]) => readJwks(keys, tenant)
   const useCases = createAuthApi({ accounts, selfService, sessions, callerOf, jwks })
   const api = auditedApi(useCases, { pool, log, encryptionKeys: config.encryptionKeys })
   const onEnvironment = createPrepareKeys({ keys, log })
   const routeGroups = [
-    adminRoutes({ pool, writer, authorize, authorizeInProject, changesEnd, onEnvironment }),
+    adminRoutes({ ...infrastructure, ...gates, onEnvironment, notify: { box, guard } }),
     keyRoutes({ pool, writer, keys, authorize }),
     userRoutes({ pool, users, authorize }),
     authRoutes({
       api,
-      openCall,
+      openCall: createOpenCall(resolveTenant),
       assertCapacity: (context) => assertCapacity(lineOf(context)),
       graphql: createGraphQL(api),
     }),

@@ -121,11 +121,11 @@ describe('an alert', () => {
 
 describe('the settings', () => {
   it('are off at first, change field by field, and go back', async () => {
-    const off = { emails: [], digestInterval: 300 }
+    const off = { emails: [], chats: [], digestInterval: 300, failures: [] }
     expect((await client.admin('GET ')).body).toMatchObject({ notify: off })
     expect((await notify({ emails: [email] })).body.notify).toEqual({ ...off, emails: [email] })
     expect((await notify({ digestInterval: 60 })).body.notify).toEqual({
-      ...{ emails: [email], digestInterval: 60 },
+      ...{ ...off, emails: [email], digestInterval: 60 },
     })
     expect((await notify(null)).body.notify).toEqual(off)
   })

@@ -23,6 +23,8 @@ beforeEach(() => {
   project = `p-${randomUUID()}`
 })
 
+const defaultNotify = { emails: [], chats: [], digestInterval: 300 }
+
 const call = <T = Environment>(request: string, body?: unknown) =>
   callAdmin<T>(service.api, request, body)
 const put = (auth?: unknown, environment = 'master') =>
@@ -39,6 +41,7 @@ describe('an environment', () => {
         environment: 'master',
         auth: defaultAuthSettings,
         limits: noLimitSettings,
+        notify: { ...defaultNotify, failures: [] },
         createdAt: expect.any(String),
         updatedAt: expect.any(String),
         deletedAt: null,
@@ -48,6 +51,7 @@ describe('an environment', () => {
     expect(JSON.parse(state?.settings ?? '')).toEqual({
       auth: defaultAuthSettings,
       limits: noLimitSettings,
+      notify: null,
     })
     expect((await call(`GET /${project}/environments/master`)).body).toEqual(body)
   })

@@ -40,8 +40,8 @@ function ownerOf({ projectId, environment }: AuthClient, token: string) {
 
 const operations = managementOperations('admin').filter(({ path }) => path.startsWith('/auth/'))
 const ofUsers = operations.filter(({ right }) => right === 'users')
-/** A token gets nothing from these beyond its own rights. */
-const ofEverybody = ['createConsoleCode', 'redeemConsoleCode']
+/** A token gets nothing from these beyond its own rights and environments. */
+const ofEverybody = ['createConsoleCode', 'redeemConsoleCode', 'listEnvironments']
 const ofAdministrator = operations.filter(
   ({ id, right }) => right === undefined && !ofEverybody.includes(id),
 )

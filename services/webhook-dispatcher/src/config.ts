@@ -4,7 +4,6 @@ import { kafkaEnv } from '@surehook/kafka/config/kafka-env'
 import { retryLadderOf } from '@surehook/kafka/config/retry-ladder'
 import { certificateEnv, certificateFiles } from '@surehook/service-kit/config/certificates'
 import {
-  commaList,
   durationBetween,
   encryptionKeyEnv,
   encryptionKeysOf,
@@ -13,15 +12,13 @@ import {
   redisEnv,
 } from '@surehook/service-kit/config/config'
 import { redisConnection } from '@surehook/service-kit/config/connections'
+import { networkList } from '@surehook/service-kit/outbound/network-list'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
-import ipaddr from 'ipaddr.js'
 import * as z from 'zod'
 
 export const service = 'webhook-dispatcher'
 
 const { INTERNAL_PORT, HOST, LOG_LEVEL } = httpEnv
-
-const cidr = z.string().refine((text) => ipaddr.isValidCIDR(text), 'must be a CIDR')
 
 export const Env = z.object({
   INTERNAL_PORT,
@@ -34,7 +31,7 @@ export const Env = z.object({
   ...encryptionKeyEnv,
   WEBHOOK_TIMEOUT: durationBetween('100ms', '60s').prefault('5s'),
   WEBHOOK_CIRCUIT_COOLDOWN: durationBetween('100ms', '24h').prefault('2m'),
-  WEBHOOK_ALLOWED_NETWORKS: commaList.pipe(z.array(cidr)).prefault(''),
+  WEBHOOK_ALLOWED_NETWORKS: networkList,
   WEBHOOK_ENDPOINT_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(32),
   WEBHOOK_CONCURRENCY: z.coerce.number().int().min(1).max(100_000).default(1_024),
   WEBHOOK_WINDOW: z.coerce.number().int().min(1).max(100_000).default(1_000),

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { useAction } from '../../api/use-action.ts'
+import { plural } from '../../parts/data/numbers.ts'
 import { TypedConfirmDialog } from '../../parts/feedback/typed-confirm-dialog.tsx'
 import { Menu } from '../../parts/layout/menu.tsx'
 import { RotateKeysDialog } from './rotate-keys-dialog.tsx'
@@ -11,11 +12,18 @@ type EnvironmentProps = { project: string; environment: string }
 export function EnvironmentActions(props: EnvironmentProps) {
   const [open, setOpen] = useState<'rotate' | 'delete' | null>(null)
   const close = () => setOpen(null)
+  const { inTenant } = useApi()
+  const testing = useAction({
+    run: () => inTenant(props.project, props.environment).admin.environments.testNotify(),
+    done: ({ recipients }) => `A test alert goes to ${plural(recipients, 'recipient')}`,
+    changes: ['environments'],
+  })
   return (
     <>
       <Menu
         label="More"
         items={[
+          { label: 'Send a test alert', onSelect: () => testing.mutate() },
           { label: 'Rotate the keys', onSelect: () => setOpen('rotate') },
           { label: 'Delete', onSelect: () => setOpen('delete'), isDangerous: true },
         ]}

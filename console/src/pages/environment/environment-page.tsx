@@ -39,6 +39,8 @@ export function Page() {
 
 function Settings({ stored }: { stored: Environment }) {
   const { deletedAt } = stored
+  // An older auth-service has no alerts.
+  const notify: Environment['notify'] | undefined = stored.notify
   return (
     <>
       {deletedAt !== null && (
@@ -48,6 +50,13 @@ function Settings({ stored }: { stored: Environment }) {
           </p>
         </Notice>
       )}
+      {notify?.failures.map(({ recipient, at, reason }) => (
+        <Notice key={recipient} tone="warn" title={`No alert reached ${recipient}`}>
+          <p>
+            {reason}, <Time at={at} />.
+          </p>
+        </Notice>
+      ))}
       <Card>
         <Facts
           items={[

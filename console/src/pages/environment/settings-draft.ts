@@ -20,9 +20,12 @@ function valueAt(settings: Settings, path: string): unknown {
 
 function textOf(value: unknown): string {
   if (value === true) return 'true'
-  if (Array.isArray(value)) return value.join(', ')
+  if (Array.isArray(value)) return value.map(entryOf).join(', ')
   return typeof value === 'string' || typeof value === 'number' ? `${value}` : ''
 }
+
+const entryOf = (entry: unknown): string =>
+  typeof entry === 'string' ? entry : (entry as { url: string }).url
 
 /** Only what differs from the stored settings, and what is wrong with it. */
 export function changesOf(
@@ -41,14 +44,16 @@ export function changesOf(
   return { input, violations, count: changed.length }
 }
 
-type Value = string | number | boolean | string[] | null
+type Value = string | number | boolean | string[] | { url: string }[] | null
 
 function valueOf({ kind }: SettingField, text: string): Value {
   if (kind === 'flag') return text === 'true'
   const trimmed = text.trim()
   if (trimmed === '') return null
   if (kind === 'text') return trimmed
-  if (kind === 'list') return trimmed.split(',').map((one) => one.trim())
+  const entries = trimmed.split(',').map((one) => one.trim())
+  if (kind === 'list') return entries
+  if (kind === 'urls') return entries.map((url) => ({ url }))
   return /^-?\d+$/.test(trimmed) ? Number(trimmed) : Number.NaN
 }
 

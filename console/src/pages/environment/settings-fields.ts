@@ -2,8 +2,8 @@
 export type SettingField = {
   path: string
   label: string
-  /** `list`: texts, separated by commas. */
-  kind: 'flag' | 'number' | 'seconds' | 'text' | 'list'
+  /** `list`: texts, separated by commas. `urls`: objects with a `url`, in the same way. */
+  kind: 'flag' | 'number' | 'seconds' | 'text' | 'list' | 'urls'
   hint?: string
   /** The values that it may have, each with its words. */
   choices?: readonly (readonly [value: string, words: string])[]
@@ -108,6 +108,12 @@ export const settingGroups: readonly SettingGroup[] = [
         label: 'Mail to',
         kind: 'list',
         hint: 'Addresses, separated by commas. They hear when a webhook fails and recovers',
+      },
+      {
+        path: 'notify.chats',
+        label: 'Chats',
+        kind: 'urls',
+        hint: 'Webhook URLs of Slack, Teams or Discord, separated by commas. A stored one shows its end',
       },
       seconds('notify.digestInterval', 'At most one alert in'),
     ],

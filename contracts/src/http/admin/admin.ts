@@ -83,6 +83,23 @@ export const putEnvironment = defineOperation({
   errors: ['VALIDATION_ERROR', ...refused, 'CONFLICT', 'SERVICE_UNAVAILABLE'],
 })
 
+export const testNotify = defineOperation({
+  ...common,
+  id: 'testNotify',
+  method: 'post',
+  path: '/auth/admin/projects/{project}/environments/{environment}/notify/test',
+  summary: 'Send a test alert',
+  description:
+    'Sends a test alert to every recipient of `notify`. If one is given up, `failures` of the ' +
+    'settings says why. A recipient whose last test is not sent yet gets no second one.',
+  params: environmentPath,
+  reply: {
+    status: 202,
+    schema: z.object({ recipients: z.int().describe('How many get it') }),
+  },
+  errors: ['VALIDATION_ERROR', ...refused, 'ENVIRONMENT_NOT_FOUND'],
+})
+
 export const getEnvironment = defineOperation({
   ...common,
   id: 'getEnvironment',

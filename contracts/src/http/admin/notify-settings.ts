@@ -1,31 +1,75 @@
 import * as z from 'zod'
 import { ruled } from '../../violation-rules.ts'
 import { emailAddress } from '../email-address.ts'
+import { httpsUrlFault } from '../https-url.ts'
 import { change } from './auth-settings.ts'
+import { chatKinds } from './chat-urls.ts'
 
-const fields = {
-  emails: z
-    .array(emailAddress)
-    .max(10)
-    .refine(
-      (addresses) => new Set(addresses.map((one) => one.toLowerCase())).size === addresses.length,
-      ruled('each address once', 'repeated'),
-    )
-    .describe('Addresses that get the alerts'),
-  digestInterval: z
-    .int()
-    .min(10)
-    .max(86_400)
-    .describe('The shortest time between two alerts, in seconds'),
-}
+const digestInterval = z
+  .int()
+  .min(10)
+  .max(86_400)
+  .describe('The shortest time between two alerts, in seconds')
+const emails = z
+  .array(emailAddress)
+  .max(10)
+  .refine(
+    (addresses) => new Set(addresses.map((one) => one.toLowerCase())).size === addresses.length,
+    ruled('each address once', 'repeated'),
+  )
+  .describe('Addresses that get the alerts')
+const kind = z.enum(chatKinds)
 
 /** Who is told when webhooks fail and when they have recovered. */
-export const NotifySettings = z.object(fields).meta({ id: 'NotifySettings' })
+export const NotifySettings = z
+  .object({
+    emails,
+    chats: z
+      .array(
+        z.object({
+          url: z.string().describe('Its origin and the last characters. The rest is a secret'),
+          kind,
+        }),
+      )
+      .describe('Chats that get the alerts'),
+    digestInterval,
+    failures: z
+      .array(
+        z.object({
+          recipient: z.string().describe('An address, or a URL as `chats` shows it'),
+          at: z.iso.datetime(),
+          reason: z.string(),
+        }),
+      )
+      .describe('Recipients whose last alert was given up'),
+  })
+  .meta({ id: 'NotifySettings' })
 export type NotifySettings = z.infer<typeof NotifySettings>
 
-export const defaultNotifySettings: NotifySettings = { emails: [], digestInterval: 300 }
+export const defaultNotifySettings: NotifySettings = {
+  ...{ emails: [], chats: [], digestInterval: 300, failures: [] },
+}
+
+const chatUrl = z.string().superRefine((text, ctx) => {
+  const message = httpsUrlFault(text)
+  if (message !== null)
+    ctx.addIssue({ code: 'custom', message, params: { rule: 'invalid_format' } })
+})
 
 export const NotifySettingsChange = z
-  .strictObject({ emails: change(fields.emails), digestInterval: change(fields.digestInterval) })
+  .strictObject({
+    emails: change(emails),
+    chats: change(
+      z
+        .array(
+          z.strictObject({
+            url: chatUrl.describe('A webhook URL of the chat. As an answer shows it: it stays'),
+            kind: kind.optional().describe('Absent: by the host, otherwise `slack`'),
+          }),
+        )
+        .max(5),
+    ).describe('Replaces all chats'),
+    digestInterval: change(digestInterval),
+  })
   .meta({ id: 'NotifySettingsChange' })
 export type NotifySettingsChange = z.infer<typeof NotifySettingsChange>

@@ -35,6 +35,7 @@ export const adminExamples: OperationExamples = {
   listEnvironments: { reply: { environments: ['master', 'test'] } },
   deleteProject: { reply: { id: 'shop', environments: ['master', 'test'] } },
   getEnvironment: { reply: environment },
+  testNotify: { reply: { recipients: 1 } },
   putEnvironment: {
     body: {
       auth: { accessTokenTtl: 600, defaultRole: 'clerk' },

@@ -8,6 +8,8 @@ import type {
   PutEnvironmentData,
   RotateKeysData,
   RotateKeysResponse,
+  TestNotifyData,
+  TestNotifyResponse,
 } from '../generated/admin/types.gen.ts'
 import type { RequestOptions } from '../transport/operation.ts'
 import type { Transport } from '../transport/transport.ts'
@@ -60,6 +62,14 @@ export class Environments {
   delete(options?: RequestOptions): Promise<DeleteEnvironmentResponse> {
     return this.#transport.send<DeleteEnvironmentData, DeleteEnvironmentResponse>(
       { method: 'DELETE', url, path: this.#transport.tenant, repeat: 'safe' },
+      options,
+    )
+  }
+
+  /** Sends a test alert to everybody whom `notify` names. */
+  testNotify(options?: RequestOptions): Promise<TestNotifyResponse> {
+    return this.#transport.send<TestNotifyData, TestNotifyResponse>(
+      { method: 'POST', url: `${url}/notify/test`, path: this.#transport.tenant, repeat: 'once' },
       options,
     )
   }

@@ -14,6 +14,7 @@ export function alertText(alert: WebhookAlert, publicUrl: string): AlertText {
   const recovered = webhooks.filter((one) => one.recovered).length
   const failing = webhooks.length - recovered
   const counts = [
+    ...(webhooks.length === 0 ? ['test alert'] : []),
     ...(failing === 0 ? [] : [`${counted(failing, 'webhook')} failing`]),
     ...(recovered === 0 ? [] : [`${counted(recovered, 'webhook')} recovered`]),
   ]

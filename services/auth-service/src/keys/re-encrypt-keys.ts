@@ -3,6 +3,7 @@ import type { ResealedPage } from '@surehook/contracts/http/admin/re-encryption'
 import type { EncryptionKeys } from '@surehook/service-kit/config/config'
 import { createReEncryption, type ReEncryption } from '@surehook/service-kit/crypto/re-encrypt'
 import type { Pool } from 'pg'
+import { chatContext, type StoredChat } from '../alerts/notify-settings.ts'
 import { mailContext } from '../mail/outbox.ts'
 import { signingKeyContext } from './key-store.ts'
 
@@ -21,7 +22,7 @@ const pageSize = 200
 
 /**
  * Re-encrypts one page of signing keys per call, in order of their names. After the last page it
- * re-encrypts the mails in the outbox.
+ * re-encrypts the mails in the outbox and the URLs of chats.
  */
 export function createKeyReEncryption(pool: Pool, encryptionKeys: EncryptionKeys) {
   const reEncrypt = createReEncryption(encryptionKeys)
@@ -30,7 +31,9 @@ export function createKeyReEncryption(pool: Pool, encryptionKeys: EncryptionKeys
     if (after === null) await noteKey(pool, keyId.slice(0, 16))
     const { page, next } = await signingKeys(pool, after)
     const isLast = next === null
-    const items = isLast ? [...page, ...(await waitingMails(pool))] : page
+    const items = isLast
+      ? [...page, ...(await waitingMails(pool)), ...(await chatUrls(pool))]
+      : page
     const counts = await reEncryptEach(reEncrypt, items)
     const rest = isLast ? await heldByClients(pool, keyId.slice(0, 16)) : nothing
     return { ...counts, next: next && JSON.stringify(next), ...rest }
@@ -102,6 +105,27 @@ async function waitingMails(pool: Pool): Promise<SealedSecret[]> {
         sealed,
       ]),
   }))
+}
+
+async function chatUrls(pool: Pool): Promise<SealedSecret[]> {
+  const { rows } = await pool.query<{ project: string; environment: string; chats: StoredChat[] }>(
+    `select project_id as project, name as environment, notify_overrides -> 'chats' as chats
+       from environment where notify_overrides ? 'chats'`,
+  )
+  return rows.flatMap(({ project, environment, chats }) =>
+    chats.map(({ sealed }, index) => ({
+      sealed,
+      context: chatContext(project, environment),
+      update: (resealed: string) =>
+        pool.query(
+          `update environment set notify_overrides =
+             jsonb_set(notify_overrides, array['chats', $3, 'sealed'], to_jsonb($4::text))
+            where project_id = $1 and name = $2
+              and notify_overrides #>> array['chats', $3, 'sealed'] = $5`,
+          [project, environment, String(index), resealed, sealed],
+        ),
+    })),
+  )
 }
 
 /** Refresh tokens and codes cannot be re-encrypted: only their owners have them. */

@@ -6,7 +6,9 @@ import { reasonOf } from '@surehook/service-kit/errors'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Pool } from 'pg'
-import { renderAlertMail } from '../alerts/render-alert-mail.ts'
+import { noteAlertOutcome } from '../alerts/alert-failures.ts'
+import { ChatRefusedError } from '../alerts/chat-transport.ts'
+import { type AlertSenderDeps, sendAlert } from '../alerts/send-alert.ts'
 import { fullSettings } from '../platform/auth-settings.ts'
 import {
   isRefusedForGood,
@@ -24,16 +26,14 @@ import {
   postponeMail,
   type QueuedMail,
 } from './outbox.ts'
-import { type MailAddress, type RenderedMail, renderMail } from './render-mail.ts'
+import { type MailAddress, renderMail } from './render-mail.ts'
 
-export type MailSenderOptions = {
+export type MailSenderOptions = Pick<AlertSenderDeps, 'chats' | 'publicUrl'> & {
   pool: Pool
   box: SecretBox
   transport: Pick<MailTransport, 'send'>
   /** The sender for environments that set none. */
   from: MailAddress
-  /** The base of links in alerts. */
-  publicUrl: string
   log: Logger
   metrics: Metrics
 }
@@ -142,16 +142,16 @@ class OutboxSender implements MailSender {
     const { id: mailId, template, attempts } = mail
     if (mail.expiresAt.getTime() <= Date.now()) {
       log.warn({ mailId, template, attempts }, 'mail.expired')
-      return this.#end(mail, 'expired')
+      return this.#end(mail, 'expired', 'No attempt succeeded in time')
     }
     try {
       await this.#send(mail)
     } catch (err) {
       const reason = reasonOf(err)
       const lost = err instanceof UnreadableCodeError
-      if (lost || isRefusedForGood(err)) {
+      if (lost || isRefusedForGood(err) || (err instanceof ChatRefusedError && err.isFinal)) {
         log[lost ? 'error' : 'warn']({ mailId, template, attempts, reason }, 'mail.refused')
-        return this.#end(mail, 'refused')
+        return this.#end(mail, 'refused', reason)
       }
       this.#mails.inc({ outcome: 'failed' })
       const retryInMs = backoffMs(attempts, backoff)
@@ -162,23 +162,26 @@ class OutboxSender implements MailSender {
     return this.#end(mail, 'sent')
   }
 
-  async #end({ id }: QueuedMail, outcome: 'sent' | 'refused' | 'expired'): Promise<void> {
+  /** @param failure why it was given up; absent if it was sent */
+  async #end(mail: QueuedMail, outcome: Outcome, failure?: string): Promise<void> {
     this.#mails.inc({ outcome })
-    await deleteMail(this.#options.pool, id)
+    const { pool } = this.#options
+    if (isAlert(mail.template)) await noteAlertOutcome(pool, mail, failure)
+    await deleteMail(pool, mail.id)
   }
 
   async #send(mail: QueuedMail): Promise<void> {
-    const sending = this.#options.transport.send(mail.id, this.#render(mail))
-    await boundedBy(longestSendMs, sending, 'The mail server takes too long')
+    await boundedBy(longestSendMs, this.#sendTo(mail), 'The mail server takes too long')
   }
 
-  #render({ id, template, recipient: to, sealedCode, locale, ...mail }: QueuedMail): RenderedMail {
-    const { from, publicUrl } = this.#options
-    const code = this.#open(sealedCode, id)
-    if (isAlert(template)) return renderAlertMail(JSON.parse(code), { to, from, publicUrl })
+  #sendTo(mail: QueuedMail): Promise<void> {
+    const { id, template, recipient: to, locale } = mail
+    const { transport, from } = this.#options
+    const code = this.#open(mail.sealedCode, id)
+    if (isAlert(template)) return sendAlert(this.#options, mail, JSON.parse(code))
     const validMs = mail.expiresAt.getTime() - Date.now()
     const content = { template, to, code, locale, validMs }
-    return renderMail(content, fullSettings(mail.overrides).mail, from)
+    return transport.send(id, renderMail(content, fullSettings(mail.overrides).mail, from))
   }
 
   #open(sealedCode: string, id: string): string {
@@ -201,11 +204,13 @@ class UnreadableCodeError extends Error {
   override readonly name = 'UnreadableCodeError'
 }
 
+type Outcome = 'sent' | 'refused' | 'expired'
+
 function mailMeter(metrics: Metrics) {
   return fromZero(
     metrics.counter({
       name: 'surehook_auth_mails_total',
-      help: 'Attempts to send a mail. Refused and expired mails are given up',
+      help: 'Attempts to send a mail or an alert. Refused and expired ones are given up',
       labelNames: ['outcome'],
     }),
     'outcome',

@@ -5,11 +5,7 @@ import {
   type LimitSettingsChange,
   noLimitSettings,
 } from '@surehook/contracts/http/admin/limit-settings'
-import {
-  defaultNotifySettings,
-  type NotifySettings,
-  type NotifySettingsChange,
-} from '@surehook/contracts/http/admin/notify-settings'
+import type { NotifySettingsChange } from '@surehook/contracts/http/admin/notify-settings'
 
 /**
  * The settings that an environment set itself. All others follow the defaults, also when a release
@@ -48,14 +44,6 @@ export function limitSettings({ data, webhooks }: SettingsOverrides): LimitSetti
     webhooks: { ...noLimitSettings.webhooks, ...groupOf(webhooks) },
   }
 }
-
-/** Returns who is told about failing webhooks. */
-export const notifySettings = (overrides: SettingsOverrides): NotifySettings => ({
-  ...defaultNotifySettings,
-  ...overrides,
-})
-
-export const isNotified = ({ emails }: NotifySettings): boolean => emails.length > 0
 
 /** Tells whether the environment sets the language of its mails. */
 export function setsMailLocale({ mail }: SettingsOverrides): boolean {

@@ -16,11 +16,16 @@ import { decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/curs
 import type { Pool, PoolClient } from 'pg'
 import * as z from 'zod'
 import {
+  changeNotify,
+  isNotified,
+  type NotifyDeps,
+  type NotifyFailures,
+  notifySettings,
+} from '../alerts/notify-settings.ts'
+import {
   changeOverrides,
   fullSettings,
-  isNotified,
   limitSettings,
-  notifySettings,
   type SettingsOverrides,
 } from './auth-settings.ts'
 import type { ChangesEnd, ReadChangesEnd } from './changes-end.ts'
@@ -32,6 +37,7 @@ export type EnvironmentRow = {
   auth_overrides: SettingsOverrides
   limit_overrides: SettingsOverrides
   notify_overrides: SettingsOverrides
+  notify_failures: NotifyFailures
   created_at: Date
   updated_at: Date
   deleted_at: Date | null
@@ -51,6 +57,7 @@ export type PutDeps = {
   pool: Pool
   writer: Pick<StateWriter, 'write'>
   changesEnd: ReadChangesEnd
+  notify: NotifyDeps
 }
 
 /**
@@ -58,7 +65,7 @@ export type PutDeps = {
  * the topic.
  */
 export async function putEnvironment(
-  { pool, writer, changesEnd }: PutDeps,
+  { pool, writer, changesEnd, notify }: PutDeps,
   name: EnvironmentName,
   change: EnvironmentChange,
 ): Promise<Environment> {
@@ -80,7 +87,7 @@ export async function putEnvironment(
         name.environment,
         changeOverrides(current.auth_overrides, change.auth),
         changeOverrides(current.limit_overrides, change.limits),
-        changeOverrides(current.notify_overrides, change.notify),
+        changeNotify(notify, { name, current: current.notify_overrides, change: change.notify }),
       ],
     )
     const row = only(rows)
@@ -250,7 +257,7 @@ export function toEnvironment(row: EnvironmentRow): Environment {
     environment: row.name,
     auth: fullSettings(row.auth_overrides),
     limits: limitSettings(row.limit_overrides),
-    notify: notifySettings(row.notify_overrides),
+    notify: notifySettings(row.notify_overrides, row.notify_failures),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     deletedAt: row.deleted_at?.toISOString() ?? null,
@@ -265,7 +272,7 @@ export function stateMessage(row: EnvironmentRow): StateMessage {
     ...environment,
     settings: JSON.stringify({
       ...{ auth, limits },
-      // Only auth-service needs the addresses.
+      // Only auth-service needs the recipients.
       notify: isNotified(notify) ? { digestInterval } : null,
     }),
     keyEpoch: row.key_epoch,

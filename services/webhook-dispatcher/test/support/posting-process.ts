@@ -1,6 +1,6 @@
 // Posts what its parent sends, in a separate process, which can be stopped without stopping the
 // test.
-import { AddressGuard } from '../../src/attempt/dns/address-guard.ts'
+import { AddressGuard } from '@surehook/service-kit/outbound/address-guard'
 import { systemHostNames } from '../../src/attempt/dns/host-names.ts'
 import { type Exchange, Poster } from '../../src/attempt/http/post.ts'
 

@@ -69,6 +69,19 @@ export type LimitSettingsChange = {
 
 export type NotifySettingsChange = {
     emails?: Array<string> | null;
+    /**
+     * Replaces all chats
+     */
+    chats?: Array<{
+        /**
+         * A webhook URL of the chat. As an answer shows it: it stays
+         */
+        url: string;
+        /**
+         * Absent: by the host, otherwise `slack`
+         */
+        kind?: 'slack' | 'teams' | 'discord';
+    }> | null;
     digestInterval?: number | null;
 };
 
@@ -259,9 +272,30 @@ export type NotifySettings = {
      */
     emails: Array<string>;
     /**
+     * Chats that get the alerts
+     */
+    chats: Array<{
+        /**
+         * Its origin and the last characters. The rest is a secret
+         */
+        url: string;
+        kind: 'slack' | 'teams' | 'discord';
+    }>;
+    /**
      * The shortest time between two alerts, in seconds
      */
     digestInterval: number;
+    /**
+     * Recipients whose last alert was given up
+     */
+    failures: Array<{
+        /**
+         * An address, or a URL as `chats` shows it
+         */
+        recipient: string;
+        at: string;
+        reason: string;
+    }>;
 };
 
 export type KeyState = {
@@ -782,6 +816,65 @@ export type RotateKeysResponses = {
 };
 
 export type RotateKeysResponse = RotateKeysResponses[keyof RotateKeysResponses];
+
+export type TestNotifyData = {
+    body?: never;
+    path: {
+        /**
+         * The name of the project
+         */
+        project: ProjectId;
+        /**
+         * The name of the environment
+         */
+        environment: EnvironmentName;
+    };
+    query?: never;
+    url: '/auth/admin/projects/{project}/environments/{environment}/notify/test';
+};
+
+export type TestNotifyErrors = {
+    /**
+     * VALIDATION_ERROR
+     */
+    400: Problem;
+    /**
+     * ADMIN_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
+     */
+    401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
+    /**
+     * ENVIRONMENT_NOT_FOUND
+     */
+    404: Problem;
+    /**
+     * INTERNAL_ERROR
+     */
+    500: Problem;
+    /**
+     * SERVICE_UNAVAILABLE
+     */
+    503: Problem;
+};
+
+export type TestNotifyError = TestNotifyErrors[keyof TestNotifyErrors];
+
+export type TestNotifyResponses = {
+    /**
+     * Accepted
+     */
+    202: {
+        /**
+         * How many get it
+         */
+        recipients: number;
+    };
+};
+
+export type TestNotifyResponse = TestNotifyResponses[keyof TestNotifyResponses];
 
 export type ListRolesData = {
     body?: never;

@@ -1,14 +1,10 @@
 import type { LookupAddress, RecordWithTtl } from 'node:dns'
 import { promises as dns } from 'node:dns'
+import { NameUnresolvedError } from '@surehook/service-kit/outbound/address-guard'
 import { FairSlots } from '@surehook/service-kit/slots/fair-slots'
 import { LRUCache } from 'lru-cache'
 import { TimeLimit } from '../time-limit.ts'
 import { parseHosts, readHosts } from './hosts-file.ts'
-
-/** A failed lookup. All attempts that shared the lookup fail with the same object. */
-export class NameUnresolvedError extends Error {
-  readonly code = 'NAME_UNRESOLVED'
-}
 
 export type HostNamesOptions = {
   servers: Pick<dns.Resolver, 'resolve4' | 'resolve6'>

@@ -1,9 +1,11 @@
 import type { SecureContext } from 'node:tls'
 import { createSecureContext, getCACertificates } from 'node:tls'
+import {
+  type AddressGuard,
+  NameUnresolvedError,
+} from '@surehook/service-kit/outbound/address-guard'
 import { Client, type Dispatcher, Pool } from 'undici'
 import type { AttemptResult } from '../../transitions/decide-next-attempt.ts'
-import type { AddressGuard } from '../dns/address-guard.ts'
-import { NameUnresolvedError } from '../dns/host-names.ts'
 import { TenantCache } from '../tenant-cache.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { Answer, type ExchangeResult } from './answer.ts'

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { connect, type SecureContext, type TLSSocket } from 'node:tls'
+import type { AddressGuard } from '@surehook/service-kit/outbound/address-guard'
 import type { buildConnector } from 'undici'
-import type { AddressGuard } from '../dns/address-guard.ts'
 import { TimeLimit } from '../time-limit.ts'
 import { filterAnswers } from './answer-filter.ts'
 

@@ -1,10 +1,19 @@
 import type { LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { type HostNames, NameUnresolvedError } from './host-names.ts'
 
 export class AddressBlockedError extends Error {
   readonly code = 'SSRF_BLOCKED'
+}
+
+/** A failed lookup. All attempts that shared the lookup fail with the same object. */
+export class NameUnresolvedError extends Error {
+  readonly code = 'NAME_UNRESOLVED'
+}
+
+export type HostLookup = {
+  /** Rejects with `NameUnresolvedError`. Lookups of one owner do not delay those of others. */
+  resolve(hostname: string, owner: string): Promise<readonly LookupAddress[]>
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
@@ -21,16 +30,16 @@ const globalUnicast = ipaddr.parseCIDR('2000::/3')
 const ipv4Compatible = ipaddr.parseCIDR('::/96')
 
 /**
- * Decides which addresses a delivery may connect to: public ones, and the networks that the
+ * Decides which addresses a request may connect to: public ones, and the networks that the
  * operator allows. Every other address is refused: private, loopback, link-local, shared, metadata,
  * reserved and unassigned ones, and IPv6 forms that embed such an address.
  */
 export class AddressGuard {
   readonly #allowed: readonly Network[]
-  readonly #names: Pick<HostNames, 'resolve'>
+  readonly #names: HostLookup
 
   /** @param allowedNetworks CIDRs */
-  constructor(allowedNetworks: readonly string[], names: Pick<HostNames, 'resolve'>) {
+  constructor(allowedNetworks: readonly string[], names: HostLookup) {
     this.#allowed = allowedNetworks.map((cidr) => ipaddr.parseCIDR(cidr))
     this.#names = names
   }
@@ -53,9 +62,9 @@ export class AddressGuard {
    * Returns a lookup for `net.connect`. It fails if any address of the name is not allowed. The
    * socket connects to the checked address, so a second DNS answer cannot differ.
    */
-  lookupFor(tenant: string): LookupFunction {
+  lookupFor(owner: string): LookupFunction {
     return (hostname, options, callback) => {
-      this.#resolve(hostname, { family: familyOf(options.family), tenant }).then(
+      this.#resolve(hostname, { family: familyOf(options.family), owner }).then(
         ([first, ...others]) => {
           if (options.all) return callback(null, [first, ...others])
           callback(null, first.address, first.family)
@@ -67,9 +76,9 @@ export class AddressGuard {
 
   async #resolve(
     hostname: string,
-    { family, tenant }: { family: number; tenant: string },
+    { family, owner }: { family: number; owner: string },
   ): Promise<[LookupAddress, ...LookupAddress[]]> {
-    const found = await this.#names.resolve(hostname, tenant)
+    const found = await this.#names.resolve(hostname, owner)
     if (found.some(({ address }) => !this.allows(address))) throw blocked()
     const [first, ...others] = found.filter((one) => family === 0 || one.family === family)
     if (!first) throw new NameUnresolvedError(`${hostname} has no IPv${family} address`)
@@ -83,7 +92,7 @@ function familyOf(family: number | string | undefined): number {
 }
 
 /**
- * The message omits the resolved address: tenants read it, and the resolver may know internal
+ * The message omits the resolved address: users read it, and the resolver may know internal
  * names.
  */
 const blocked = () =>
