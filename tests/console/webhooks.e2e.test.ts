@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import type { listEvents } from '@surehook/contracts/http/webhooks/event-list'
+import type { ReplyOf } from '@surehook/contracts/operation'
 import { expectStatus } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { Page } from 'playwright-core'
@@ -118,19 +120,16 @@ async function expectRow(status: string): Promise<void> {
   await shown.waitFor()
 }
 
-/**
- * The event of a record that nothing delivered: the preview of a webhook without a filter tells it.
- */
+/** The event of a record that nothing delivered. */
 async function eventOf(recordId: string): Promise<string> {
   const read = async () => {
-    const preview = await tenant.webhooks('POST /preview', { table: 'orders', events: ['INSERT'] })
-    const { samples } = expectStatus(200, preview).body as unknown as { samples: Sample[] }
-    return samples.find(({ body }) => body.includes(recordId))?.eventId ?? ''
+    const { body } = expectStatus(200, await tenant.rest<Events>('GET _events?table=orders'))
+    return body.events.find((event) => event.recordId === recordId)?.eventId ?? ''
   }
   return eventually(read, (found) => found !== '')
 }
 
-type Sample = { eventId: string; body: string }
+type Events = ReplyOf<typeof listEvents>
 
 async function explain(eventId: string): Promise<void> {
   await link('Events').click()

@@ -13,6 +13,7 @@ import * as tables from '../http/data/tables.ts'
 import * as discovery from '../http/discovery.ts'
 import * as deliveries from '../http/webhooks/deliveries.ts'
 import * as endpoints from '../http/webhooks/endpoints.ts'
+import * as eventList from '../http/webhooks/event-list.ts'
 import * as installation from '../http/webhooks/installation.ts'
 import * as webhookLedger from '../http/webhooks/ledger.ts'
 import * as webhookLog from '../http/webhooks/log.ts'
@@ -45,7 +46,7 @@ const shownIn = (document: Document) =>
 const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && 'reply' in value && 'id' in value
 const ofLog = [webhookLog, webhookLedger, webhookRebuild, webhookStream, installation]
-const ofWebhooks = [webhooks, deliveries, questions, endpoints, ...ofLog]
+const ofWebhooks = [webhooks, deliveries, questions, eventList, endpoints, ...ofLog]
 const operations = [
   account,
   admin,

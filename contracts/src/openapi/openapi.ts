@@ -13,6 +13,7 @@ import * as tables from '../http/data/tables.ts'
 import * as discovery from '../http/discovery.ts'
 import * as deliveries from '../http/webhooks/deliveries.ts'
 import * as endpoints from '../http/webhooks/endpoints.ts'
+import * as eventList from '../http/webhooks/event-list.ts'
 import * as installation from '../http/webhooks/installation.ts'
 import * as webhookLedger from '../http/webhooks/ledger.ts'
 import * as webhookLog from '../http/webhooks/log.ts'
@@ -80,6 +81,7 @@ const apis = {
       ...operationsOf(webhooks),
       ...operationsOf(deliveries),
       ...operationsOf(questions),
+      ...operationsOf(eventList),
       ...operationsOf(endpoints),
       ...operationsOf(webhookLog),
       ...operationsOf(webhookLedger),

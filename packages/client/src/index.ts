@@ -27,6 +27,7 @@ export type {
   Endpoint,
   EnvironmentStats,
   EventBefore,
+  EventCounts,
   EventDetail,
   EventPayload,
   Explanation,
@@ -34,6 +35,7 @@ export type {
   HistoryRebuild,
   InstallationHealth,
   Ledger,
+  ListedEvent,
   Preview,
   Replay,
   ResealedPage,
@@ -45,7 +47,7 @@ export type {
 export type { Changes } from './resources/changes.ts'
 export type { Deliveries, DeliveryQuery } from './resources/deliveries.ts'
 export type { Endpoints } from './resources/endpoints.ts'
-export type { Events } from './resources/events.ts'
+export type { EventQuery, Events } from './resources/events.ts'
 export type { PageQuery } from './resources/items.ts'
 export type {
   NewRecord,

@@ -1,61 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import type { ChangeEvent, DeliveryStatus } from '@surehook/contracts/events'
+import { expect, it } from '@jest/globals'
 import type { EventBefore, EventDetail } from '@surehook/contracts/http/webhooks/questions'
-import { deliveryId, newEventId, redeliveryId } from '@surehook/contracts/ids'
-import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
-import { type Client, clientOf as clientBelow, headersOf } from '@surehook/scripts/client/call'
+import { deliveryId, newEventId } from '@surehook/contracts/ids'
 import { type ChangeFields, logChanges } from './support/changes.ts'
-import { clientOf, validInput } from './support/client.ts'
-import { type HistoryWorld, openHistoryWorld } from './support/history-world.ts'
-import type { Tenant } from './support/under-test.ts'
+import { useEvents } from './support/event-world.ts'
 
-let world: HistoryWorld
-let tenant: Tenant
-let client: Client
-
-beforeAll(async () => {
-  world = await openHistoryWorld()
-})
-afterAll(async () => world?.[Symbol.asyncDispose]())
-beforeEach(async () => {
-  tenant = await world.tenant()
-  client = clientBelow(`${world.service.api}/api/rest`, headersOf(tenant))
-})
-
-const subscribe = async (fields: object = {}): Promise<string> =>
-  (await clientOf(world.service.api, tenant).call('POST', { ...validInput(tenant), ...fields }))
-    .body.id
-
-async function changed(change: ChangeFields = {}): Promise<ChangeEvent> {
-  const [event] = await logChanges(world, tenant, [change])
-  if (event === undefined) throw new Error('no change')
-  return event
-}
-
-type AttemptFields = { status?: DeliveryStatus; again?: boolean; at?: number }
-
-async function sent(eventId: string, webhook: string, { status, again, at }: AttemptFields = {}) {
-  const original = deliveryId(eventId, webhook)
-  const id = again === true ? redeliveryId(original, randomUUID()) : original
-  const { projectId, environment } = tenant
-  const createdAt = at ?? Date.now()
-  const own = {
-    eventId,
-    deliveryId: id,
-    subscriptionId: webhook,
-    projectId,
-    environment,
-    createdAt,
-  }
-  const redeliveryOf = again === true ? original : null
-  await world.store.addJobs([aJob({ ...own, webhookId: original, redeliveryOf, recordId: 'r7' })])
-  if (status) await world.store.addTransitions([anAttempt({ ...own, status, at: createdAt + 1 })])
-  return id
-}
+const under = useEvents()
+const { subscribe, changed, sent } = under
 
 async function show(eventId: string, more = ''): Promise<EventDetail> {
-  const { status, text } = await client.call(`GET /_events/${eventId}${more}`)
+  const { status, text } = await under.client.call(`GET /_events/${eventId}${more}`)
   if (status !== 200) throw new Error(`${status} ${text}`)
   return JSON.parse(text) as EventDetail
 }
@@ -115,21 +69,21 @@ it('shows what the history knows of a change that the log no longer has', async 
 it('is 404 where the environment has no such event', async () => {
   await subscribe()
   const event = await changed()
-  const stranger = clientBelow(`${world.service.api}/api/rest`, headersOf(await world.tenant()))
+  const stranger = under.clientOf(await under.world.tenant())
   for (const [by, id] of [
-    [client, newEventId()],
-    [client, randomUUID()],
-    [client, 'no-uuid'],
+    [under.client, newEventId()],
+    [under.client, randomUUID()],
+    [under.client, 'no-uuid'],
     [stranger, event.id],
   ] as const) {
     const { status, body } = await by.call(`GET /_events/${id}`)
     expect([status, body.error]).toEqual([404, 'EVENT_NOT_FOUND'])
   }
-  const { status, body } = await client.call(`GET /_events/${event.id}?timestamp=today`)
+  const { status, body } = await under.client.call(`GET /_events/${event.id}?timestamp=today`)
   expect([status, body.violations?.[0]?.field]).toEqual([400, 'timestamp'])
 })
 
-async function before(eventId: string, by = client) {
+async function before(eventId: string, by = under.client) {
   const { status, body } = await by.call<EventBefore>(`GET /_events/${eventId}/before`)
   return { status, body }
 }
@@ -146,7 +100,7 @@ it('shows the change of the same record before, among those of other records', a
   await changed(of(own, 'elsewhere', { table: 'invoices' }))
   const last = await changed(of(own, 'sent'))
   // The log may have a change twice.
-  await logChanges(world, tenant, [{ ...last, record: { id: own, status: 'sent' } }])
+  await logChanges(under.world, under.tenant, [{ ...last, record: { id: own, status: 'sent' } }])
 
   expect(await before(last.id)).toEqual({
     status: 200,
@@ -159,7 +113,7 @@ it('shows the change of the same record before, among those of other records', a
   const nothing = { eventId: null, event: null, timestamp: null, record: null }
   expect((await before(first.id)).body).toEqual({ outcome: 'absent', ...nothing })
 
-  const stranger = clientBelow(`${world.service.api}/api/rest`, headersOf(await world.tenant()))
+  const stranger = under.clientOf(await under.world.tenant())
   for (const asked of [before(last.id, stranger), before(newEventId()), before('none')]) {
     expect(await asked).toMatchObject({ status: 404, body: { error: 'EVENT_NOT_FOUND' } })
   }

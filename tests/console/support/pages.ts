@@ -59,7 +59,7 @@ export const developerPages: readonly ConsolePageCase[] = [
     path: ({ lateId, plannedId }) => `deliveries/${lateId}/${plannedId}`,
     shows: 'Attempt 4',
   },
-  { name: 'events', path: () => 'events', shows: 'Explain the event' },
+  { name: 'events', path: () => 'events', shows: '1 delivered', isLive: true },
   {
     name: 'event',
     path: ({ eventId }) => `events/${eventId}`,

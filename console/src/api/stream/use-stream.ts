@@ -1,6 +1,7 @@
 import type { ChangeEvent, StreamOptions } from '@surehook/client'
 import { useEffect, useRef, useState } from 'react'
 import { useApi } from '../api.ts'
+import { acceptsAll } from './accepts.ts'
 import { useVisible } from './use-visible.ts'
 import { kept, WaitingChanges } from './waiting-changes.ts'
 
@@ -13,6 +14,9 @@ export type StreamView = {
   error: unknown
 }
 
+/** `restart` begins anew after an error. */
+export type RunningStream = StreamView & { restart: () => void }
+
 type Options = Pick<StreamOptions, 'table' | 'events' | 'filter' | 'from'>
 
 /** A fast stream is drawn a few times a second. */
@@ -23,16 +27,18 @@ const nothing: StreamView = { isOpen: false, changes: [], received: 0, error: nu
 /**
  * Reads the stream while the page is open. A hidden tab gives up its connection, because a browser
  * opens only six to a server, and continues at its cursor. `asked` is the JSON of the options.
+ * @param accepts a constant. Another one begins the stream anew.
  */
-export function useStream(asked: string): StreamView {
+export function useStream(asked: string, accepts = acceptsAll): RunningStream {
   const { surehook } = useApi()
   const isVisible = useVisible()
   const [view, setView] = useState(nothing)
+  const [attempt, setAttempt] = useState(0)
   const cursor = useRef<string>(undefined)
   useEffect(() => {
     cursor.current = undefined
     setView(nothing)
-  }, [asked, surehook])
+  }, [asked, accepts, attempt, surehook])
   useEffect(() => {
     if (!isVisible) return
     const ended = new AbortController()
@@ -54,7 +60,7 @@ export function useStream(asked: string): StreamView {
       onConnect: () => setView((before) => ({ ...before, isOpen: true })),
     })
     const read = async () => {
-      for await (const change of stream) waiting.add(change)
+      for await (const change of stream) if (accepts(change)) waiting.add(change)
     }
     read().catch((error: unknown) => {
       if (!ended.signal.aborted) setView((before) => ({ ...before, error }))
@@ -65,6 +71,6 @@ export function useStream(asked: string): StreamView {
       draw()
       cursor.current = stream.cursor
     }
-  }, [asked, surehook, isVisible])
-  return view
+  }, [asked, accepts, attempt, surehook, isVisible])
+  return { ...view, restart: () => setAttempt((before) => before + 1) }
 }

@@ -75,7 +75,7 @@ export const pages: readonly PageEntry[] = [
     for: 'developer',
     docs: 'guides/questions.md#what-became-of-a-change',
     link: { label: 'Events', icon: 'event' },
-    load: () => import('../../pages/event/find-event-page.tsx'),
+    load: () => import('../../pages/events/events-page.tsx'),
   },
   {
     path: 'events/:eventId',

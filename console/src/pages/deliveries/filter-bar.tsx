@@ -1,13 +1,11 @@
 import type { Violation } from '@surehook/client'
-import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router'
 import { useTableNames, useWebhooks } from '../../api/queries.ts'
 import { webhookLabel } from '../../parts/data/webhook-label.ts'
 import { errorClasses } from '../../parts/deliveries/outcome-text.ts'
 import { violationOf } from '../../parts/feedback/faults.ts'
 import { Button } from '../../parts/forms/button.tsx'
-import { SelectField } from '../../parts/forms/field.tsx'
-import { withParam } from '../../parts/forms/url-params.ts'
+import { Choice, option } from '../../parts/forms/url-choice.tsx'
 import { UrlTextField } from '../../parts/forms/url-text-field.tsx'
 import { activeFilters, type FilterName, spans, withoutFilters } from './list/filters.ts'
 import './filter-bar.css'
@@ -68,37 +66,3 @@ export function FilterBar({ onRedeliver, violations }: FilterBarProps) {
     </search>
   )
 }
-
-const option = (value: string, label: string) => (
-  <option key={value} value={value}>
-    {label}
-  </option>
-)
-
-type FilterProps = { name: FilterName; label: string }
-type ChoiceProps = FilterProps & { children: ReactNode }
-
-function Choice({ name, label, children }: ChoiceProps) {
-  const [params, setParams] = useSearchParams()
-  const value = params.get(name) ?? ''
-  return (
-    <SelectField
-      label={label}
-      value={value}
-      onChange={(event) => setParams(withParam(params, name, event.target.value))}
-    >
-      <option value="">Any</option>
-      {children}
-      {value !== '' && <UnlistedOption value={value}>{children}</UnlistedOption>}
-    </SelectField>
-  )
-}
-
-/** A value of a shared URL that is not, or not yet, in the list. */
-function UnlistedOption({ value, children }: { value: string; children: ReactNode }) {
-  const listed = [children].flat(2).some((child) => keyOf(child) === value)
-  return listed ? null : <option value={value}>{value}</option>
-}
-
-const keyOf = (child: ReactNode) =>
-  typeof child === 'object' && child !== null && 'key' in child ? child.key : null

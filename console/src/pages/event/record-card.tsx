@@ -2,11 +2,11 @@ import type { EventBefore, EventDetail } from '@surehook/client'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { useApi } from '../../api/api.ts'
+import { RecordChange } from '../../parts/data/change/record-change.tsx'
 import { eventPath } from '../../parts/data/event-path.ts'
 import { ExactTime } from '../../parts/data/time/time.tsx'
 import { FaultNotice, Notice } from '../../parts/feedback/notice.tsx'
 import { Card } from '../../parts/layout/page.tsx'
-import { RecordFields } from './record-fields.tsx'
 
 const none: readonly string[] = []
 
@@ -24,8 +24,8 @@ export function RecordCard({ detail }: { detail: EventDetail }) {
     const title =
       event === 'DELETE' ? 'The record before the change' : 'The record after the change'
     return (
-      <Card title={title} isFlush>
-        <RecordFields record={record} changedFields={changedFields ?? none} before={null} />
+      <Card title={title}>
+        <RecordChange label="Record" record={record} changedFields={changedFields ?? none} />
       </Card>
     )
   }
@@ -48,16 +48,23 @@ function Update({ detail: { eventId, timestamp }, record, changedFields }: Updat
     staleTime: Number.POSITIVE_INFINITY,
   })
   return (
-    <Card title="What the change did" isFlush>
-      {error !== null && <FaultNotice error={error} retry={() => void refetch()} />}
-      <RecordFields record={record} changedFields={changedFields} before={data?.record ?? null} />
-      <p className="table-note" role="status">
-        {data === undefined ? (
-          error === null && 'Looking up the previous values…'
-        ) : (
-          <From before={data} />
-        )}
-      </p>
+    <Card title="What the change did">
+      <div className="stack">
+        {error !== null && <FaultNotice error={error} retry={() => void refetch()} />}
+        <RecordChange
+          label="Record"
+          record={record}
+          changedFields={changedFields}
+          before={data?.record ?? null}
+        />
+        <p className="quiet small" role="status">
+          {data === undefined ? (
+            error === null && 'Looking up the previous values…'
+          ) : (
+            <From before={data} />
+          )}
+        </p>
+      </div>
     </Card>
   )
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useStream } from '../../api/stream/use-stream.ts'
-import { ChangesTable } from '../../parts/data/tables/changes-table.tsx'
+import { ChangesTable } from '../../parts/data/change/changes-table.tsx'
 import { FaultNotice } from '../../parts/feedback/notice.tsx'
 import { Card } from '../../parts/layout/page.tsx'
 

@@ -15,10 +15,13 @@ type StreamFormProps = {
   /** What the stream was asked for, and what is wrong with that. */
   current: string
   violations: readonly Violation[]
+  /** False if the stream ended, so that it has to start again. */
+  isRunning: boolean
   onStart: (asked: string) => void
 }
 
-export function StreamForm({ current, violations: refused, onStart }: StreamFormProps) {
+export function StreamForm(props: StreamFormProps) {
+  const { current, violations: refused, isRunning, onStart } = props
   const [choice, setChoice] = useState<StreamChoice>(emptyChoice)
   const [isTried, setTried] = useState(false)
   const { asked, violations: typed } = askedOf(choice)
@@ -70,11 +73,13 @@ export function StreamForm({ current, violations: refused, onStart }: StreamForm
           hasChanges
         />
       </div>
-      <div className="stream-form-do">
-        <Button type="submit" look="primary">
-          Start
-        </Button>
-      </div>
+      {(asked !== current || !isRunning) && (
+        <div>
+          <Button type="submit" look="primary">
+            {isRunning ? 'Apply the filters' : 'Start'}
+          </Button>
+        </div>
+      )}
     </form>
   )
 }

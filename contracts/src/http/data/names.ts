@@ -1,9 +1,8 @@
 import * as z from 'zod'
+import { isReservedTable } from './reserved-tables.ts'
 
 const form = /^[a-z][a-z0-9_]{0,62}$/
 const formMessage = 'must match ^[a-z][a-z0-9_]{0,62}$'
-
-const reservedTables: ReadonlySet<string> = new Set(['users'])
 
 /**
  * Fields of every record besides its table's columns. The platform assigns them and clients cannot
@@ -40,7 +39,7 @@ const name = (isReserved: (name: string) => boolean) =>
     else if (!form.test(value)) context.addIssue({ code: 'custom', message: formMessage })
   })
 
-export const TableName = name((table) => reservedTables.has(table) || table.startsWith('_')).meta({
+export const TableName = name(isReservedTable).meta({
   id: 'TableName',
   pattern: form.source,
 })

@@ -36,6 +36,26 @@ export const questionExamples: OperationExamples = {
       nextCursor: null,
     },
   },
+  listEvents: {
+    parameters: { table: 'orders', limit: 1 },
+    reply: {
+      events: [
+        {
+          ...{ eventId: ids.event, ...change, timestamp: createdAt },
+          changedFields: payload.changed_fields,
+        },
+      ],
+      limitReached: false,
+    },
+  },
+  countEventDeliveries: {
+    parameters: { eventIds: ids.event },
+    reply: {
+      events: [
+        { eventId: ids.event, webhooks: 3, delivered: 2, pending: 0, failed: 1, cancelled: 0 },
+      ],
+    },
+  },
   getEvent: {
     parameters: { eventId: ids.event },
     reply: {

@@ -17,6 +17,18 @@ export type ChangeLogDeps = {
   now: () => number
 }
 
+export type NewestSearch = LookLimits & {
+  count: number
+  /** Only these changes. Default: all. */
+  accepts?: (event: ChangeEvent) => boolean
+}
+
+export type NewestChanges = {
+  changes: Change[]
+  /** True if a limit ended the search before it found `count` changes. */
+  isCutShort: boolean
+}
+
 type ChangeSearch = LookLimits & { eventId: string; madeAt: number }
 type LocatedChange = { change: Change; partition: number; offset: number }
 
@@ -46,31 +58,43 @@ export class ChangeLog {
   }
 
   /**
-   * Returns the newest changes of a table, newest first: `count`, or fewer if a limit is reached.
+   * Returns the newest changes, newest first: `count`, or fewer if a limit is reached. A change that
+   * the log has twice comes once.
    */
   async newest(
-    place: Tenant & { table: string },
-    { count, ...limits }: LookLimits & { count: number },
-  ): Promise<Change[]> {
+    place: Tenant & { table?: string | undefined },
+    { count, accepts = () => true, ...limits }: NewestSearch,
+  ): Promise<NewestChanges> {
     const { ownBounds, codec, now } = this.#deps
     const budget = new Budget(limits, now)
     const tops = await ownBounds(place)
-    const found: Change[] = []
+    const found = new Map<string, Change>()
     const isRecord = ownRecord(place, place.table)
-    for (let window = firstWindow; found.length < count && !budget.spent; window *= 2) {
+    const isSought = ({ event }: Change) =>
+      (place.table === undefined || event.table === place.table) && accepts(event)
+    let isEnough = false
+    for (let window = firstWindow; !isEnough && !budget.spent; window *= 2) {
       if (tops.every(({ start, end }) => end <= start)) break
+      /** The unread part of a partition may have changes up to this time. */
+      let readSince = Number.NEGATIVE_INFINITY
       for (const top of tops) {
         const from = Math.max(top.start, top.end - window)
+        let oldest: number | null = null
         for await (const messages of this.#pieces({ ...top, from, to: top.end }, budget)) {
+          oldest ??= messages[0] === undefined ? null : Number(messages[0].timestamp)
           for (const message of messages.filter(isRecord)) {
             const change = await ownChange(codec, message, place)
-            if (change?.event.table === place.table) found.push(change)
+            if (change !== null && isSought(change)) found.set(change.event.id, change)
           }
         }
         top.end = from
+        if (from > top.start && oldest !== null) readSince = Math.max(readSince, oldest)
       }
+      const known = [...found.values()].filter(({ loggedAt }) => loggedAt >= readSince)
+      isEnough = known.length >= count
     }
-    return found.toSorted(newestFirst).slice(0, count)
+    const changes = [...found.values()].toSorted(newestFirst).slice(0, count)
+    return { changes, isCutShort: changes.length < count && budget.spent }
   }
 
   /** Finds the change with this id (in lower case), which was made at about `madeAt`. */

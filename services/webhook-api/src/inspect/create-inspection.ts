@@ -10,6 +10,8 @@ import type { KnownTables } from '../tables/known-tables.ts'
 import { tableWarnings } from '../tables/table-warnings.ts'
 import type { ConnectionSlots } from '../tenants/connection-slots.ts'
 import { createReadSlots } from '../tenants/read-slots.ts'
+import { countEventDeliveries } from './event/count-event-deliveries.ts'
+import { createListEvents } from './event/list-events.ts'
 import { createShowBefore } from './event/show-before.ts'
 import { createShowEvent } from './event/show-event.ts'
 import { createExplain } from './explain/explain.ts'
@@ -33,6 +35,8 @@ export function createInspection(deps: InspectionDeps) {
   const shared = { pool, slots, changeLog, reads: createReadSlots(), now: Date.now }
   return {
     explain: createExplain(shared),
+    listEvents: createListEvents(shared),
+    countEventDeliveries: countEventDeliveries(pool),
     showEvent: createShowEvent({ ...shared, search }),
     showBefore: createShowBefore(shared),
     preview: createPreview({

@@ -1,3 +1,4 @@
+import { countEventDeliveries, listEvents } from '@surehook/contracts/http/webhooks/event-list'
 import { explainWebhook, previewWebhook } from '@surehook/contracts/http/webhooks/log'
 import { getEvent, getEventBefore } from '@surehook/contracts/http/webhooks/questions'
 import type { Router } from 'express'
@@ -7,12 +8,18 @@ import type { Inspection } from './create-inspection.ts'
 export type InspectionRoutesDeps = { serve: ServeTenants; inspection: Inspection }
 
 export function inspectionRoutes(deps: InspectionRoutesDeps): (router: Router) => void {
-  const { preview, explain, showEvent, showBefore } = deps.inspection
+  const { inspection } = deps
+  const { preview, explain, showEvent, showBefore } = inspection
   return (router) => {
     const serve = deps.serve.all(router)
+    const serveReading = deps.serve.reading(router)
 
     serve(previewWebhook, ({ body }, { auth }) => preview(auth, body))
     serve(explainWebhook, ({ params, query }, { auth }) => explain(auth, params.id, query))
+    serve(listEvents, ({ query }, { auth }) => inspection.listEvents(auth, query))
+    serveReading(countEventDeliveries, ({ query }, { auth }) =>
+      inspection.countEventDeliveries(auth, query.eventIds),
+    )
     serve(getEventBefore, ({ params, query }, { auth }) => showBefore(auth, params.eventId, query))
     serve(getEvent, ({ params, query }, { auth }) => showEvent(auth, params.eventId, query))
   }

@@ -46,7 +46,7 @@ export function createPreview({ changeLog, reads, admit, now }: PreviewDeps) {
     const mismatch = mismatchOf({ ...tenant, table, events, filter })
     const { changes: count, ...limits } = previewLimits
     const place = { ...tenant, table }
-    const changes = await reads.run(tenant, () => changeLog.newest(place, { ...limits, count }))
+    const { changes } = await reads.run(tenant, () => changeLog.newest(place, { ...limits, count }))
     const matched = changes.filter((change) => mismatch(change) === null)
     const samples = samplesOf(
       matched.map(({ event }) => event),

@@ -374,6 +374,45 @@ export type Endpoint = {
     paused: number;
 };
 
+export type ListedEvent = {
+    eventId: string;
+    table: string;
+    /**
+     * The operation
+     */
+    event: 'INSERT' | 'UPDATE' | 'DELETE';
+    recordId: string;
+    /**
+     * When the change was made
+     */
+    timestamp: string;
+    changedFields: Array<string>;
+};
+
+export type EventCounts = {
+    eventId: string;
+    /**
+     * Subscriptions with a delivery of the event
+     */
+    webhooks: number;
+    /**
+     * Those whose receiver answered 2xx
+     */
+    delivered: number;
+    /**
+     * Those with a delivery that is pending, retrying or paused
+     */
+    pending: number;
+    /**
+     * Those with a dead letter
+     */
+    failed: number;
+    /**
+     * Those whose delivery was cancelled
+     */
+    cancelled: number;
+};
+
 export type EventDetail = {
     eventId: string;
     /**
@@ -1756,6 +1795,154 @@ export type CloseEndpointResponses = {
 };
 
 export type CloseEndpointResponse = CloseEndpointResponses[keyof CloseEndpointResponses];
+
+export type ListEventsData = {
+    body?: never;
+    headers: {
+        /**
+         * The name of the project
+         */
+        'x-project-id': ProjectId;
+        /**
+         * The name of the environment
+         */
+        environment: EnvironmentName;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Only changes of this table
+         */
+        table?: string;
+        /**
+         * Only these operations, separated by commas. Default: all
+         */
+        events?: string;
+        /**
+         * `own`: no changes of reserved tables, which are `users` and those with `_` first
+         */
+        tables?: 'all' | 'own';
+        /**
+         * Most events
+         */
+        limit?: number;
+    };
+    url: '/api/rest/_events';
+};
+
+export type ListEventsErrors = {
+    /**
+     * VALIDATION_ERROR
+     */
+    400: Problem;
+    /**
+     * MANAGEMENT_TOKEN_INVALID
+     */
+    401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
+    /**
+     * ENVIRONMENT_NOT_FOUND
+     */
+    404: Problem;
+    /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
+    /**
+     * INTERNAL_ERROR
+     */
+    500: Problem;
+    /**
+     * SERVICE_UNAVAILABLE
+     */
+    503: Problem;
+};
+
+export type ListEventsError = ListEventsErrors[keyof ListEventsErrors];
+
+export type ListEventsResponses = {
+    /**
+     * OK
+     */
+    200: {
+        events: Array<ListedEvent>;
+        /**
+         * True if the request reached a limit before it found `limit` events
+         */
+        limitReached: boolean;
+    };
+};
+
+export type ListEventsResponse = ListEventsResponses[keyof ListEventsResponses];
+
+export type CountEventDeliveriesData = {
+    body?: never;
+    headers: {
+        /**
+         * The name of the project
+         */
+        'x-project-id': ProjectId;
+        /**
+         * The name of the environment
+         */
+        environment: EnvironmentName;
+    };
+    path?: never;
+    query: {
+        /**
+         * Ids of up to 100 events, separated by commas
+         */
+        eventIds: string;
+    };
+    url: '/api/rest/_events/counts';
+};
+
+export type CountEventDeliveriesErrors = {
+    /**
+     * VALIDATION_ERROR
+     */
+    400: Problem;
+    /**
+     * MANAGEMENT_TOKEN_INVALID
+     */
+    401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
+    /**
+     * ENVIRONMENT_NOT_FOUND
+     */
+    404: Problem;
+    /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
+    /**
+     * INTERNAL_ERROR
+     */
+    500: Problem;
+    /**
+     * SERVICE_UNAVAILABLE
+     */
+    503: Problem;
+};
+
+export type CountEventDeliveriesError = CountEventDeliveriesErrors[keyof CountEventDeliveriesErrors];
+
+export type CountEventDeliveriesResponses = {
+    /**
+     * OK
+     */
+    200: {
+        events: Array<EventCounts>;
+    };
+};
+
+export type CountEventDeliveriesResponse = CountEventDeliveriesResponses[keyof CountEventDeliveriesResponses];
 
 export type GetEventData = {
     body?: never;

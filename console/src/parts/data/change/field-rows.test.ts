@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { fieldRows } from './field-rows.ts'
+import { fieldRows, readableValue } from './field-rows.ts'
 
 const record = { id: 'r7', status: 'paid', total: '12.50', note: null }
 
@@ -9,8 +9,8 @@ it('shows changed fields first, with their values before and after', () => {
     { name: 'status', isChanged: true, before: '"new"', after: '"paid"' },
     { name: 'note', isChanged: true, before: undefined, after: 'null' },
     { name: 'gone', isChanged: true, before: undefined, after: undefined },
-    { name: 'id', isChanged: false, before: undefined, after: '"r7"' },
-    { name: 'total', isChanged: false, before: undefined, after: '"12.50"' },
+    { name: 'id', isChanged: false, before: '"r7"', after: '"r7"' },
+    { name: 'total', isChanged: false, before: '"12.50"', after: '"12.50"' },
   ])
 })
 
@@ -20,4 +20,16 @@ it('shows only new values without the change before, whatever the names', () => 
     { name: 'constructor', isChanged: true, before: undefined, after: undefined },
     { name: '__proto__', isChanged: false, before: undefined, after: '1' },
   ])
+})
+
+it.each([
+  ['"paid"', 'paid'],
+  ['"a \\"quoted\\" word"', 'a "quoted" word'],
+  ['""', '""'],
+  ['"  "', '"  "'],
+  ['null', 'null'],
+  ['12.5', '12.5'],
+  ['{"a":[1]}', '{"a":[1]}'],
+])('reads %s as %s', (json, text) => {
+  expect(readableValue(json)).toBe(text)
 })

@@ -2,6 +2,7 @@ export type Fields = Record<string, unknown>
 
 export type FieldRow = {
   name: string
+  /** The change names the field. Assigned fields such as `updatedAt` are never named. */
   isChanged: boolean
   /** JSON of the value, or `undefined` without one. */
   before: string | undefined
@@ -19,11 +20,22 @@ export function fieldRows(
 ): FieldRow[] {
   const names = new Set([...changedFields, ...Object.keys(record)])
   return [...names].map((name) => {
-    const isChanged = changedFields.includes(name)
-    const old = isChanged && before !== null ? textOf(before, name) : undefined
-    return { name, isChanged, before: old, after: textOf(record, name) }
+    const old = before === null ? undefined : textOf(before, name)
+    return {
+      name,
+      isChanged: changedFields.includes(name),
+      before: old,
+      after: textOf(record, name),
+    }
   })
 }
 
 const textOf = (fields: Fields, name: string): string | undefined =>
   Object.hasOwn(fields, name) ? JSON.stringify(fields[name]) : undefined
+
+/** JSON as people read it: a text without its quotes, unless it is empty or only spaces. */
+export function readableValue(json: string): string {
+  if (!json.startsWith('"')) return json
+  const text = JSON.parse(json) as string
+  return text.trim() === '' ? json : text
+}
