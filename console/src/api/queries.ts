@@ -135,3 +135,12 @@ export function useEnvironments(project: string | undefined): readonly string[] 
   })
   return data?.environments
 }
+
+/** The first roles of the environment, which are all that most have. */
+export function useRoles() {
+  const { surehook, keyOf } = useApi()
+  return useQuery({
+    queryKey: keyOf('roles'),
+    queryFn: ({ signal }) => surehook.admin.roles.list({ limit: onPage }, { signal }),
+  })
+}

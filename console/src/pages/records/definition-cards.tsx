@@ -1,7 +1,9 @@
 import type { Table } from '@surehook/client'
+import { rolesOf } from '../../parts/data/access/access.ts'
+import { AccessMatrix } from '../../parts/data/access/access-matrix.tsx'
 import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
-import { Card, Facts } from '../../parts/layout/page.tsx'
-import { accessText } from '../tables/access-text.ts'
+import { ButtonLink } from '../../parts/forms/button.tsx'
+import { Card } from '../../parts/layout/page.tsx'
 
 type Definition = Table['columns'][number]
 
@@ -30,17 +32,18 @@ export function ColumnsCard({ table }: DefinitionProps) {
 }
 
 /** What users may do, by their role. */
-export function AccessCard({ table: { access } }: DefinitionProps) {
+export function AccessCard({ table: { name, access } }: DefinitionProps) {
+  const roles = rolesOf(access, [])
   return (
-    <Card title="Access of users, by role">
-      <Facts
-        items={[
-          ['Read', accessText(access.read)],
-          ['Create', accessText(access.create)],
-          ['Update', accessText(access.update)],
-          ['Delete', accessText(access.delete)],
-        ]}
-      />
+    <Card
+      title="Access of users, by role"
+      actions={<ButtonLink to={`/tables/${name}/define`}>Change the access</ButtonLink>}
+    >
+      {roles.length === 0 ? (
+        <p className="quiet">No user may do anything: only management tokens may.</p>
+      ) : (
+        <AccessMatrix roles={roles} access={access} />
+      )}
     </Card>
   )
 }

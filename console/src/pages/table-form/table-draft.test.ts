@@ -30,6 +30,15 @@ describe('the form of a table', () => {
     ])
   })
 
+  it('sends access as it was typed, and names the field of text that is not JSON', () => {
+    const typed = tableInputOf({ ...draft, access: '{ "reed": ["clerk"] }' })
+    expect(typed.input.access).toEqual({ reed: ['clerk'] })
+    const { violations } = tableInputOf({ ...draft, access: '{' })
+    expect(violations).toEqual([
+      { field: 'access', message: expect.stringContaining('is not JSON') },
+    ])
+  })
+
   it('gives each new column a key of its own', () => {
     const two = [column, newColumn([column])]
     expect(new Set([...two, newColumn(two)].map(({ key }) => key)).size).toBe(3)

@@ -1,4 +1,7 @@
 import type { Table, TableInput, Violation } from '@surehook/client'
+import { noAccess } from '../../parts/data/access/access.ts'
+import { jsonObjectIn } from '../../parts/forms/json-object.ts'
+import { accessJson } from './access/access-draft.ts'
 
 export const columnTypes = [
   'text',
@@ -13,9 +16,6 @@ export const columnTypes = [
   'json',
 ] as const
 
-export const actions = ['read', 'create', 'update', 'delete'] as const
-export type Action = (typeof actions)[number]
-
 /** A column as it was typed. `default` is JSON, or empty. */
 export type ColumnDraft = {
   key: number
@@ -28,11 +28,11 @@ export type ColumnDraft = {
   isStored: boolean
 }
 
-/** Roles are separated by commas. */
 export type TableDraft = {
   name: string
   columns: readonly ColumnDraft[]
-  access: Readonly<Record<Action, string>>
+  /** JSON text. */
+  access: string
 }
 
 export const newColumn = (columns: readonly ColumnDraft[]): ColumnDraft => ({
@@ -48,7 +48,7 @@ export const newColumn = (columns: readonly ColumnDraft[]): ColumnDraft => ({
 export const emptyTable: TableDraft = {
   name: '',
   columns: [newColumn([])],
-  access: { read: '', create: '', update: '', delete: '' },
+  access: accessJson(noAccess),
 }
 
 export function tableDraftOf({ name, columns, access }: Table): TableDraft {
@@ -60,12 +60,7 @@ export function tableDraftOf({ name, columns, access }: Table): TableDraft {
       default: column.default === null ? '' : JSON.stringify(column.default),
       isStored: true,
     })),
-    access: {
-      read: access.read.join(', '),
-      create: access.create.join(', '),
-      update: access.update.join(', '),
-      delete: access.delete.join(', '),
-    },
+    access: accessJson(access),
   }
 }
 
@@ -81,10 +76,15 @@ export function tableInputOf(draft: TableDraft): { input: TableInput; violations
     }
     return { name, type, required, unique, ...value.given }
   })
-  const access = Object.fromEntries(
-    actions.map((action) => [action, rolesIn(draft.access[action])]),
-  )
-  return { input: { columns, access }, violations }
+  const access = jsonObjectIn(draft.access)
+  if ('fault' in access) {
+    violations.push({ field: 'access', message: access.fault })
+    return { input: { columns }, violations }
+  }
+  return {
+    input: { columns, access: access.value as NonNullable<TableInput['access']> },
+    violations,
+  }
 }
 
 /** Text of a text column needs no quotes. */
@@ -98,9 +98,3 @@ function defaultOf(column: ColumnDraft): { given?: { default: unknown }; fault?:
     return isText ? { given: { default: text } } : { fault: 'must be JSON' }
   }
 }
-
-const rolesIn = (text: string): string[] =>
-  text
-    .split(',')
-    .map((role) => role.trim())
-    .filter((role) => role !== '')

@@ -1,13 +1,14 @@
 import type { Violation } from '@surehook/client'
-import type { FormEvent, ReactNode } from 'react'
-import { violationOf } from '../../parts/feedback/faults.ts'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { Dialog } from '../../parts/feedback/dialog.tsx'
 import { FaultNotice } from '../../parts/feedback/notice.tsx'
 import { Button } from '../../parts/forms/button.tsx'
-import { TextField } from '../../parts/forms/field.tsx'
 import { FormActions } from '../../parts/forms/form-actions.tsx'
 import { Card } from '../../parts/layout/page.tsx'
+import { NewRole } from '../user/new-role.tsx'
+import { AccessField } from './access/access-field.tsx'
 import { ColumnFields } from './column-fields.tsx'
-import { actions, type ColumnDraft, newColumn, type TableDraft } from './table-draft.ts'
+import { type ColumnDraft, newColumn, type TableDraft } from './table-draft.ts'
 import './table-form.css'
 
 type TableFormProps = {
@@ -21,44 +22,45 @@ type TableFormProps = {
 }
 
 export function TableForm({ draft, onChange, violations, saving, back, name }: TableFormProps) {
+  const [isMaking, setMaking] = useState(false)
+  const [made, setMade] = useState<readonly string[]>([])
   const submit = (event: FormEvent) => {
     event.preventDefault()
     saving.run()
   }
   return (
-    <form className="stack" onSubmit={submit} noValidate>
-      {name}
-      <Card title="Columns">
-        <Columns
-          columns={draft.columns}
-          violations={violations}
-          onChange={(columns) => onChange({ ...draft, columns })}
+    <>
+      <form className="stack" onSubmit={submit} noValidate>
+        {name}
+        <Card title="Columns">
+          <Columns
+            columns={draft.columns}
+            violations={violations}
+            onChange={(columns) => onChange({ ...draft, columns })}
+          />
+        </Card>
+        <Card title="Access of users">
+          <AccessField
+            value={draft.access}
+            onChange={(access) => onChange({ ...draft, access })}
+            violations={violations}
+            made={made}
+            onNewRole={() => setMaking(true)}
+          />
+        </Card>
+        {saving.error !== null && <FaultNotice error={saving.error} />}
+        <FormActions action={saving.label} isPending={saving.isPending} back={back} />
+      </form>
+      {/* Not within the form: the dialog has its own. */}
+      <Dialog isOpen={isMaking} onClose={() => setMaking(false)} title="New role">
+        <NewRole
+          onCreated={(role) => {
+            setMade([...made, role])
+            setMaking(false)
+          }}
         />
-      </Card>
-      <Card title="Access of users">
-        <div className="stack">
-          <p className="quiet">
-            Name the roles that may do each action, separated by commas. Management tokens with the
-            right <code>records</code> may do all of them.
-          </p>
-          <div className="access-fields">
-            {actions.map((action) => (
-              <TextField
-                key={action}
-                label={`${action[0]?.toUpperCase()}${action.slice(1)}`}
-                value={draft.access[action]}
-                onChange={({ target }) =>
-                  onChange({ ...draft, access: { ...draft.access, [action]: target.value } })
-                }
-                violation={violationOf(violations, `access.${action}`)}
-              />
-            ))}
-          </div>
-        </div>
-      </Card>
-      {saving.error !== null && <FaultNotice error={saving.error} />}
-      <FormActions action={saving.label} isPending={saving.isPending} back={back} />
-    </form>
+      </Dialog>
+    </>
   )
 }
 

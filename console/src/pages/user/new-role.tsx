@@ -7,14 +7,17 @@ import { Button } from '../../parts/forms/button.tsx'
 import { TextField } from '../../parts/forms/field.tsx'
 
 /** A role must exist before a user can get it. */
-export function NewRole() {
+export function NewRole({ onCreated }: { onCreated?: (name: string) => void }) {
   const { surehook } = useApi()
   const [name, setName] = useState('')
   const creating = useAction({
     run: () => surehook.admin.roles.create({ name }),
     done: () => `Role ${name} created`,
     changes: ['roles'],
-    after: () => setName(''),
+    after: (role) => {
+      setName('')
+      onCreated?.(role.name)
+    },
   })
   const { violations } = faultOf(creating.error)
   const submit = (event: FormEvent) => {

@@ -1,7 +1,7 @@
 import type { UserAccount } from '@surehook/client'
-import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useApi } from '../../api/api.ts'
+import { useRoles } from '../../api/queries.ts'
 import { useAction } from '../../api/use-action.ts'
 import { faultOf, violationOf } from '../../parts/feedback/faults.ts'
 import { FaultNotice } from '../../parts/feedback/notice.tsx'
@@ -15,11 +15,7 @@ import { choicesOf, isSame } from './role-choice.ts'
 
 /** Tables grant access to roles. */
 export function RolesCard({ user }: { user: UserAccount }) {
-  const { surehook, keyOf } = useApi()
-  const query = useQuery({
-    queryKey: keyOf('roles'),
-    queryFn: ({ signal }) => surehook.admin.roles.list({ limit: 200 }, { signal }),
-  })
+  const query = useRoles()
   return (
     <Card title="Roles">
       <div className="stack">
