@@ -28,6 +28,7 @@ const mayImport = {
     'contracts/src/openapi/reference',
     'contracts/src/openapi/error-meanings',
     'contracts/src/byte-size',
+    'contracts/src/http/data/reserved-tables',
   ],
   'packages/token-verifier': [],
   'packages/publisher': [...lowest, 'libs/kafka/src/kafkajs-patches', 'scripts/bundle'],

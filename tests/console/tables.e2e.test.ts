@@ -117,7 +117,7 @@ it('shows changes as they commit, and pauses', async () => {
   await choose({ column: 'total', operator: 'gte', value: '5' })
   // The stream begins with what is written after its answer.
   const streaming = page.waitForResponse((got) => got.url().includes('/_stream') && got.ok())
-  await button('Apply the filters').click()
+  await button('Start').click()
   await streaming
   await tenant.insert({ customer: 'Alan', total: 5 })
   await page.getByText('Alan').waitFor()

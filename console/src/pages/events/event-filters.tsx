@@ -22,7 +22,9 @@ export function EventFilterBar() {
       <UrlTextField name="table" label="Table" list={listId} />
       <datalist id={listId}>
         {tables.map((name) => (
-          <option key={name} value={name} />
+          <option key={name} value={name}>
+            {name}
+          </option>
         ))}
       </datalist>
       <Choice name="operation" label="Operation">

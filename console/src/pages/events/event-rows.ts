@@ -36,14 +36,17 @@ const isYoung = ({ timestamp }: EventRow, nowMs: number) => nowMs - Date.parse(t
 const isUnsettled = (row: EventRow, counts: EventCounts | undefined, nowMs: number): boolean =>
   counts === undefined || (isYoung(row, nowMs) && (counts.webhooks === 0 || counts.pending > 0))
 
-export type Counted = ReadonlyMap<string, EventCounts>
+export type CountsById = ReadonlyMap<string, EventCounts>
 
 /** Whether the numbers of a row are missing, or about to change. */
-export const areUnsettled = (rows: readonly EventRow[], counted: Counted, nowMs: number): boolean =>
-  rows.some((row) => isUnsettled(row, counted.get(row.eventId), nowMs))
+export const areUnsettled = (
+  rows: readonly EventRow[],
+  counted: CountsById,
+  nowMs: number,
+): boolean => rows.some((row) => isUnsettled(row, counted.get(row.eventId), nowMs))
 
 /** The events to count, the unknown first: an answer may have only the first ones. */
-export function askedIds(rows: readonly EventRow[], counted: Counted, nowMs: number): string[] {
+export function askedIds(rows: readonly EventRow[], counted: CountsById, nowMs: number): string[] {
   const rank = (row: EventRow) => {
     const counts = counted.get(row.eventId)
     if (counts === undefined) return 0

@@ -3,22 +3,22 @@ import { useRef } from 'react'
 import { useApi } from '../../api/api.ts'
 import { freshMs } from '../../api/queries.ts'
 import { pauseMs } from '../deliveries/list/tail.ts'
-import { areUnsettled, askedIds, type Counted, type EventRow } from './event-rows.ts'
+import { areUnsettled, askedIds, type CountsById, type EventRow } from './event-rows.ts'
 
-const none: Counted = new Map()
+const none: CountsById = new Map()
 
 /**
  * Counts the webhooks of the rows: each second while the numbers change, and seldom otherwise. A
  * hidden tab does not ask.
  */
-export function useCounts(list: string, rows: readonly EventRow[]): Counted {
+export function useCounts(list: string, rows: readonly EventRow[]): CountsById {
   const { surehook, keyOf } = useApi()
   const failures = useRef(0)
   const known = useRef(none)
   const { data = none } = useQuery({
     // The rows are no part of the key: a new one must not ask before the second is over.
     queryKey: keyOf('events', 'counts', list),
-    queryFn: async ({ signal }): Promise<Counted> => {
+    queryFn: async ({ signal }): Promise<CountsById> => {
       const ids = askedIds(rows, known.current, Date.now())
       try {
         const { events } = await surehook.events.counts(ids, { signal })

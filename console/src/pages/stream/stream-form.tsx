@@ -73,13 +73,19 @@ export function StreamForm(props: StreamFormProps) {
           hasChanges
         />
       </div>
-      {(asked !== current || !isRunning) && (
-        <div>
-          <Button type="submit" look="primary">
-            {isRunning ? 'Apply the filters' : 'Start'}
-          </Button>
-        </div>
-      )}
+      <StartButton isChanged={asked !== current} isRunning={isRunning} />
     </form>
+  )
+}
+
+/** A stream that runs as asked needs no start. */
+function StartButton({ isChanged, isRunning }: { isChanged: boolean; isRunning: boolean }) {
+  if (isRunning && !isChanged) return null
+  return (
+    <div>
+      <Button type="submit" look="primary">
+        {isRunning ? 'Apply the filters' : 'Start'}
+      </Button>
+    </div>
   )
 }

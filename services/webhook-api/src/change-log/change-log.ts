@@ -1,6 +1,7 @@
 import type { ChangeEvent } from '@surehook/contracts/events'
 import { changeKey } from '@surehook/contracts/ids'
 import type { KafkaMessage } from '@surehook/kafka/client/surface'
+import type { PartitionBounds } from '@surehook/kafka/offsets/log-ends'
 import type { LogReader, LogSpan } from '@surehook/kafka/readers/log-reader'
 import { type Change, readChange } from '@surehook/matching/read-change'
 import type { EventCodec } from '@surehook/schemas/codec'
@@ -65,11 +66,10 @@ export class ChangeLog {
     place: Tenant & { table?: string | undefined },
     { count, accepts = () => true, ...limits }: NewestSearch,
   ): Promise<NewestChanges> {
-    const { ownBounds, codec, now } = this.#deps
+    const { ownBounds, now } = this.#deps
     const budget = new Budget(limits, now)
     const tops = await ownBounds(place)
     const found = new Map<string, Change>()
-    const isRecord = ownRecord(place, place.table)
     const isSought = ({ event }: Change) =>
       (place.table === undefined || event.table === place.table) && accepts(event)
     let isEnough = false
@@ -78,23 +78,39 @@ export class ChangeLog {
       /** The unread part of a partition may have changes up to this time. */
       let readSince = Number.NEGATIVE_INFINITY
       for (const top of tops) {
-        const from = Math.max(top.start, top.end - window)
-        let oldest: number | null = null
-        for await (const messages of this.#pieces({ ...top, from, to: top.end }, budget)) {
-          oldest ??= messages[0] === undefined ? null : Number(messages[0].timestamp)
-          for (const message of messages.filter(isRecord)) {
-            const change = await ownChange(codec, message, place)
-            if (change !== null && isSought(change)) found.set(change.event.id, change)
-          }
-        }
-        top.end = from
-        if (from > top.start && oldest !== null) readSince = Math.max(readSince, oldest)
+        const { changes, oldest } = await this.#readTop(place, { top, window }, budget)
+        for (const change of changes.filter(isSought)) found.set(change.event.id, change)
+        if (top.end > top.start) readSince = Math.max(readSince, oldest)
       }
       const known = [...found.values()].filter(({ loggedAt }) => loggedAt >= readSince)
       isEnough = known.length >= count
     }
     const changes = [...found.values()].toSorted(newestFirst).slice(0, count)
     return { changes, isCutShort: changes.length < count && budget.spent }
+  }
+
+  /**
+   * Reads the tenant's changes among the last `window` records of the unread part, and takes those
+   * records from it. `oldest` is when the first of them was logged.
+   */
+  async #readTop(
+    place: Tenant & { table?: string | undefined },
+    { top, window }: { top: PartitionBounds; window: number },
+    budget: Budget,
+  ): Promise<{ changes: Change[]; oldest: number }> {
+    const from = Math.max(top.start, top.end - window)
+    const isRecord = ownRecord(place, place.table)
+    const changes: Change[] = []
+    let oldest: number | null = null
+    for await (const messages of this.#pieces({ ...top, from, to: top.end }, budget)) {
+      oldest ??= messages[0] === undefined ? null : Number(messages[0].timestamp)
+      for (const message of messages.filter(isRecord)) {
+        const change = await ownChange(this.#deps.codec, message, place)
+        if (change !== null) changes.push(change)
+      }
+    }
+    top.end = from
+    return { changes, oldest: oldest ?? Number.NEGATIVE_INFINITY }
   }
 
   /** Finds the change with this id (in lower case), which was made at about `madeAt`. */
