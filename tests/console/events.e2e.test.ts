@@ -91,7 +91,9 @@ it.each([1440, 390])('shows a record and what changed in it readably, at %i px',
   await tenant.subscribe(console.world.receiver.url(`/${tenant.projectId}`))
   const { id } = await tenant.insert({ note: 'first', n: 7 })
   expectStatus(200, await tenant.rest(`PATCH orders/${id}`, { note: 'second' }))
-  const change = page.getByRole('row').filter({ hasText: 'UPDATE' })
+  // A text is found in any case, and so in `updatedAt` too.
+  const update = page.getByRole('cell', { name: 'UPDATE', exact: true })
+  const change = page.getByRole('row').filter({ has: update })
   const note = change.locator('dl > div').filter({ hasText: 'note' })
   await note.getByText('second').waitFor()
   await note.getByText('Changed').waitFor()
