@@ -45,10 +45,10 @@ it.each([1440, 390])(
     await page.getByText('No event in the last 7 days').waitFor()
 
     const matched = await tenant.insert({ note: 'sold' })
-    const delivered = row(String(matched['id'])).filter({ hasText: '1 delivered' })
+    const delivered = row(matched['id']).filter({ hasText: '1 delivered' })
     await delivered.filter({ hasText: '1 webhook' }).waitFor()
     const unmatched = await tenant.insert({ note: 'offered' })
-    await row(String(unmatched['id'])).filter({ hasText: 'No webhook.' }).waitFor()
+    await row(unmatched['id']).filter({ hasText: 'No webhook.' }).waitFor()
     // The event of the table `_webhooks` that the webhook was made is hidden.
     expect(await events().getByText('_webhooks').count()).toBe(0)
     expect(await events().getByRole('row').count()).toBe(3)
@@ -57,9 +57,9 @@ it.each([1440, 390])(
     await button('Pause').click()
     const { id: late } = await tenant.insert({ note: 'late' })
     await page.getByText('1 event came since.').waitFor()
-    expect(await row(String(late)).count()).toBe(0)
+    expect(await row(late).count()).toBe(0)
     await button('Resume').click()
-    await row(String(late)).waitFor()
+    await row(late).waitFor()
 
     await page.getByLabel('Operation').selectOption('UPDATE')
     await page.getByText('No event of the last 7 days matches').waitFor()
@@ -74,7 +74,7 @@ it.each([1440, 390])(
     await row('_webhooks').waitFor()
     expect(page.url()).toContain('reserved=on')
 
-    await row(String(unmatched['id'])).getByRole('link', { name: /^Why/ }).click()
+    await row(unmatched['id']).getByRole('link', { name: /^Why/ }).click()
     await heading('Event').waitFor()
     await page.getByText('The record did not match filter.note').waitFor()
     await page.getByText(id).or(page.getByText(path)).first().waitFor()
