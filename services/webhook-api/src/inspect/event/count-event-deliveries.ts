@@ -1,5 +1,6 @@
 import { countedPairs, type EventCounts } from '@surehook/contracts/http/webhooks/event-list'
 import { deliveryId } from '@surehook/contracts/ids'
+import { LoopShare } from '@surehook/service-kit/slots/loop-share'
 import type { Pool } from 'pg'
 import { dayOf } from '../../history/rows/delivery-days.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
@@ -18,7 +19,12 @@ export function countEventDeliveries(pool: Pool) {
   ): Promise<{ events: EventCounts[] }> => {
     const subscriptionIds = await ownIds(pool, tenant)
     const asked = countableEvents(eventIds, subscriptionIds.length)
-    const ids = asked.flatMap((event) => subscriptionIds.map((one) => deliveryId(event, one)))
+    const ids: string[] = []
+    const share = new LoopShare()
+    for (const event of asked) {
+      ids.push(...subscriptionIds.map((one) => deliveryId(event, one)))
+      await share.yieldWhenLong()
+    }
     const { rows } = await pool.query<EventCounts>(countSql, [
       ids,
       tenant.projectId,
