@@ -59,7 +59,11 @@ async function newTenant(settings: object = {}): Promise<AuthTenant> {
   expectStatus(201, await tenant.admin('POST', '/roles', { name: 'clerk' }))
   await tenant.configure({ defaultRole: 'clerk', ...settings })
   const manager = await createTenant(world.system, { projectId: tenant.projectId })
-  const columns = [{ name: 'status', type: 'text' }]
+  const columns = [
+    { name: 'customer', type: 'text' },
+    { name: 'status', type: 'text' },
+    { name: 'total', type: 'decimal' },
+  ]
   const access = { read: ['clerk'], create: ['clerk'] }
   expectStatus(200, await manager.rest('PUT _tables/orders', { columns, access }))
   return tenant

@@ -230,7 +230,8 @@ describe('a deleted environment', () => {
     )
     expect(await deleting).toMatchObject({ code: 0 })
     expect(await rowsOf(project, 'live')).toEqual({})
-    expect(await rowsOf(project, 'staging')).toEqual(before)
+    // Its failing webhook goes on: there may be more rows.
+    expect(await rowsOf(project, 'staging')).toMatchObject(before)
     expect((await other.rest<Records>('GET orders')).body.records).toHaveLength(1)
     // A replica may tell of its purge after the deletion, and that record is dropped then.
     const states = await eventually(

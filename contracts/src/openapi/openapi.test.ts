@@ -124,6 +124,19 @@ describe('the OpenAPI documents', () => {
     expect(schemas['SubscriptionInput']?.additionalProperties).toBe(false)
     expect(schemas['Subscription']).not.toHaveProperty('additionalProperties')
   })
+
+  test.each(apiNames)(
+    '%s: no property refuses the fields of the schema that it refers to',
+    (name) => {
+      const refusing: string[] = []
+      JSON.stringify(documentOf(name), (key, value: unknown) => {
+        const isObject = typeof value === 'object' && value !== null
+        if (isObject && '$ref' in value && 'additionalProperties' in value) refusing.push(key)
+        return value
+      })
+      expect(refusing).toEqual([])
+    },
+  )
 })
 
 describe('the examples of operations', () => {

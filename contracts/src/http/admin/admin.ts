@@ -15,7 +15,7 @@ export const Environment = z
     environment: EnvironmentName,
     auth: AuthSettings,
     limits: LimitSettings,
-    notify: NotifySettings.describe('Who is told when webhooks fail and recover'),
+    notify: NotifySettings,
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
     deletedAt: z.iso

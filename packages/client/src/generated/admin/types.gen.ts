@@ -137,9 +137,6 @@ export type Environment = {
     environment: EnvironmentName;
     auth: AuthSettings;
     limits: LimitSettings;
-    /**
-     * Who is told when webhooks fail and recover
-     */
     notify: NotifySettings;
     createdAt: string;
     updatedAt: string;
