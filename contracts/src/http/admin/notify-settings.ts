@@ -20,7 +20,7 @@ const emails = z
   .describe('Addresses that get the alerts')
 const kind = z.enum(chatKinds)
 
-/** Who is told when webhooks fail and when they have recovered. */
+/** The recipients of alerts, which tell of failing and of recovered webhooks. */
 export const NotifySettings = z
   .object({
     emails,

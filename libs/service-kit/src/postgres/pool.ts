@@ -22,8 +22,8 @@ const usesPerConnection = 10_000
 
 /**
  * Opens a pool whose waits all have timeouts. As in libpq, `connect_timeout` of the URL is the
- * longest wait for a connection in seconds, here also for one that others use. Errors of an unreachable database become 503
- * (`toUnavailable`). `bigint` and `numeric` are returned as strings.
+ * longest wait for a connection in seconds, here also for one that others use. Errors of an
+ * unreachable database become 503 (`toUnavailable`). `bigint` and `numeric` are returned as strings.
  */
 export function openPool(options: PoolOptions): Pool {
   const { connectionString, applicationName, max = 10, statementTimeoutMs = 10_000, log } = options

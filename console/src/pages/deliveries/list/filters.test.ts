@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { withParam } from '../../../parts/forms/url-params.ts'
+import { withParam } from '../../../parts/forms/url/url-params.ts'
 import { activeFilters, isLive, queryOf, withLive, withoutFilters } from './filters.ts'
 
 const now = new Date('2026-01-02T00:00:00Z')

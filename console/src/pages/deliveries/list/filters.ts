@@ -1,5 +1,5 @@
 import type { DeliveryQuery } from '@surehook/client'
-import { withParam } from '../../../parts/forms/url-params.ts'
+import { withParam } from '../../../parts/forms/url/url-params.ts'
 
 /** The filters of the page. They live in its URL, so that it can be shared. */
 export const filterNames = [

@@ -1,5 +1,5 @@
 import { useSearchParams } from 'react-router'
-import { UrlTextField } from '../../forms/url-text-field.tsx'
+import { UrlTextField } from '../../forms/url/url-text-field.tsx'
 import './list-search.css'
 
 type ListSearchProps = {

@@ -1,8 +1,8 @@
 import { type ComponentProps, useCallback, useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router'
-import { TextField } from './field.tsx'
+import { TextField } from '../field.tsx'
+import { useDebounced } from '../use-debounced.ts'
 import { withParam } from './url-params.ts'
-import { useDebounced } from './use-debounced.ts'
 
 const pauseMs = 300
 

@@ -1,6 +1,6 @@
 import type { ReactNode, Ref } from 'react'
 import { useSearchParams } from 'react-router'
-import { SelectField } from './field.tsx'
+import { SelectField } from '../field.tsx'
 import { withParam } from './url-params.ts'
 
 export const option = (value: string, label: string) => (
