@@ -196,6 +196,7 @@ create table user_account (
   updated_at timestamp(3) with time zone not null default clock_timestamp(),
   hash_work integer,
   locale text,
+  attributes json not null default '{}'::json,
   constraint user_account_pkey PRIMARY KEY (id),
   constraint user_account_project_id_environment_email_key UNIQUE (project_id, environment, email)
 );

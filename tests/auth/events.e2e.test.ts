@@ -84,6 +84,7 @@ describe('the life of a user', () => {
       expect([table, Object.keys(record).toSorted()]).toEqual([
         'users',
         [
+          'attributes',
           'createdAt',
           'disabled',
           'email',

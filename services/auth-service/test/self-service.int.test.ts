@@ -123,7 +123,8 @@ describe('the own names', () => {
 
   it('are all that changes', async () => {
     const { accessToken: token } = await client.newUser()
-    const body = { firstName: 'a\u0007', lastName: 7, roles: ['admin'], email: 'x@example.com' }
+    const others = { roles: ['admin'], email: 'x@example.com', attributes: { team: 'north' } }
+    const body = { firstName: 'a\u0007', lastName: 7, ...others }
     const answer = await client.send('PATCH me', { body, token })
     expect([
       answer.status,
@@ -135,6 +136,7 @@ describe('the own names', () => {
         ['lastName', 'invalid_type'],
         ['roles', 'unrecognized'],
         ['email', 'unrecognized'],
+        ['attributes', 'unrecognized'],
       ],
     ])
   })

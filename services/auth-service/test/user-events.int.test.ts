@@ -68,6 +68,7 @@ describe('the events of a user', () => {
       roles: [],
       emailVerified: false,
       disabled: false,
+      attributes: {},
       createdAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
       updatedAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
     }

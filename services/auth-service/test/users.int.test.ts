@@ -71,6 +71,7 @@ describe('the list of users', () => {
       roles: [],
       emailVerified: true,
       disabled: false,
+      attributes: {},
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     })

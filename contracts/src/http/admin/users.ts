@@ -5,6 +5,7 @@ import { ruled } from '../../violation-rules.ts'
 import { Email, orDefault, PersonName } from '../auth.ts'
 import { environmentPath, nextCursor, page } from './admin.ts'
 import { change, RoleName } from './auth-settings.ts'
+import { UserAttributes, UserAttributesInput } from './user-attributes.ts'
 
 export const Role = z
   .object({
@@ -27,6 +28,7 @@ export const UserAccount = z
     roles: z.array(z.string()),
     emailVerified: z.boolean(),
     disabled: z.boolean(),
+    attributes: UserAttributes,
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })
@@ -40,6 +42,7 @@ export const UserChange = z
     roles: change(roleNames),
     disabled: change(z.boolean()),
     emailVerified: change(z.boolean()),
+    attributes: change(UserAttributesInput),
   })
   .meta({ id: 'UserChange' })
 export type UserChange = z.infer<typeof UserChange>
@@ -57,6 +60,7 @@ export const ImportedUser = z.strictObject({
   lastName: orDefault(PersonName, ''),
   roles: orDefault(roleNames, []),
   emailVerified: orDefault(z.boolean(), true),
+  attributes: orDefault(UserAttributesInput, {}),
 })
 export type ImportedUser = z.infer<typeof ImportedUser>
 
@@ -127,7 +131,7 @@ export const getUser = defineOperation({
   method: 'get',
   path: `${usersUrl}/{id}`,
   summary: 'Get a user',
-  description: 'Returns one user of the environment with its roles and flags.',
+  description: 'Returns one user of the environment with its roles, flags and attributes.',
   params: userPath,
   reply: { status: 200, schema: UserAccount },
   errors: [...ofUser],
@@ -140,8 +144,8 @@ export const updateUser = defineOperation({
   path: `${usersUrl}/{id}`,
   summary: 'Change a user',
   description:
-    'Changes names, roles, or the flags `disabled` and `emailVerified`. Absent fields keep ' +
-    'their values. Every session of the user ends when you disable the user or set ' +
+    'Changes names, roles, attributes, or the flags `disabled` and `emailVerified`. Absent ' +
+    'fields keep their values. Every session of the user ends when you disable the user or set ' +
     '`emailVerified` to false.',
   params: userPath,
   body: UserChange,
@@ -204,7 +208,7 @@ export const importUsers = defineOperation({
           .unknown()
           .describe(
             '`email`, `passwordHash` (argon2id or bcrypt), and optionally `firstName`, ' +
-              '`lastName`, `roles`, `emailVerified` (default true)',
+              '`lastName`, `roles`, `attributes`, `emailVerified` (default true)',
           ),
       )
       .min(1)

@@ -9,6 +9,7 @@ const user = {
   roles: ['clerk'],
   emailVerified: true,
   disabled: false,
+  attributes: { team: 'north', regions: ['eu', 'us'] },
   createdAt,
   updatedAt: '2026-01-02T08:30:00.000Z',
 }
@@ -22,7 +23,11 @@ export const userExamples: OperationExamples = {
     reply: { users: [user], nextCursor: null },
   },
   getUser: { parameters, reply: user },
-  updateUser: { parameters, body: { roles: ['clerk'] }, reply: user },
+  updateUser: {
+    parameters,
+    body: { roles: ['clerk'], attributes: { team: 'north', regions: ['eu', 'us'] } },
+    reply: user,
+  },
   deleteUser: { parameters },
   logoutUser: { parameters },
   unlockUser: { parameters },
@@ -56,6 +61,7 @@ export const userExamples: OperationExamples = {
           passwordHash: '$2b$12$R9h/cIPz0gi.URNNX3kh2OPST9/PgBkqquzi.Ss7KIUgO2t0jWMUW',
           firstName: 'Grace',
           roles: ['clerk'],
+          attributes: { team: 'south' },
         },
         {
           email: 'ada@example.com',

@@ -1,11 +1,12 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { UserChange } from '@surehook/contracts/http/admin/users'
 import { invalid } from '@surehook/service-kit/errors'
 import type { PoolClient } from 'pg'
 import { unknownRoles } from '../platform/roles.ts'
-import type { User } from '../user.ts'
+import { type EditableFields, editableFields, type User } from '../user.ts'
 import { endPendingSignup } from './pending-signups.ts'
 import { type ChangeOrigin, emitUserChanges } from './user-changes.ts'
-import { type EditableFields, updateUser } from './user-store.ts'
+import { updateUser } from './user-store.ts'
 
 export type UserUpdate = { fields: (keyof EditableFields)[]; change: UserChange }
 
@@ -34,21 +35,18 @@ export async function changedFields(
     const violations = await unknownRoles(tx, before, after.roles)
     if (violations.length > 0) throw invalid(violations)
   }
-  const names = ['firstName', 'lastName', 'roles', 'disabled', 'emailVerified'] as const
-  return names.filter(
-    (name) =>
-      after[name] !== undefined && JSON.stringify(after[name]) !== JSON.stringify(before[name]),
+  return editableFields.filter(
+    (name) => after[name] !== undefined && !isDeepStrictEqual(after[name], before[name]),
   )
 }
 
 /** Returns the fields of the request. `null` clears a field. */
 function given(change: UserChange): Partial<EditableFields> {
-  const { firstName, lastName, roles, disabled, emailVerified } = change
-  return {
-    ...(firstName !== undefined && { firstName: firstName ?? '' }),
-    ...(lastName !== undefined && { lastName: lastName ?? '' }),
-    ...(roles !== undefined && { roles: roles ?? [] }),
-    ...(disabled !== undefined && { disabled: disabled ?? false }),
-    ...(emailVerified !== undefined && { emailVerified: emailVerified ?? false }),
-  }
+  const names = editableFields.filter((name) => change[name] !== undefined)
+  return Object.fromEntries(names.map((name) => [name, change[name] ?? cleared[name]]))
+}
+
+const cleared: EditableFields = {
+  ...{ firstName: '', lastName: '', roles: [], attributes: {} },
+  ...{ disabled: false, emailVerified: false },
 }

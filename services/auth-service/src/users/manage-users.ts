@@ -6,12 +6,12 @@ import type { Lockout } from '../limits/lockout.ts'
 import type { TenantIdentity, TenantName } from '../platform/tenant.ts'
 import type { EndedSessions, EndReason } from '../revocation/revocation.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import type { User } from '../user.ts'
+import type { EditableFields, User } from '../user.ts'
 import { applyChange, changedFields, type UserUpdate } from './apply-change.ts'
 import { toAccount, userNotFound } from './read-users.ts'
 import { type UserAccess, type UserAccessDeps, userAccess } from './user-access.ts'
 import { type ChangeOrigin, emitUserChanges } from './user-changes.ts'
-import { deleteUser, type EditableFields, lockUser } from './user-store.ts'
+import { deleteUser, lockUser } from './user-store.ts'
 
 export type ManageUsersDeps = UserAccessDeps & {
   writer: StateWriter

@@ -35,8 +35,10 @@ export async function listUsers(
 }
 
 export function toAccount(user: User): UserAccount {
-  const { id, email, firstName, lastName, roles, emailVerified, disabled } = user
-  const createdAt = user.createdAt.toISOString()
-  const updatedAt = user.updatedAt.toISOString()
-  return { id, email, firstName, lastName, roles, emailVerified, disabled, createdAt, updatedAt }
+  const { id, email, firstName, lastName, roles, emailVerified, disabled, attributes } = user
+  return {
+    ...{ id, email, firstName, lastName, roles, emailVerified, disabled, attributes },
+    createdAt: user.createdAt.toISOString(),
+    updatedAt: user.updatedAt.toISOString(),
+  }
 }

@@ -10,7 +10,8 @@ export type ChangeOrigin = Pick<ChangeEvent, 'requestId' | 'traceparent'>
 
 /**
  * The record of a change event. Everyone who may read changes sees these fields, so no other field
- * may be added.
+ * may be added. Attributes are among them, as roles are: a receiver that keeps a copy of the users
+ * needs both to decide what a user may see.
  */
 const publicFields = [
   'id',
@@ -20,6 +21,7 @@ const publicFields = [
   'roles',
   'emailVerified',
   'disabled',
+  'attributes',
   'createdAt',
   'updatedAt',
 ] as const
@@ -50,9 +52,13 @@ export async function emitUserChanges(
   origin: ChangeOrigin,
 ): Promise<void> {
   const headers = changes.map((change) => JSON.stringify(headerOf(change, origin)))
-  const bodies = changes.map(({ user }) => JSON.stringify(user, [...publicFields]))
+  const bodies = changes.map(({ user }) => JSON.stringify(recordOf(user)))
   await tx.query(emitSql, [headers, bodies])
 }
+
+/** A list of names for `JSON.stringify` would also leave out the names of attributes. */
+const recordOf = (user: UserChange['user']) =>
+  Object.fromEntries(publicFields.map((name) => [name, user[name]]))
 
 function headerOf({ operation, user, changedFields, at }: UserChange, origin: ChangeOrigin) {
   const { projectId, environment, id: recordId, updatedAt } = user

@@ -3,7 +3,7 @@ import { newEventId } from '@surehook/contracts/ids'
 import type { Pool, PoolClient } from 'pg'
 import { foreignWorkOf, schemeOf } from '../password/password-hash.ts'
 import type { TenantName } from '../platform/tenant.ts'
-import { type User, userColumns } from '../user.ts'
+import { type EditableFields, type User, userColumns } from '../user.ts'
 import { endPendingSignup } from './pending-signups.ts'
 
 type Db = Pool | PoolClient
@@ -11,7 +11,7 @@ type Db = Pool | PoolClient
 export type NewUser = Pick<
   User,
   'email' | 'passwordHash' | 'firstName' | 'lastName' | 'roles' | 'emailVerified'
-> & { locale?: MailLocale | null }
+> & { locale?: MailLocale | null; attributes?: User['attributes'] }
 
 /**
  * The time of a user's next change. It is later than the last one, even if the clock was set back.
@@ -75,15 +75,15 @@ export async function insertUsers(
     `with clock as materialized (select date_trunc('milliseconds', clock_timestamp()) as at)
      insert into user_account as u
        (id, project_id, environment, email, password_hash, hash_work, first_name, last_name,
-        roles, email_verified, locale, created_at, updated_at)
+        roles, email_verified, locale, attributes, created_at, updated_at)
      select n.id, $1, $2, n.email, n.password_hash, n.hash_work, n.first_name, n.last_name,
             array(select json_array_elements_text(n.roles)), n.email_verified, n.locale,
-            clock.at, clock.at
+            n.attributes, clock.at, clock.at
        from clock,
             unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[],
-                   $9::boolean[], $10::int[], $11::text[])
+                   $9::boolean[], $10::int[], $11::text[], $12::json[])
               as n(id, email, password_hash, first_name, last_name, roles,
-                   email_verified, hash_work, locale)
+                   email_verified, hash_work, locale, attributes)
      on conflict (project_id, environment, email) do nothing
      returning ${userColumns}`,
     [
@@ -98,6 +98,7 @@ export async function insertUsers(
       users.map(({ emailVerified }) => emailVerified),
       users.map(({ passwordHash }) => foreignWorkOf(passwordHash)),
       users.map(({ locale }) => locale ?? null),
+      users.map(({ attributes = {} }) => JSON.stringify(attributes)),
     ],
   )
   return rows
@@ -194,25 +195,23 @@ export async function lockUser(
   return rows[0] ?? null
 }
 
-export type EditableFields = Pick<
-  User,
-  'firstName' | 'lastName' | 'roles' | 'disabled' | 'emailVerified'
->
-
 /** Call it after `lockUser`. */
 export async function updateUser(
   tx: PoolClient,
   { projectId, environment, id }: User,
   fields: EditableFields,
 ): Promise<User> {
-  const { firstName, lastName, roles, disabled, emailVerified } = fields
+  const { firstName, lastName, roles, disabled, emailVerified, attributes } = fields
   const { rows } = await tx.query<User>(
     `update user_account u
         set first_name = $4, last_name = $5, roles = $6, disabled = $7, email_verified = $8,
-            updated_at = ${nextUpdate}
+            attributes = $9, updated_at = ${nextUpdate}
       where u.project_id = $1 and u.environment = $2 and u.id = $3
       returning ${userColumns}`,
-    [projectId, environment, id, firstName, lastName, roles, disabled, emailVerified],
+    [
+      ...[projectId, environment, id, firstName, lastName, roles, disabled, emailVerified],
+      JSON.stringify(attributes),
+    ],
   )
   const [user] = rows
   if (user === undefined) throw new Error('A locked user is gone')

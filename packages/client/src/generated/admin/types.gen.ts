@@ -93,6 +93,9 @@ export type UserChange = {
     roles?: Array<RoleName> | null;
     disabled?: boolean | null;
     emailVerified?: boolean | null;
+    attributes?: {
+        [key: string]: string | number | boolean | Array<string | number | boolean>;
+    } | null;
 };
 
 export type Project = {
@@ -325,6 +328,12 @@ export type UserAccount = {
     roles: Array<string>;
     emailVerified: boolean;
     disabled: boolean;
+    /**
+     * What the owner of the project says of the user
+     */
+    attributes: {
+        [key: string]: string | number | boolean | Array<string | number | boolean>;
+    };
     createdAt: string;
     updatedAt: string;
 };
