@@ -15,17 +15,20 @@ const credentials = {
   management: ['management'],
   managementOrUser: ['management', 'user'],
   user: ['user'],
+  /** A service of the platform. The operation has no path at the gateway and is not published. */
+  service: ['service'],
   none: [],
 } as const
 
 /**
- * Required caller: the platform's administrator, a holder of a management token, a user, or anyone.
+ * Required caller: the platform's administrator, a holder of a management token, a user, a service,
+ * or anyone.
  */
 export type Security = keyof typeof credentials
+type Credential = (typeof credentials)[Security][number]
 
 /** Names of the OpenAPI security schemes, of which a caller needs one. */
-export const credentialsOf = (security: Security): readonly ('admin' | 'management' | 'user')[] =>
-  credentials[security]
+export const credentialsOf = (security: Security): readonly Credential[] => credentials[security]
 
 type Schema = z.ZodType | undefined
 type ObjectSchema = z.ZodObject | undefined

@@ -10,7 +10,7 @@ import { createAuthApi } from './api/create-auth-api.ts'
 import { createGraphQL } from './api/graphql/graphql-endpoint.ts'
 import { createCallerOf, createOpenCall, lineOf } from './api/open-call.ts'
 import { authRoutes } from './api/rest/auth-routes.ts'
-import { introspectionRoute } from './api/rest/introspection-route.ts'
+import { serviceRoutes } from './api/rest/service-routes.ts'
 import type { Config } from './config.ts'
 import { consoleRoutes } from './console/console-routes.ts'
 import { discoveryRoutes } from './discovery/discovery-routes.ts'
@@ -46,7 +46,6 @@ export async function openAuthentication(
 ): Promise<Authentication> {
   await using opening = new AsyncDisposableStack()
   const { pool, background, redis, writer, log } = infrastructure
-  const { serviceTokens } = config
   const identifyCaller = createIdentifyCaller(config.adminTokens, (hash) =>
     findManagementToken(pool, hash),
   )
@@ -85,7 +84,7 @@ export async function openAuthentication(
       graphql: createGraphQL(api),
     }),
     discoveryRoutes({ findTenant: createFindTenant(pool), jwks, publicUrl: config.publicUrl }),
-    introspectionRoute({ resolveTenant, accessTokens, serviceTokens }),
+    serviceRoutes({ pool, resolveTenant, accessTokens, serviceTokens: config.serviceTokens }),
     consoleRoutes({ pool, redis, identifyCaller }),
     reEncryptRoutes({
       authorize,

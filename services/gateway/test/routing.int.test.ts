@@ -133,6 +133,7 @@ describe('a path', () => {
     '/authx',
     '/AUTH/login',
     '/api/rest/orders',
+    '/internal/users/1',
     '/metrics',
     '/.well-known/jwks.json',
     '/.well-known/oauth-authorization-server',

@@ -1,21 +1,18 @@
 import type { IncomingMessage } from 'node:http'
-import { isOneOf, tokenDigest } from '@surehook/access/admin-gate'
-import { noCredential } from '@surehook/access/no-credential'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import { readBody } from '@surehook/service-kit/http/json-body'
 import { rememberMethod } from '@surehook/service-kit/http/mount'
 import { sendJson } from '@surehook/service-kit/http/problem'
 import { contextOf } from '@surehook/service-kit/http/request/request-context'
-import { bearerToken } from '@surehook/token-verifier'
 import type { RequestHandler, Router } from 'express'
 import type { ResolveTenant } from '../../platform/tenant.ts'
 import type { AccessTokens } from '../../sessions/tokens/access-token.ts'
+import type { RequireService } from './require-service.ts'
 
 export type IntrospectionDeps = {
   resolveTenant: ResolveTenant
   accessTokens: Pick<AccessTokens, 'verify'>
-  /** The bearer tokens of the platform's own services. */
-  serviceTokens: readonly string[]
+  requireService: RequireService
 }
 
 const path = '/auth/introspect'
@@ -34,26 +31,18 @@ export function introspectionRoute(deps: IntrospectionDeps): (router: Router) =>
 function introspect({
   resolveTenant,
   accessTokens,
-  serviceTokens,
+  requireService,
 }: IntrospectionDeps): RequestHandler {
-  const digests = serviceTokens.map(tokenDigest)
   return async (req, res) => {
     contextOf(res).operation = 'introspect'
     const tenant = await resolveTenant(req)
-    requireService(digests, req.headers.authorization)
+    requireService(req.headers.authorization)
     const token = tokenIn(req, String(await readBody(req, maxBytes)))
     const answer = await accessTokens
       .verify(tenant, token)
       .then((claims) => ({ active: true, token_type: 'Bearer', ...claims }), inactive)
     sendJson(res, 200, JSON.stringify(answer))
   }
-}
-
-function requireService(digests: readonly Buffer[], authorization: string | undefined): void {
-  const given = bearerToken(authorization)
-  if (given === null) throw noCredential('AUTH_TOKEN_INVALID', 'service token')
-  if (isOneOf(digests, given)) return
-  throw new AppError('AUTH_TOKEN_INVALID', 'The credential of the service is wrong')
 }
 
 /**
