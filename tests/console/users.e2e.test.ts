@@ -43,10 +43,23 @@ it('finds, changes, logs out and deletes a user, and names a right that is missi
   await page.getByRole('checkbox', { name: 'auditor' }).check()
   await button('Save the roles').click()
   await page.getByText('Roles changed').first().waitFor()
+  const attributes = page.getByRole('textbox', { name: 'Attributes as JSON' })
+  await attributes.fill('{ "id": 1, "team": null }')
+  await button('Save the attributes').click()
+  const refused = page.getByRole('alert').getByRole('listitem')
+  await refused.getByText('attributes.id').waitFor()
+  await refused.getByText('attributes.team').waitFor()
+  await attributes.fill('{ "team": "north" }')
+  await button('Save the attributes').click()
+  await page.getByText('Attributes changed').first().waitFor()
   await choose('Disable')
   await inDialog('Disable the user').click()
   await page.getByText('Disabled', { exact: true }).waitFor()
-  expect((await stored()).body).toMatchObject({ disabled: true, roles: ['clerk', 'auditor'] })
+  expect((await stored()).body).toMatchObject({
+    disabled: true,
+    roles: ['clerk', 'auditor'],
+    attributes: { team: 'north' },
+  })
   await button('Enable').click()
   await page.getByText('Active', { exact: true }).waitFor()
   await choose('Log out everywhere')

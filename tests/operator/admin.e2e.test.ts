@@ -137,10 +137,15 @@ describe('surehook admin, through the gateway', () => {
 
     const found = await done<ListAnswer>('users', 'list', ...where, '--email', 'ada@example.com')
     const id = found['users']?.[0]?.id ?? ''
-    const change = ['--first-name', 'Ada', '--no-roles', '--disabled', 'true']
-    const changed = { id, firstName: 'Ada', roles: [], disabled: true }
+    const attributes = ['--attributes', '{"team":"north","regions":["eu",2]}']
+    const change = ['--first-name', 'Ada', '--no-roles', '--disabled', 'true', ...attributes]
+    const set = { roles: [], disabled: true, attributes: { team: 'north', regions: ['eu', 2] } }
+    const changed = { id, firstName: 'Ada', ...set }
     expect(await done('users', 'patch', ...where, id, ...change)).toMatchObject(changed)
     expect(await done('users', 'get', ...where, id)).toMatchObject(changed)
+    expect((await admin('users', 'get', ...where, id)).out).toMatch(/^attributes.team +north$/m)
+    const refused = await admin('users', 'patch', ...where, id, '--attributes', '{"id":1}')
+    expect(refused).toMatchObject({ code: 1, notes: expect.stringContaining('attributes.id') })
     expect((await admin('users', 'list', ...where)).out).toContain('ada@example.com')
     expect(await done('users', 'sessions', ...where, id)).toEqual({ sessions: [], hasMore: false })
     expect(await done('users', 'lock', ...where, id)).toEqual({ lockedUntil: null, locks: [] })

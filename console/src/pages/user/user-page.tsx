@@ -7,6 +7,7 @@ import { RightView } from '../../parts/feedback/right-view.tsx'
 import { Card, Facts, Page as Frame } from '../../parts/layout/page.tsx'
 import { UserBadge } from '../users/user-badge.tsx'
 import { nameOf } from '../users/user-text.ts'
+import { AttributesCard } from './attributes-card.tsx'
 import { LockNotice } from './lock-notice.tsx'
 import { RolesCard } from './roles-card.tsx'
 import { SessionsCard } from './sessions-card.tsx'
@@ -55,6 +56,7 @@ function UserView({ user }: { user: UserAccount }) {
       </Card>
       <SessionsCard user={user} />
       <RolesCard key={user.roles.join()} user={user} />
+      <AttributesCard key={JSON.stringify(user.attributes)} user={user} />
     </Frame>
   )
 }

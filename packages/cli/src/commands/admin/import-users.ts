@@ -12,7 +12,7 @@ export const importUsersCommand = adminCommand({
   name: 'admin users import',
   summary: 'Import users with their password hashes',
   details: [
-    'The file holds a JSON array of { email, passwordHash, firstName?, lastName?, roles?, emailVerified? }.',
+    'The file holds a JSON array of { email, passwordHash, firstName?, lastName?, roles?, attributes?, emailVerified? }.',
     'Hashes are argon2id or bcrypt. The command lists each refused user by its index, imports the others and ends with 1.',
     'It refuses existing users, so that you may repeat it.',
   ].join('\n'),

@@ -1,5 +1,7 @@
+import type { UserAccount } from '@surehook/client'
 import { adminCommand, limitOption, showList } from '../../admin/admin-command.ts'
 import { UsageError } from '../../cli/command.ts'
+import { objectOf } from '../../lib/input/option-values.ts'
 import { showDone, showFields } from '../../output/shown.ts'
 import { cellOf } from '../../output/text-table.ts'
 
@@ -41,7 +43,7 @@ export const userCommands = [
   }),
   adminCommand({
     name: 'admin users patch',
-    summary: 'Change the names, the roles or the state of a user',
+    summary: 'Change the names, the roles, the attributes or the state of a user',
     positionals: one,
     options: {
       'first-name': { type: 'string', help: 'the new name. An empty text clears it' },
@@ -53,6 +55,11 @@ export const userCommands = [
         help: 'a role of the user. Replaces all roles',
       },
       'no-roles': { type: 'boolean', help: 'remove every role' },
+      attributes: {
+        type: 'string',
+        value: 'json',
+        help: 'an object such as {"team":"north"}. Replaces all attributes',
+      },
       disabled: {
         type: 'string',
         value: 'true|false',
@@ -66,12 +73,16 @@ export const userCommands = [
     },
     async act({ words: { id }, values, admin, request }) {
       const { 'first-name': firstName, 'last-name': lastName, role } = values
-      const { 'email-verified': emailVerified } = values
+      const { 'email-verified': emailVerified, attributes } = values
       const hasRoles = role.length > 0 || values['no-roles']
       const body = {
         ...(firstName !== undefined && { firstName }),
         ...(lastName !== undefined && { lastName }),
         ...(hasRoles && { roles: [...role] }),
+        // The API checks the values, and names each fault.
+        ...(attributes !== undefined && {
+          attributes: objectOf('attributes', attributes) as UserAccount['attributes'],
+        }),
         ...(values.disabled !== undefined && { disabled: truthOf('disabled', values.disabled) }),
         ...(emailVerified !== undefined && {
           emailVerified: truthOf('email-verified', emailVerified),
