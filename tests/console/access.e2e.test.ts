@@ -1,45 +1,28 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { admin, expectStatus } from '@surehook/scripts/client/call'
 import { createToken, type Tenant } from '@surehook/scripts/client/tenant'
-import type { Page } from 'playwright-core'
-import type { SharedSystem } from '../support/shared/ask-shared.ts'
-import { openSharedWorld } from '../support/shared/shared-world.ts'
-import { type ConsoleWorld, openConsole, signIn } from './support/console-world.ts'
-import { onPage } from './support/on-page.ts'
+import { signIn } from './support/console-world.ts'
+import { useConsole } from './support/use-console.ts'
 
-const opened = new AsyncDisposableStack()
-let console: ConsoleWorld<SharedSystem>
-let tenant: Tenant
-let page: Page
-let faults: string[]
-
-beforeAll(async () => {
-  console = opened.use(await openConsole(openSharedWorld))
-})
-afterAll(() => opened.disposeAsync())
-beforeEach(async () => {
-  tenant = await console.world.tenant()
-  await tenant.putTable('orders', { note: 'text' })
-  ;({ page, faults } = await console.open())
-})
-
-const { button, inDialog } = onPage(() => page)
-const goTo = (path: string) => page.goto(`${console.world.system.baseUrl}/console/${path}`)
+const under = useConsole((tenant) => tenant.putTable('orders', { note: 'text' }))
+const { button, inDialog, goTo } = under
 const may = (role: string, action: string) =>
-  page.getByRole('checkbox', { name: `${role} may ${action}`, exact: true })
-const matrix = () => page.getByRole('table', { name: 'What each role may do with records' })
+  under.page.getByRole('checkbox', { name: `${role} may ${action}`, exact: true })
+const matrix = () => under.page.getByRole('table', { name: 'What each role may do with records' })
 const asJson = () =>
-  page.getByRole('group', { name: 'View of access' }).getByRole('radio', { name: 'JSON' })
+  under.page.getByRole('group', { name: 'View of access' }).getByRole('radio', { name: 'JSON' })
 const isWithinPage = () =>
-  page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth')
+  under.page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth')
 
 const stored = async () => {
-  const { body } = expectStatus(200, await tenant.rest('GET _tables/orders'))
+  const { body } = expectStatus(200, await under.tenant.rest('GET _tables/orders'))
   return body['access']
 }
 
 const createRole = (name: string) =>
-  admin(console.world.system, `POST /${tenant.projectId}/environments/master/roles`, { name })
+  admin(under.console.world.system, `POST /${under.tenant.projectId}/environments/master/roles`, {
+    name,
+  })
 
 it.each([1440, 360])(
   'gives roles access in a matrix, and makes a role there, at %i px',
@@ -49,66 +32,66 @@ it.each([1440, 360])(
       201,
       await createRole('a-role-with-a-long-name-which-needs-some-lines-to-be-shown'),
     )
-    await signIn(page, tenant, { stay: true })
-    await page.setViewportSize({ width, height: 800 })
+    await signIn(under.page, under.tenant, { stay: true })
+    await under.page.setViewportSize({ width, height: 800 })
     await goTo('tables/orders/define')
     await may('clerk', 'read').check()
     await button('New role').click()
-    await page.getByRole('dialog').getByLabel('New role').fill('not a role')
+    await under.page.getByRole('dialog').getByLabel('New role').fill('not a role')
     await inDialog('Create the role').click()
-    await page
+    await under.page
       .getByRole('dialog')
       .getByText(/1 to 64 letters/)
       .waitFor()
-    await page.getByRole('dialog').getByLabel('New role').fill('manager')
+    await under.page.getByRole('dialog').getByLabel('New role').fill('manager')
     await inDialog('Create the role').click()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await under.page.getByRole('dialog').waitFor({ state: 'detached' })
     for (const action of ['read', 'update', 'delete']) await may('manager', action).check()
     await may('manager', 'delete').uncheck()
-    await page.getByRole('columnheader', { name: 'Update' }).waitFor()
-    await page.getByRole('rowheader', { name: 'manager' }).waitFor()
+    await under.page.getByRole('columnheader', { name: 'Update' }).waitFor()
+    await under.page.getByRole('rowheader', { name: 'manager' }).waitFor()
     expect(await isWithinPage()).toBe(true)
     await button('Save the table').click()
-    await page.getByText('No records yet').waitFor()
+    await under.page.getByText('No records yet').waitFor()
     expect(await stored()).toEqual({
       ...{ read: ['clerk', 'manager'], create: [], update: ['manager'], delete: [] },
     })
 
-    await page.getByRole('tab', { name: 'Access' }).click()
+    await under.page.getByRole('tab', { name: 'Access' }).click()
     await matrix().getByRole('row').filter({ hasText: 'manager' }).getByText('yes').nth(1).waitFor()
-    await page.getByRole('link', { name: 'Change the access' }).click()
+    await under.page.getByRole('link', { name: 'Change the access' }).click()
     await may('manager', 'update').waitFor()
     expect(await may('manager', 'update').isChecked()).toBe(true)
     await asJson().check()
-    const json = page.getByRole('textbox', { name: 'Access', exact: true })
+    const json = under.page.getByRole('textbox', { name: 'Access', exact: true })
     await json.getByText('"manager"').first().waitFor()
     await json.fill('{ "read": ["clerk"], "create": [], "update": [], "delete": ["clerk"] }')
-    await page
+    await under.page
       .getByRole('group', { name: 'View of access' })
       .getByRole('radio', { name: 'Form' })
       .check()
     expect(await may('clerk', 'delete').isChecked()).toBe(true)
     await button('Save the table').click()
-    await page.getByText('No records yet').waitFor()
+    await under.page.getByText('No records yet').waitFor()
     expect(await stored()).toEqual({ read: ['clerk'], create: [], update: [], delete: ['clerk'] })
-    expect(faults).toEqual([])
+    expect(under.faults).toEqual([])
   },
 )
 
 it('says why a token can make no role, and keeps the access that is there', async () => {
   const access = { read: ['clerk'], create: [], update: [], delete: [] }
   const columns = [{ name: 'note', type: 'text' }]
-  expectStatus(200, await tenant.rest('PUT _tables/orders', { columns, access }))
+  expectStatus(200, await under.tenant.rest('PUT _tables/orders', { columns, access }))
   const limits = { name: 'tables and records', rights: ['tables', 'records'] }
-  const { token } = await createToken(console.world.system, tenant.projectId, limits)
-  const { projectId, environment } = tenant
-  await signIn(page, { projectId, environment, token } as Tenant, { stay: true })
+  const { token } = await createToken(under.console.world.system, under.tenant.projectId, limits)
+  const { projectId, environment } = under.tenant
+  await signIn(under.page, { projectId, environment, token } as Tenant, { stay: true })
   await goTo('tables/orders/define')
-  await page.getByText('Your token lacks the right “users”').waitFor()
+  await under.page.getByText('Your token lacks the right “users”').waitFor()
   expect(await button('New role').count()).toBe(0)
   await may('clerk', 'update').check()
   await button('Save the table').click()
-  await page.getByText('No records yet').waitFor()
+  await under.page.getByText('No records yet').waitFor()
   expect(await stored()).toEqual({ ...access, update: ['clerk'] })
-  expect(faults).toEqual([])
+  expect(under.faults).toEqual([])
 })

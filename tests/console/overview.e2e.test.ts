@@ -1,44 +1,25 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import type { Tenant } from '@surehook/scripts/client/tenant'
-import type { Page } from 'playwright-core'
-import type { SharedSystem } from '../support/shared/ask-shared.ts'
-import { openSharedWorld } from '../support/shared/shared-world.ts'
+import { expect, it } from '@jest/globals'
 import { eventually } from '../support/world.ts'
-import { type ConsoleWorld, openConsole, signIn } from './support/console-world.ts'
-import { onPage } from './support/on-page.ts'
+import { signIn } from './support/console-world.ts'
+import { useConsole } from './support/use-console.ts'
 
-const opened = new AsyncDisposableStack()
-let console: ConsoleWorld<SharedSystem>
-let tenant: Tenant
-let page: Page
-let faults: string[]
-
-beforeAll(async () => {
-  console = opened.use(await openConsole(openSharedWorld))
-})
-afterAll(() => opened.disposeAsync())
-beforeEach(async () => {
-  tenant = await console.world.tenant()
-  await tenant.putTable('orders')
-  ;({ page, faults } = await console.open())
-})
-
-const { button, link, heading } = onPage(() => page)
+const under = useConsole((tenant) => tenant.putTable('orders'))
+const { button, link, heading } = under
 
 /** Subscribes receivers that refuse everything, and makes a dead letter for each. */
 async function failEverywhere(receivers: number): Promise<void> {
-  const { receiver } = console.world
-  const paths = Array.from({ length: receivers }, (_, n) => `/${tenant.projectId}/${n}`)
+  const { receiver } = under.console.world
+  const paths = Array.from({ length: receivers }, (_, n) => `/${under.tenant.projectId}/${n}`)
   for (const path of paths) receiver.answer(path, () => ({ status: 500 }))
   const made = await Promise.all(
     paths.map((path) =>
-      tenant.subscribe(receiver.url(path), { policy: { retryDelays: ['100ms'] } }),
+      under.tenant.subscribe(receiver.url(path), { policy: { retryDelays: ['100ms'] } }),
     ),
   )
-  await tenant.insert({ note: 'new' })
+  await under.tenant.insert({ note: 'new' })
   for (const { id } of made) {
     await eventually(
-      () => tenant.deliveries(id),
+      () => under.tenant.deliveries(id),
       (all) => all.some(({ status }) => status === 'dead_letter'),
     )
   }
@@ -46,11 +27,11 @@ async function failEverywhere(receivers: number): Promise<void> {
 
 it('lists what needs attention by URL, below the numbers', async () => {
   await failEverywhere(7)
-  await signIn(page, tenant)
-  const troubles = page.locator('.trouble')
+  await signIn(under.page, under.tenant)
+  const troubles = under.page.locator('.trouble')
   await button('and 2 more').waitFor()
   expect(await troubles.count()).toBe(5)
-  const numbers = await page.locator('.stats').boundingBox()
+  const numbers = await under.page.locator('.stats').boundingBox()
   const first = await troubles.first().boundingBox()
   expect((numbers?.y ?? 0) + (numbers?.height ?? 0)).toBeLessThan(first?.y ?? 0)
   expect(first?.y ?? 0).toBeLessThan(900)
@@ -61,31 +42,35 @@ it('lists what needs attention by URL, below the numbers', async () => {
   expect(await troubles.nth(5).locator(':focus').count()).toBe(1)
   await troubles.first().getByRole('link', { name: '1 dead letter' }).click()
   await heading('Deliveries').waitFor()
-  expect(faults).toEqual([])
+  expect(under.faults).toEqual([])
 })
 
 it('shows no webhook with many dead letters as healthy', async () => {
   await failEverywhere(1)
-  await signIn(page, tenant)
+  await signIn(under.page, under.tenant)
   await link('Webhooks').click()
-  await page.getByRole('cell', { name: /Dead letters|Circuit open/ }).waitFor()
-  expect(await page.locator('.badge.good').count()).toBe(0)
+  await under.page.getByRole('cell', { name: /Dead letters|Circuit open/ }).waitFor()
+  expect(await under.page.locator('.badge.good').count()).toBe(0)
 })
 
 it('opens in a browser whose language is no valid tag', async () => {
-  await page.addInitScript("Object.defineProperty(navigator, 'language', { value: 'en-US@posix' })")
-  const { id } = await tenant.subscribe(console.world.receiver.url(`/${tenant.projectId}`))
-  await tenant.insert({ note: 'new' })
+  await under.page.addInitScript(
+    "Object.defineProperty(navigator, 'language', { value: 'en-US@posix' })",
+  )
+  const { id } = await under.tenant.subscribe(
+    under.console.world.receiver.url(`/${under.tenant.projectId}`),
+  )
+  await under.tenant.insert({ note: 'new' })
   await eventually(
-    () => tenant.deliveries(id),
+    () => under.tenant.deliveries(id),
     ([first]) => first?.status === 'delivered',
   )
-  await page.reload()
-  expect(await page.evaluate('navigator.language')).toBe('en-US@posix')
-  await signIn(page, tenant)
-  await page.getByText('The numbers as a table').waitFor()
+  await under.page.reload()
+  expect(await under.page.evaluate('navigator.language')).toBe('en-US@posix')
+  await signIn(under.page, under.tenant)
+  await under.page.getByText('The numbers as a table').waitFor()
   await link('Webhooks').click()
-  await link(new RegExp(tenant.projectId)).click()
-  await page.getByText('The numbers as a table').waitFor()
-  expect(faults).toEqual([])
+  await link(new RegExp(under.tenant.projectId)).click()
+  await under.page.getByText('The numbers as a table').waitFor()
+  expect(under.faults).toEqual([])
 })

@@ -1,52 +1,36 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import { expectStatus } from '@surehook/scripts/client/call'
-import type { Tenant } from '@surehook/scripts/client/tenant'
-import type { Page } from 'playwright-core'
-import type { SharedSystem } from '../support/shared/ask-shared.ts'
-import { openSharedWorld } from '../support/shared/shared-world.ts'
-import { type ConsoleWorld, openConsole, signIn } from './support/console-world.ts'
+import { signIn } from './support/console-world.ts'
 import { hostile } from './support/hostile.ts'
-import { onPage } from './support/on-page.ts'
+import { useConsole } from './support/use-console.ts'
 
-const opened = new AsyncDisposableStack()
-let console: ConsoleWorld<SharedSystem>
-let tenant: Tenant
-let page: Page
-let faults: string[]
-
-beforeAll(async () => {
-  console = opened.use(await openConsole(openSharedWorld))
-})
-afterAll(() => opened.disposeAsync())
-beforeEach(async () => {
-  tenant = await console.world.tenant()
-  await tenant.putTable('orders', { customer: 'text', status: 'text' })
-  ;({ page, faults } = await console.open())
-})
-
-const { button, link, heading } = onPage(() => page)
-const field = (name: string) => page.getByRole('textbox', { name, exact: true })
+const under = useConsole((tenant) =>
+  tenant.putTable('orders', { customer: 'text', status: 'text' }),
+)
+const { button, link, heading } = under
+const field = (name: string) => under.page.getByRole('textbox', { name, exact: true })
 
 it('names a webhook in lists, on its page and in its form', async () => {
-  const url = console.world.receiver.url(`/${tenant.projectId}`)
-  await signIn(page, tenant)
+  const url = under.console.world.receiver.url(`/${under.tenant.projectId}`)
+  await signIn(under.page, under.tenant)
   await link('Webhooks').click()
   await link('New webhook').first().click()
-  await page.getByLabel('Table').fill('orders')
-  await page.getByLabel('URL').fill(url)
+  await under.page.getByLabel('Table').fill('orders')
+  await under.page.getByLabel('URL').fill(url)
   await field('Name').fill('  Orders to accounting ')
-  await page.getByLabel('Description').fill('Paid orders.\nAsk Ann.')
+  await under.page.getByLabel('Description').fill('Paid orders.\nAsk Ann.')
   await button('Create the webhook').click()
   await heading('Orders to accounting').waitFor()
-  await page.getByText(/^Paid orders.\nAsk Ann.$/).waitFor()
-  const listed = expectStatus(200, await tenant.webhooks('GET')).body as unknown as WebhookList
+  await under.page.getByText(/^Paid orders.\nAsk Ann.$/).waitFor()
+  const listed = expectStatus(200, await under.tenant.webhooks('GET'))
+    .body as unknown as WebhookList
   const texts = { name: 'Orders to accounting', description: 'Paid orders.\nAsk Ann.' }
   expect(listed.webhooks).toEqual([expect.objectContaining(texts)])
 
-  await tenant.insert({ customer: 'Ada', status: 'paid' })
-  await console.world.receiver.waitFor(`/${tenant.projectId}`, 1)
+  await under.tenant.insert({ customer: 'Ada', status: 'paid' })
+  await under.console.world.receiver.waitFor(`/${under.tenant.projectId}`, 1)
   await link('Webhooks').first().click()
-  const row = page.getByRole('link', { name: /^Orders to accounting/ })
+  const row = under.page.getByRole('link', { name: /^Orders to accounting/ })
   await row.getByText(url.replace('https://', '')).waitFor()
   await link('Endpoints').click()
   await link('Orders to accounting').click()
@@ -54,31 +38,33 @@ it('names a webhook in lists, on its page and in its form', async () => {
 
   await link('Edit').click()
   await field('Name').fill('')
-  await page.getByText('Fields, delivery policy and key').click()
+  await under.page.getByText('Fields, delivery policy and key').click()
   await field('Key').fill('Not a key')
   await button('Save the webhook').click()
-  await page.locator('input[name="key"][aria-invalid="true"]').waitFor()
+  await under.page.locator('input[name="key"][aria-invalid="true"]').waitFor()
   await field('Key').fill('accounting')
   await button('Save the webhook').click()
   await heading('accounting').waitFor()
-  expect(faults).toEqual([])
+  expect(under.faults).toEqual([])
 })
 
 it('runs no text of a name or a description', async () => {
-  const { id } = await tenant.subscribe(console.world.receiver.url(`/${tenant.projectId}`))
-  await signIn(page, tenant, { stay: true })
+  const { id } = await under.tenant.subscribe(
+    under.console.world.receiver.url(`/${under.tenant.projectId}`),
+  )
+  await signIn(under.page, under.tenant, { stay: true })
   for (const name of acceptedNames) {
     const change = { name, description: acceptedNames.join('\n') }
-    expectStatus(200, await tenant.webhooks(`PATCH /${id}`, change))
-    await page.goto(`${console.world.system.baseUrl}/console/webhooks`)
-    await page.getByText(name, { exact: true }).waitFor()
-    await page.goto(`${console.world.system.baseUrl}/console/webhooks/${id}`)
+    expectStatus(200, await under.tenant.webhooks(`PATCH /${id}`, change))
+    await under.page.goto(`${under.console.world.system.baseUrl}/console/webhooks`)
+    await under.page.getByText(name, { exact: true }).waitFor()
+    await under.page.goto(`${under.console.world.system.baseUrl}/console/webhooks/${id}`)
     await heading(name).waitFor()
     await link('Edit').click()
     expect(await field('Name').inputValue()).toBe(name)
   }
-  expect(await page.evaluate('window.hacked')).toBeUndefined()
-  expect(faults).toEqual([])
+  expect(await under.page.evaluate('window.hacked')).toBeUndefined()
+  expect(under.faults).toEqual([])
 })
 
 type WebhookList = { webhooks: { id: string }[] }
