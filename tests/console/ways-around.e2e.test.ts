@@ -206,3 +206,66 @@ it('leads from each page to the docs that explain it', async () => {
   expect(overview).toMatch(/\/docs\/guides\/console\.md/)
   expect(under.faults).toEqual([])
 })
+
+/**
+ * Opens the filters, and stops the clock of the page: what happens after a pause then happens when
+ * `clock.runFor` says so.
+ */
+async function openFilters(): Promise<void> {
+  await signIn(under.page, under.tenant)
+  await link('Deliveries').click()
+  await under.page.getByLabel('Record id').waitFor()
+  await under.page.clock.install()
+  await under.page.clock.pauseAt(Date.now() + 3_600_000)
+}
+
+describe('a filter that is still being typed', () => {
+  it('keeps no link from its page, whose script is on its way', async () => {
+    const script = Promise.withResolvers<void>()
+    await under.page.route(/\/stream-page-[^/]*\.js$/, async (route) => {
+      await script.promise
+      await route.continue()
+    })
+    await openFilters()
+    await under.page.getByLabel('Record id').fill('r1')
+    await link('Stream').click()
+    await under.page.locator('main[aria-busy=true]').waitFor()
+    await under.page.clock.runFor(1_000)
+    script.resolve()
+    await heading('Stream').waitFor()
+    expect(new URL(under.page.url()).search).toBe('')
+  })
+
+  it('is kept beside a choice that was made meanwhile', async () => {
+    await openFilters()
+    await under.page.getByLabel('Record id').fill('r1')
+    await under.page.getByLabel('Status', { exact: true }).selectOption('pending')
+    await under.page.clock.runFor(1_000)
+    await under.page.waitForURL(/recordId=r1/)
+    expect(new URL(under.page.url()).searchParams.get('status')).toBe('pending')
+  })
+})
+
+it('leads nobody on after a call who went elsewhere while it ran', async () => {
+  await under.tenant.putTable('orders')
+  await under.tenant.insert({ note: 'first' })
+  await signIn(under.page, under.tenant)
+  await link('Tables').click()
+  await link('orders').click()
+  // The page of a record is loaded from now on, so a call leads there at once.
+  await under.page.getByRole('region', { name: 'Records of orders' }).getByRole('link').click()
+  await heading('Record').waitFor()
+  await under.page.getByRole('main').getByRole('link', { name: 'orders' }).click()
+  await link('New record').first().click()
+  const call = Promise.withResolvers<void>()
+  await under.page.route('**/gw/api/rest/orders', async (route) => {
+    await call.promise
+    await route.continue()
+  })
+  await button('Create the record').click()
+  await link('Stream').click()
+  await heading('Stream').waitFor()
+  call.resolve()
+  await under.page.getByText('Record created').first().waitFor()
+  expect(new URL(under.page.url()).pathname).toBe('/console/stream')
+})

@@ -1,15 +1,15 @@
-import { useNavigate } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { useAction } from '../../api/use-action.ts'
 import { deliveryPath } from '../../parts/deliveries/delivery-path.ts'
 import { ConfirmDialog } from '../../parts/feedback/dialog.tsx'
+import { useNavigateAfterCall } from '../../parts/navigation/use-is-here.ts'
 
 type RedeliverDialogProps = { delivery: { id: string; webhookId: string }; onClose: () => void }
 
 /** Asks first: the receiver gets the delivery once more. */
 export function RedeliverDialog({ delivery, onClose }: RedeliverDialogProps) {
   const { surehook } = useApi()
-  const navigate = useNavigate()
+  const navigate = useNavigateAfterCall()
   const { id, webhookId } = delivery
   const sending = useAction({
     run: () => surehook.deliveries.redeliver(webhookId, id),

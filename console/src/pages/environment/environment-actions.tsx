@@ -1,10 +1,10 @@
 import { useState } from 'react'
-import { useNavigate } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { useAction } from '../../api/use-action.ts'
 import { plural } from '../../parts/data/numbers.ts'
 import { TypedConfirmDialog } from '../../parts/feedback/typed-confirm-dialog.tsx'
 import { Menu } from '../../parts/layout/menu.tsx'
+import { useNavigateAfterCall } from '../../parts/navigation/use-is-here.ts'
 import { RotateKeysDialog } from './rotate-keys-dialog.tsx'
 
 type EnvironmentProps = { project: string; environment: string }
@@ -38,7 +38,7 @@ type DeleteProps = EnvironmentProps & { onClose: () => void }
 
 function DeleteEnvironment({ project, environment, onClose }: DeleteProps) {
   const { inTenant } = useApi()
-  const navigate = useNavigate()
+  const navigate = useNavigateAfterCall()
   const deleting = useAction({
     run: () => inTenant(project, environment).admin.environments.delete(),
     done: () => `${project} / ${environment} is being deleted`,

@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { useNavigate } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { useAction } from '../../api/use-action.ts'
 import { Dialog } from '../../parts/feedback/dialog.tsx'
@@ -7,11 +6,12 @@ import { faultOf, violationOf } from '../../parts/feedback/faults.ts'
 import { FaultNotice } from '../../parts/feedback/notice.tsx'
 import { Button } from '../../parts/forms/button.tsx'
 import { TextField } from '../../parts/forms/field.tsx'
+import { useNavigateAfterCall } from '../../parts/navigation/use-is-here.ts'
 
 /** Creates a project with its first environment, or an environment of a project that exists. */
 export function NewProjectDialog({ onClose }: { onClose: () => void }) {
   const { inTenant } = useApi()
-  const navigate = useNavigate()
+  const navigate = useNavigateAfterCall()
   const [project, setProject] = useState('')
   const [environment, setEnvironment] = useState('master')
   const [isTried, setTried] = useState(false)

@@ -1,15 +1,16 @@
-import { useNavigate, useParams } from 'react-router'
+import { useParams } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { useTable } from '../../api/queries.ts'
 import { useAction } from '../../api/use-action.ts'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { Page as Frame } from '../../parts/layout/page.tsx'
+import { useNavigateAfterCall } from '../../parts/navigation/use-is-here.ts'
 import { RecordEditor } from './record-editor.tsx'
 
 export function Page() {
   const { table = '' } = useParams()
   const { surehook } = useApi()
-  const navigate = useNavigate()
+  const navigate = useNavigateAfterCall()
   const query = useTable(table)
   const back = `/tables/${table}`
   const saving = useAction({

@@ -1,7 +1,7 @@
 import type { Stored, Table } from '@surehook/client'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useNavigate, useParams } from 'react-router'
+import { useParams } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { useTable } from '../../api/queries.ts'
 import { useAction } from '../../api/use-action.ts'
@@ -11,6 +11,7 @@ import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
 import { Menu } from '../../parts/layout/menu.tsx'
 import { Card, Facts, Page as Frame } from '../../parts/layout/page.tsx'
+import { useNavigateAfterCall } from '../../parts/navigation/use-is-here.ts'
 import { RecordEditor } from './record-editor.tsx'
 import { RecordHistory } from './record-history.tsx'
 import { changedFields, editableText } from './record-text.ts'
@@ -98,7 +99,7 @@ function RecordView({ table, version, reload }: RecordViewProps) {
 
 function RecordMenu({ table, recordId }: { table: string; recordId: string }) {
   const { surehook } = useApi()
-  const navigate = useNavigate()
+  const navigate = useNavigateAfterCall()
   const [isAsking, setAsking] = useState(false)
   const deleting = useAction({
     run: () => surehook.table(table).delete(recordId),

@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import { useNavigate } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { useAction } from '../../api/use-action.ts'
 import { TypedConfirmDialog } from '../../parts/feedback/typed-confirm-dialog.tsx'
 import { Menu } from '../../parts/layout/menu.tsx'
+import { useNavigateAfterCall } from '../../parts/navigation/use-is-here.ts'
 
 export function TableMenu({ table }: { table: string }) {
   const [isAsking, setAsking] = useState(false)
@@ -20,7 +20,7 @@ export function TableMenu({ table }: { table: string }) {
 
 function DeleteTable({ table, onClose }: { table: string; onClose: () => void }) {
   const { surehook } = useApi()
-  const navigate = useNavigate()
+  const navigate = useNavigateAfterCall()
   const deleting = useAction({
     run: () => surehook.tables.delete(table),
     done: () => `Table ${table} deleted`,

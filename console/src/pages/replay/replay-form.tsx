@@ -10,6 +10,7 @@ import { FormActions } from '../../parts/forms/form-actions.tsx'
 import { choiceOf, type Span, spanOf, withChoice } from '../../parts/forms/span/span.ts'
 import { SpanFields } from '../../parts/forms/span/span-fields.tsx'
 import { Card } from '../../parts/layout/page.tsx'
+import { useIsHere } from '../../parts/navigation/use-is-here.ts'
 
 type ReplayFormProps = { webhook: Subscription; onStart: (replayId: string) => void }
 
@@ -18,6 +19,7 @@ export function ReplayForm({ webhook, onStart }: ReplayFormProps) {
   const { surehook } = useApi()
   const [now] = useState(() => new Date())
   const [params, setParams] = useSearchParams()
+  const isHere = useIsHere()
   const [isTried, setTried] = useState(false)
   const choice = choiceOf(params)
   const { span, violations: typed } = spanOf(choice, now)
@@ -25,7 +27,9 @@ export function ReplayForm({ webhook, onStart }: ReplayFormProps) {
     run: (asked: Span) => surehook.webhooks.replay(webhook.id, asked),
     done: () => 'Replay started',
     changes: ['webhooks', 'deliveries'],
-    after: ({ replayId }) => onStart(replayId),
+    after: ({ replayId }) => {
+      if (isHere()) onStart(replayId)
+    },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -1,14 +1,14 @@
 import { useState } from 'react'
-import { useNavigate } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { useAction } from '../../api/use-action.ts'
 import { faultOf } from '../../parts/feedback/faults.ts'
+import { useNavigateAfterCall } from '../../parts/navigation/use-is-here.ts'
 import { type TableDraft, tableInputOf } from './table-draft.ts'
 
 /** The state of the form. Its own faults show once somebody tried to save. */
 export function useTableForm(start: TableDraft, said: string) {
   const { surehook } = useApi()
-  const navigate = useNavigate()
+  const navigate = useNavigateAfterCall()
   const [draft, setDraft] = useState(start)
   const [isTried, setTried] = useState(false)
   const { input, violations: typed } = tableInputOf(draft)

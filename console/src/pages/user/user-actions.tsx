@@ -1,11 +1,11 @@
 import type { UserAccount } from '@surehook/client'
 import { useState } from 'react'
-import { useNavigate } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { useAction } from '../../api/use-action.ts'
 import { ConfirmDialog } from '../../parts/feedback/dialog.tsx'
 import { Button } from '../../parts/forms/button.tsx'
 import { Menu } from '../../parts/layout/menu.tsx'
+import { useNavigateAfterCall } from '../../parts/navigation/use-is-here.ts'
 import { LogoutDialog } from './logout-dialog.tsx'
 import { useUnlock } from './use-unlock.ts'
 
@@ -79,7 +79,7 @@ function DisableDialog({ user, onClose }: DialogProps) {
 
 function DeleteDialog({ user, onClose }: DialogProps) {
   const { surehook } = useApi()
-  const navigate = useNavigate()
+  const navigate = useNavigateAfterCall()
   const deleting = useAction({
     run: () => surehook.admin.users.delete(user.id),
     done: () => 'User deleted',

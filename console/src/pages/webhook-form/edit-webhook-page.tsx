@@ -1,7 +1,7 @@
 import type { Subscription } from '@surehook/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useNavigate, useParams } from 'react-router'
+import { useParams } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { useWebhook } from '../../api/queries.ts'
 import { webhookLabel } from '../../parts/data/webhook-label.ts'
@@ -9,6 +9,7 @@ import { faultOf } from '../../parts/feedback/faults.ts'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { useToasts } from '../../parts/feedback/toasts.tsx'
 import { Page as Frame } from '../../parts/layout/page.tsx'
+import { useNavigateAfterCall } from '../../parts/navigation/use-is-here.ts'
 import { changeOf, type Draft, draftOf, stillTrue } from './draft.ts'
 import { WebhookForm } from './webhook-form.tsx'
 
@@ -33,7 +34,7 @@ function EditForm({ webhook: latest }: { webhook: Subscription }) {
   const [webhook] = useState(latest)
   const { surehook, keyOf } = useApi()
   const queries = useQueryClient()
-  const navigate = useNavigate()
+  const navigate = useNavigateAfterCall()
   const { done } = useToasts()
   const [draft, setDraft] = useState(() => draftOf(webhook))
   const { violations: typed } = changeOf(draft, webhook)

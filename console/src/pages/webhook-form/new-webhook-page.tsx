@@ -1,10 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useNavigate, useSearchParams } from 'react-router'
+import { useSearchParams } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { faultOf, violationOf } from '../../parts/feedback/faults.ts'
 import { useToasts } from '../../parts/feedback/toasts.tsx'
 import { Page as Frame } from '../../parts/layout/page.tsx'
+import { useNavigateAfterCall } from '../../parts/navigation/use-is-here.ts'
 import { type Draft, emptyDraft, newWebhookOf, stillTrue } from './draft.ts'
 import { newSecret } from './new-secret.ts'
 import { SecretField } from './secret-field.tsx'
@@ -13,7 +14,7 @@ import { WebhookForm } from './webhook-form.tsx'
 export function Page() {
   const { surehook, keyOf } = useApi()
   const queries = useQueryClient()
-  const navigate = useNavigate()
+  const navigate = useNavigateAfterCall()
   const { done } = useToasts()
   const [params] = useSearchParams()
   const [draft, setDraft] = useState(() => ({

@@ -1,10 +1,10 @@
 import type { Subscription } from '@surehook/client'
-import { useNavigate } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { countedAction } from '../../api/counted-action.ts'
 import { useAction } from '../../api/use-action.ts'
 import { countText, type RowCount, useCount } from '../../api/use-count.ts'
 import { ConfirmDialog } from '../../parts/feedback/dialog.tsx'
+import { useNavigateAfterCall } from '../../parts/navigation/use-is-here.ts'
 
 type DeleteDialogProps = { webhook: Subscription; onClose: () => void }
 
@@ -12,7 +12,7 @@ const waiting = ['retrying', 'paused', 'pending'] as const
 
 export function DeleteDialog({ webhook, onClose }: DeleteDialogProps) {
   const { surehook } = useApi()
-  const navigate = useNavigate()
+  const navigate = useNavigateAfterCall()
   const counting = useCount(waiting.map((status) => ({ webhookId: webhook.id, status })))
   const deleting = useAction({
     run: () => surehook.webhooks.delete(webhook.id),

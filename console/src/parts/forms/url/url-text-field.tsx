@@ -1,5 +1,6 @@
 import { type ComponentProps, useCallback, useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router'
+import { useIsHere } from '../../navigation/use-is-here.ts'
 import { TextField } from '../field.tsx'
 import { useDebounced } from '../use-debounced.ts'
 import { withParam } from './url-params.ts'
@@ -14,6 +15,7 @@ type UrlTextFieldProps = Omit<ComponentProps<typeof TextField>, 'value' | 'onCha
 /** Typing searches once the reader pauses, or presses Enter. */
 export function UrlTextField({ name, ...field }: UrlTextFieldProps) {
   const [params, setParams] = useSearchParams()
+  const isHere = useIsHere()
   const given = params.get(name) ?? ''
   const [typed, setTyped] = useState(given)
   const [shown, setShown] = useState(given)
@@ -29,8 +31,8 @@ export function UrlTextField({ name, ...field }: UrlTextFieldProps) {
     [name, setParams],
   )
   useEffect(() => {
-    if (settled === typed && settled.trim() !== given) search(settled)
-  }, [settled, typed, given, search])
+    if (settled === typed && settled.trim() !== given && isHere()) search(settled)
+  }, [settled, typed, given, search, isHere])
   return (
     <TextField
       {...field}
