@@ -77,7 +77,8 @@ it('works with the keyboard alone, and gives the focus back', async () => {
   await under.page.keyboard.press('ArrowUp')
   await eventually(active, (id) => id === first)
   for (let n = 0; n < 4; n++) await under.page.keyboard.press('Tab')
-  expect(await palette().locator(':focus').count()).toBe(1)
+  // Behind the last control, the focus goes on to the first one a moment later.
+  await palette().locator(':focus').waitFor()
   await under.page.keyboard.press('Escape')
   await palette().waitFor({ state: 'detached' })
 

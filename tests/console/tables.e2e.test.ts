@@ -170,6 +170,8 @@ it('runs GraphQL as the session, completes, and forgets all of it at the end', a
   await result().getByText('RECORD_NOT_FOUND').waitFor()
 
   await page.getByLabel('Endpoint').selectOption('auth')
+  // The editor of this endpoint is another one.
+  await operation().getByText('query Mine').waitFor({ state: 'detached' })
   await operation().fill('{ settings { emailVerification } }')
   await button('Run').click()
   await result().getByText('emailVerification').waitFor()
