@@ -21,6 +21,7 @@ const secrets = {
   BILLING_AUTHORIZATION: 'Bearer the-token-of-billing-4f1c',
   BILLING_TOKEN: 'the-token-of-billing-4f1c',
   ORDERS_SECRET: 'a-secret-without-any-name',
+  SLACK_CHAT_URL: 'https://hooks.slack.com/services/T1/B1/the-secret-of-the-chat',
 }
 
 beforeAll(async () => {
@@ -215,6 +216,26 @@ it('makes a second environment like the first, and leaves the first', async () =
   const exported = await run(['export'], { tenant: production })
   expect(exported.out).toBe(input)
   expect(await clientOf(staging).webhooks.list()).toEqual(before)
+})
+
+it('names who gets alerts, with the administration token, and shows no URL of a chat', async () => {
+  const file = `version: 2
+notify: { emails: [ops@example.com], chats: [{ url: "\${SLACK_CHAT_URL}" }] }
+`
+  const refused = await apply(file, ['--yes'])
+  expect([refused.code, refused.notes]).toEqual([
+    2,
+    expect.stringContaining('SUREHOOK_ADMIN_TOKEN or --admin-token-file'),
+  ])
+  const env = { ...secrets, SUREHOOK_ADMIN_TOKEN: world.system.adminToken }
+  const applied = await apply(file, ['--yes'], { env })
+  expect([applied.code, applied.notes]).toEqual([0, 'updated notify settings'])
+  expect(applied.out).toContain('url: https://hooks.slack.com/…chat')
+  const exported = await run(['export'], { env })
+  expect(exported.notes).toContain('SLACK_CHAT_URL')
+  const same = await run(['apply', '-'], { env, input: exported.out })
+  expect([same.code, same.out]).toEqual([0, 'The environment is as the file says.'])
+  expect((await run(['export'])).notes).toContain('may not read it: notify')
 })
 
 it('writes types, and knows when they are out of date', async () => {

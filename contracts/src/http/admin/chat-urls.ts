@@ -24,5 +24,8 @@ export function shownChatUrl(url: string): string {
   return `${origin}/${hidden}${secret.length < leastLength ? '' : secret.slice(-4)}`
 }
 
+/** Tells whether a shown URL has the characters that tell it from others of its host. */
+export const showsItsEnd = (shown: string): boolean => !shown.endsWith(hidden)
+
 /** Tells whether it is a URL as answers show it. */
 export const isShownChatUrl = (text: string): boolean => text.includes(`/${hidden}`)

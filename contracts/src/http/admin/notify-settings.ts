@@ -5,12 +5,12 @@ import { httpsUrlFault } from '../https-url.ts'
 import { change } from './auth-settings.ts'
 import { chatKinds } from './chat-urls.ts'
 
-const digestInterval = z
+export const alertDigestInterval = z
   .int()
   .min(10)
   .max(86_400)
   .describe('The shortest time between two alerts, in seconds')
-const emails = z
+export const alertEmails = z
   .array(emailAddress)
   .max(10)
   .refine(
@@ -19,11 +19,12 @@ const emails = z
   )
   .describe('Addresses that get the alerts')
 const kind = z.enum(chatKinds)
+export const mostChats = 5
 
 /** The recipients of alerts, which tell of failing and of recovered webhooks. */
 export const NotifySettings = z
   .object({
-    emails,
+    emails: alertEmails,
     chats: z
       .array(
         z.object({
@@ -32,7 +33,7 @@ export const NotifySettings = z
         }),
       )
       .describe('Chats that get the alerts'),
-    digestInterval,
+    digestInterval: alertDigestInterval,
     failures: z
       .array(
         z.object({
@@ -58,7 +59,7 @@ const chatUrl = z.string().superRefine((text, ctx) => {
 
 export const NotifySettingsChange = z
   .strictObject({
-    emails: change(emails),
+    emails: change(alertEmails),
     chats: change(
       z
         .array(
@@ -67,9 +68,9 @@ export const NotifySettingsChange = z
             kind: kind.optional().describe('Absent: by the host, otherwise `slack`'),
           }),
         )
-        .max(5),
+        .max(mostChats),
     ).describe('Replaces all chats'),
-    digestInterval: change(digestInterval),
+    digestInterval: change(alertDigestInterval),
   })
   .meta({ id: 'NotifySettingsChange' })
 export type NotifySettingsChange = z.infer<typeof NotifySettingsChange>

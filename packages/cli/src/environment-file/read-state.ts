@@ -13,7 +13,7 @@ export async function readState(
   wishes: Wishes,
   { prune, request }: { prune: boolean; request: RequestOptions },
 ): Promise<State> {
-  const { roles, tables, subscriptions } = wishes
+  const { roles, tables, subscriptions, notify } = wishes
   const managed = tables && (await surehook.tables.list(request))
   const helpful = async () => {
     if (!subscriptions?.some(({ filter }) => filter !== null)) return undefined
@@ -32,15 +32,23 @@ export async function readState(
             ),
           ),
     subscriptions: subscriptions && (await readSubscriptions(surehook, request)),
+    notify: notify && (await readNotify(surehook, request)),
   }
 }
 
-/** Reads every section that the token may read. `undefined` stands for the others. */
-export async function readAll(surehook: Surehook, request: RequestOptions): Promise<State> {
+/**
+ * Reads every section that the token may read. `undefined` stands for the others.
+ * @param isOperator whether the client has the administration token
+ */
+export async function readAll(
+  surehook: Surehook,
+  { isOperator, request }: { isOperator: boolean; request: RequestOptions },
+): Promise<State> {
   return {
     roles: await ifAllowed(all(surehook.admin.roles.iterate({}, request))),
     tables: await ifAllowed(surehook.tables.list(request)),
     subscriptions: await ifAllowed(readSubscriptions(surehook, request)),
+    notify: isOperator ? await readNotify(surehook, request) : undefined,
   }
 }
 
@@ -71,6 +79,9 @@ async function withRecords(
 
 const readSubscriptions = (surehook: Surehook, request: RequestOptions) =>
   all(surehook.webhooks.iterate({ limit: 1_000, fingerprints: true }, request))
+
+const readNotify = async (surehook: Surehook, request: RequestOptions) =>
+  (await surehook.admin.environments.get(request)).notify
 
 async function ifAllowed<T>(reading: Promise<T>): Promise<T | undefined> {
   try {

@@ -63,6 +63,9 @@ async function runStep(
       }
       await unlessGone(tables.delete(step.name, request))
       return []
+    case 'notify':
+      await admin.environments.put({ notify: step.input }, request)
+      return []
     case 'subscription':
       if (step.action === 'create') return warningsOf(await webhooks.create(step.input, request))
       if (step.action === 'update') {

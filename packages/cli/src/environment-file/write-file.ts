@@ -9,7 +9,7 @@ import type { State, StoredTable } from './plan/steps.ts'
 export type WrittenFile = { text: string; variables: readonly string[] }
 
 /** Writes the file of an environment. Sections that were not read are left out. */
-export function writeFile({ roles, tables, subscriptions }: State): WrittenFile {
+export function writeFile({ roles, tables, subscriptions, notify }: State): WrittenFile {
   const variables = new Set<string>()
   const content = {
     version: fileVersion,
@@ -23,6 +23,7 @@ export function writeFile({ roles, tables, subscriptions }: State): WrittenFile 
         .toSorted((a, b) => compare(orderOf(a), orderOf(b)))
         .map((subscription) => subscriptionOf(subscription, variables)),
     }),
+    ...(notify && { notify: notifyOf(notify, variables) }),
   } satisfies Record<keyof EnvironmentFile, unknown> | object
   return { text: stringify(content, { lineWidth: 0 }), variables: [...variables] }
 }
@@ -60,12 +61,7 @@ const orderOf = ({ key, table, url, events }: Subscription): string =>
 function subscriptionOf(subscription: Subscription, variables: Set<string>) {
   const { key, name, description, table, events, url, active } = subscription
   const { filter, select, policy } = subscription
-  const placeholder = (what: string) => {
-    const wanted = variableName(`${key ?? table}_${what}`)
-    const variable = unused(wanted, variables)
-    variables.add(variable)
-    return `\${${variable}}`
-  }
+  const placeholder = (what: string) => newVariable(`${key ?? table}_${what}`, variables)
   const secret = placeholder('secret')
   const { headerNames = [], ...rest } = policy ?? {}
   const headers = Object.fromEntries(headerNames.map((header) => [header, placeholder(header)]))
@@ -83,6 +79,22 @@ function subscriptionOf(subscription: Subscription, variables: Set<string>) {
     ...(select && { select }),
     ...(Object.keys(written).length > 0 && { policy: written }),
   }
+}
+
+const notifyOf = (
+  { emails, chats, digestInterval }: NonNullable<State['notify']>,
+  variables: Set<string>,
+) => ({
+  emails,
+  chats: chats.map(({ kind }) => ({ url: newVariable(`${kind}_chat_url`, variables), kind })),
+  digestInterval,
+})
+
+/** Returns the text that stands for a variable of its own. */
+function newVariable(wanted: string, variables: Set<string>): string {
+  const variable = unused(variableName(wanted), variables)
+  variables.add(variable)
+  return `\${${variable}}`
 }
 
 /** Names that begin with SUREHOOK_ are of the command itself: no secret may have one. */

@@ -89,7 +89,7 @@ export function findGateway(values: TenantValues, env: NodeJS.ProcessEnv): Gatew
 
 export function clientOf(
   { baseUrl, project, environment, token }: Tenant,
-  options: Pick<SurehookOptions, 'fetch'> = {},
+  options: Pick<SurehookOptions, 'fetch' | 'adminToken'> = {},
 ): Surehook {
   return new Surehook({ baseUrl, projectId: project, environment, token, ...options })
 }

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { DeliveryPolicyInput, Role, Subscription } from '@surehook/client'
+import type { DeliveryPolicyInput, Environment, Role, Subscription } from '@surehook/client'
+import { shownChatUrl } from '@surehook/contracts/http/admin/chat-urls'
+import { defaultNotifySettings } from '@surehook/contracts/http/admin/notify-settings'
 import { secretFingerprint } from '@surehook/matching/secret-fingerprint'
 import type { State, Step, StoredTable } from '../../src/environment-file/plan/steps.ts'
 
@@ -10,6 +12,7 @@ export class ModelEnvironment {
   readonly #roles: Role[] = []
   readonly #tables = new Map<string, StoredTable>()
   readonly #subscriptions = new Map<string, Subscription>()
+  #notify: Environment['notify'] = defaultNotifySettings
   #count = 0
 
   get state() {
@@ -17,6 +20,7 @@ export class ModelEnvironment {
       roles: [...this.#roles],
       tables: [...this.#tables.values()].map((table) => ({ ...table, hasRecords: false })),
       subscriptions: [...this.#subscriptions.values()],
+      notify: this.#notify,
     } satisfies State
   }
 
@@ -32,6 +36,7 @@ export class ModelEnvironment {
 
   #runOne(step: Step): void {
     if (step.kind === 'role') this.#createRole(step)
+    else if (step.kind === 'notify') this.#changeNotify(step)
     else if (step.kind === 'subscription') this.#changeSubscriptions(step)
     else if (step.action === 'delete') this.#tables.delete(step.name)
     else this.#putTable(step)
@@ -41,6 +46,12 @@ export class ModelEnvironment {
     const { name, selfAssignable = false } = input
     if (this.#roles.some((role) => role.name === name)) throw new Error('409: the role exists')
     this.#roles.push({ id: randomUUID(), name, selfAssignable: selfAssignable ?? false })
+  }
+
+  #changeNotify({ input }: Step & { kind: 'notify' }): void {
+    const { chats, ...others } = input
+    const shown = chats?.map(({ url, kind }) => ({ url: shownChatUrl(url), kind: kind ?? 'slack' }))
+    this.#notify = { ...this.#notify, ...(others as object), ...(shown && { chats: shown }) }
   }
 
   #putTable({ name, input }: Step & { kind: 'table'; action: 'create' | 'update' }): void {

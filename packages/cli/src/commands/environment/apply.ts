@@ -1,5 +1,12 @@
+import type { Surehook } from '@surehook/client'
 import { reasonOf } from '@surehook/service-kit/errors'
-import { type ExitCode, exitCodes, Failure, type OptionSpecs } from '../../cli/command.ts'
+import {
+  type ExitCode,
+  exitCodes,
+  Failure,
+  type OptionSpecs,
+  UsageError,
+} from '../../cli/command.ts'
 import { parseFile } from '../../environment-file/file/parse-file.ts'
 import { wishesOf } from '../../environment-file/file/wishes.ts'
 import { makePlan } from '../../environment-file/plan/plan.ts'
@@ -11,6 +18,8 @@ import { confirm } from '../../lib/input/confirm.ts'
 import { readStdin, textOf } from '../../lib/input/read-input.ts'
 import { explained } from '../../output/explain-error.ts'
 import { visible } from '../../output/visible.ts'
+import { adminTokenOptions, adminTokenVariables, findAdminToken } from '../../tenant/admin-token.ts'
+import { clientOf, findGateway } from '../../tenant/tenant-client.ts'
 import { type TenantCall, tenantCommand } from '../../tenant/tenant-command.ts'
 
 const options = {
@@ -18,6 +27,7 @@ const options = {
   prune: { type: 'boolean', help: 'delete the tables and webhooks that the file lacks' },
   'allow-data-loss': { type: 'boolean', help: 'with --prune: delete tables with their records' },
   yes: { type: 'boolean', help: 'do not ask' },
+  ...adminTokenOptions,
 } as const satisfies OptionSpecs
 
 type ApplyCall = TenantCall<typeof options, 'file'>
@@ -26,18 +36,22 @@ export const applyCommand = tenantCommand({
   name: 'apply',
   summary: 'Change an environment to what a file says',
   details: [
-    'Prints the difference, asks, and carries it out: roles, tables, subscriptions. A file named "-" is',
-    'standard input. Secrets come from variables, such as ${BILLING_SECRET}; none is printed. A second',
-    'run changes nothing. What the file does not name stays, unless you say --prune. The command stops',
-    'at the first refusal and says what was done. Run it again to continue.',
+    'Prints the difference, asks, and carries it out: roles, tables, subscriptions, notify. A file named',
+    '"-" is standard input. Secrets come from variables, such as ${BILLING_SECRET}; none is printed. A',
+    'second run changes nothing. What the file does not name stays, unless you say --prune. The command',
+    'stops at the first refusal and says what was done. Run it again to continue.',
     'With --dry-run, the exit code is 0 without a difference and 4 with one.',
+    'For notify (who gets alerts) it needs the administration token too, of --admin-token-file or',
+    'SUREHOOK_ADMIN_TOKEN.',
   ].join('\n'),
   examples: ['apply surehook.yaml --dry-run', 'apply surehook.yaml --prune --yes'],
   positionals: ['file'],
   options,
+  variables: adminTokenVariables,
   async act(call) {
-    const { values, env, tenant, surehook, request } = call
+    const { values, env, tenant, request } = call
     const wishes = wishesOf(parseFile(await contentOf(call), nameOf(call)), env)
+    const surehook = wishes.notify === undefined ? call.surehook : operatorOf(call)
     const { prune, 'allow-data-loss': allowDataLoss } = values
     const state = await readState(surehook, wishes, { prune, request })
     const plan = makePlan(wishes, state, { prune, allowDataLoss })
@@ -48,9 +62,21 @@ export const applyCommand = tenantCommand({
     if (!values.yes && !(await confirm(call, `Change ${where}?`))) {
       throw new Failure('nothing was done')
     }
-    return carryOut(call, plan)
+    return carryOut(call, surehook, plan)
   },
 })
+
+/** The client of the file's owner, who also has the administration token. */
+function operatorOf({ tenant, values, env }: ApplyCall): Surehook {
+  const adminToken = findAdminToken(values, env, findGateway(values, env))
+  if (adminToken === undefined) {
+    throw new UsageError(
+      'the file says who gets alerts (notify), which needs the administration token: ' +
+        'SUREHOOK_ADMIN_TOKEN or --admin-token-file',
+    )
+  }
+  return clientOf(tenant, { adminToken })
+}
 
 const nameOf = ({ words }: ApplyCall): string =>
   words.file === '-' ? 'standard input' : words.file
@@ -70,8 +96,8 @@ function end(call: ApplyCall, plan: Plan): ExitCode {
   return plan.steps.length === 0 ? exitCodes.ok : exitCodes.differs
 }
 
-async function carryOut(call: ApplyCall, plan: Plan): Promise<ExitCode> {
-  const progress = await runSteps(call.surehook, plan.steps, {
+async function carryOut(call: ApplyCall, surehook: Surehook, plan: Plan): Promise<ExitCode> {
+  const progress = await runSteps(surehook, plan.steps, {
     request: call.request,
     allowDataLoss: call.values['allow-data-loss'],
     onDone(step, warnings) {

@@ -1,4 +1,10 @@
 import { RoleName } from '@surehook/contracts/http/admin/auth-settings'
+import { chatKinds } from '@surehook/contracts/http/admin/chat-urls'
+import {
+  alertDigestInterval,
+  alertEmails,
+  mostChats,
+} from '@surehook/contracts/http/admin/notify-settings'
 import { ColumnName, TableName } from '@surehook/contracts/http/data/names'
 import { accessActions, ColumnType } from '@surehook/contracts/http/data/tables'
 import { httpsUrlFault } from '@surehook/contracts/http/https-url'
@@ -74,6 +80,16 @@ const FileSubscription = z.strictObject({
 })
 export type FileSubscription = z.infer<typeof FileSubscription>
 
+const FileNotify = z.strictObject({
+  emails: alertEmails.optional(),
+  chats: z
+    .array(z.strictObject({ url: Secret, kind: z.enum(chatKinds).optional() }))
+    .max(mostChats)
+    .optional(),
+  digestInterval: alertDigestInterval.optional(),
+})
+export type FileNotify = z.infer<typeof FileNotify>
+
 /** The file `surehook.yaml`. An absent section is not managed. */
 export const EnvironmentFile = z
   .strictObject({
@@ -81,6 +97,7 @@ export const EnvironmentFile = z
     roles: z.record(RoleName, FileRole).optional(),
     tables: z.record(TableName, FileTable).optional(),
     subscriptions: z.array(FileSubscription).optional(),
+    notify: FileNotify.optional(),
   })
   .superRefine(({ subscriptions = [] }, context) => {
     const seen = new Set<string>()

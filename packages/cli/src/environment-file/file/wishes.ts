@@ -1,4 +1,6 @@
 import type { ChangeOperation } from '@surehook/contracts/events'
+import type { ChatKind } from '@surehook/contracts/http/admin/chat-urls'
+import { defaultNotifySettings } from '@surehook/contracts/http/admin/notify-settings'
 import { httpsUrlFault } from '@surehook/contracts/http/https-url'
 import {
   type HeaderFault,
@@ -35,11 +37,20 @@ export type SubscriptionWish = {
   policy: PolicyWish
 }
 
+/** The recipients of alerts, with every setting. */
+export type NotifyWish = {
+  emails: readonly string[]
+  /** Without a kind, the host of the URL decides. */
+  chats: readonly { url: string; kind: ChatKind | undefined }[]
+  digestInterval: number
+}
+
 /** What the file wants, with its secrets. An absent section is not managed. */
 export type Wishes = {
   roles?: NonNullable<EnvironmentFile['roles']> | undefined
   tables?: Readonly<Record<string, FileTable>> | undefined
   subscriptions?: readonly SubscriptionWish[] | undefined
+  notify?: NotifyWish | undefined
 }
 
 /**
@@ -47,39 +58,63 @@ export type Wishes = {
  * header that is not valid when filled in. No message holds a value.
  */
 export function wishesOf({ content, fault }: ParsedFile, env: NodeJS.ProcessEnv): Wishes {
-  const { roles, tables, subscriptions } = content
+  const { roles, tables, subscriptions, notify } = content
+  const { emails, digestInterval } = defaultNotifySettings
   const faults: string[] = []
-  const wishes = subscriptions?.map((subscription, index) => {
+  const filledIn = <Wish>(
+    at: readonly PropertyKey[],
+    make: (fill: Fill) => Wish,
+    unsendable: (wish: Wish) => HeaderFault[],
+  ): Wish => {
     const incomplete = new Set<string>()
-    const fill: Fill = (path, text) => {
+    const wish = make((path, text) => {
       const filled = fillVariables(text, env)
       for (const name of filled.missing) {
         incomplete.add(path.join('.'))
-        faults.push(fault(['subscriptions', index, ...path], `the variable ${name} is not set`))
+        faults.push(fault([...at, ...path], `the variable ${name} is not set`))
       }
       return filled.text
-    }
-    const wish = subscriptionWish(subscription, fill)
+    })
     for (const { path, message } of unsendable(wish)) {
-      if (incomplete.has(path.join('.'))) continue
-      faults.push(fault(['subscriptions', index, ...path], message))
+      if (!incomplete.has(path.join('.'))) faults.push(fault([...at, ...path], message))
     }
     return wish
-  })
+  }
+  const wishes = {
+    ...{ roles, tables },
+    subscriptions: subscriptions?.map((given, index) =>
+      filledIn(['subscriptions', index], (fill) => subscriptionWish(given, fill), faultsOf),
+    ),
+    notify: notify && {
+      emails: notify.emails ?? emails,
+      digestInterval: notify.digestInterval ?? digestInterval,
+      chats: (notify.chats ?? []).map(({ url, kind }, index) =>
+        filledIn(
+          ['notify', 'chats', index],
+          (fill) => ({ url: fill(['url'], url), kind }),
+          urlFaults,
+        ),
+      ),
+    },
+  }
   if (faults.length > 0) throw failed(faults)
-  return { roles, tables, subscriptions: wishes }
+  return wishes
 }
 
 /** The reasons why the URL or the headers cannot be used. No message holds a value. */
-function unsendable({ url, policy }: SubscriptionWish): HeaderFault[] {
-  const urlFault = httpsUrlFault(url)
+function faultsOf({ url, policy }: SubscriptionWish): HeaderFault[] {
   return [
-    ...(urlFault === null ? [] : [{ path: ['url'], message: urlFault }]),
+    ...urlFaults({ url }),
     ...headerFaults(policy.headers).map(({ path, message }) => ({
       path: ['policy', 'headers', ...path],
       message,
     })),
   ]
+}
+
+function urlFaults({ url }: { url: string }): HeaderFault[] {
+  const message = httpsUrlFault(url)
+  return message === null ? [] : [{ path: ['url'], message }]
 }
 
 type Fill = (path: readonly string[], text: string) => string

@@ -1,4 +1,5 @@
 import type { Wishes } from '../file/wishes.ts'
+import { planNotify } from './plan-notify.ts'
 import { planRoles } from './plan-roles.ts'
 import { planSubscriptions } from './plan-subscriptions.ts'
 import { planTables } from './plan-tables.ts'
@@ -6,7 +7,7 @@ import type { Plan, PlanOptions, State } from './steps.ts'
 
 /**
  * Plans the steps from the current state to the file. Their order: roles, tables, subscriptions,
- * then deletions, of subscriptions first. Filters may need columns that the file adds. A receiver
+ * `notify`, then deletions, of subscriptions first. Filters may need columns that the file adds. A receiver
  * that moves to a new subscription misses nothing, because the old one ends last.
  */
 export function makePlan(wishes: Wishes, state: State, options: PlanOptions): Plan {
@@ -14,6 +15,7 @@ export function makePlan(wishes: Wishes, state: State, options: PlanOptions): Pl
     planRoles(wishes, state),
     planTables(wishes, state, options),
     planSubscriptions(wishes, state, options),
+    planNotify(wishes, state),
   ]
   const steps = parts.flatMap((part) => part.steps)
   const deletions = parts.toReversed().flatMap((part) => part.deletions)

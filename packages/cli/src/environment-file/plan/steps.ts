@@ -1,4 +1,6 @@
 import type {
+  Environment,
+  EnvironmentInput,
   NewRole,
   NewWebhook,
   Role,
@@ -13,6 +15,7 @@ export type State = {
   roles?: readonly Role[] | undefined
   tables?: readonly StoredTable[] | undefined
   subscriptions?: readonly Subscription[] | undefined
+  notify?: Environment['notify'] | undefined
 }
 
 /** `hasRecords` is known only for tables that may be deleted. */
@@ -47,6 +50,11 @@ export type Step = DescribedStep &
       }
     | { readonly kind: 'subscription'; readonly action: 'delete'; readonly id: string }
     | { readonly kind: 'table'; readonly action: 'delete' }
+    | {
+        readonly kind: 'notify'
+        readonly action: 'update'
+        readonly input: NonNullable<EnvironmentInput['notify']>
+      }
   )
 
 export type Plan = {
