@@ -28,4 +28,6 @@ export type AlertedWebhook = {
   deadLetters: number
   /** Deliveries that wait. */
   paused: number
+  /** Why Surehook deactivated it. */
+  deactivated: string | null
 }

@@ -78,11 +78,11 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       webhooks: [
         {
           ...{ webhookId: 'hook-1', name: 'Orders', recovered: false, since: at },
-          ...{ circuitOpened: true, deadLetters: 2, paused: 3 },
+          ...{ circuitOpened: true, deadLetters: 2, paused: 3, deactivated: null },
         },
         {
           ...{ webhookId: 'hook-2', name: null, recovered: true, since: at },
-          ...{ circuitOpened: false, deadLetters: 1, paused: 0 },
+          ...{ circuitOpened: false, deadLetters: 1, paused: 0, deactivated: 'Gone' },
         },
       ],
     },

@@ -50,7 +50,7 @@ async function alertOf(change: Partial<WebhookAlert> = {}): Promise<WebhookAlert
     webhooks: [
       {
         ...{ webhookId: 'hook-1', name: 'Orders', recovered: false, since, circuitOpened: true },
-        ...{ deadLetters: 0, paused: 0 },
+        ...{ deadLetters: 0, paused: 0, deactivated: null },
       },
     ],
     ...change,

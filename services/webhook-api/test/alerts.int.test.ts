@@ -125,6 +125,29 @@ describe('an environment that is notified', () => {
     await alerted(2)
   })
 
+  it('hears of a webhook that Surehook deactivated, and of none that a person did', async () => {
+    await notify(null)
+    const gone = await subscribe({ policy: { gone: 'deactivate' } })
+    const [byHand, failing] = [await subscribe(), await subscribe()]
+    await attempts(gone, [0, 'retrying', { httpStatus: 410, url: validInput(tenant).url }])
+    const isActive = async () => (await client.get(gone)).body.webhook.active
+    await until(async () => !(await isActive()), { what: 'the deactivation' })
+    await client.call(`PATCH /${byHand}`, { active: false })
+    await attempts(failing, [longAgo, 'paused'])
+    await notify({ digestInterval })
+    const told = (await alerted(1))?.webhooks.map((one) => [one.webhookId, one.deactivated])
+    expect(told).toHaveLength(2)
+    expect(told).toEqual(
+      expect.arrayContaining([
+        [failing, null],
+        [gone, expect.stringMatching(/^The receiver answered 410 Gone at /)],
+      ]),
+    )
+    await digestIsOver()
+    await replicasLooked()
+    expect(await alerts()).toHaveLength(1)
+  })
+
   it('hears nothing of a deleted webhook, nor of one that moved to another URL', async () => {
     await notify(null)
     const [deleted, moved] = [await subscribe(), await subscribe()]

@@ -62,7 +62,7 @@ function asEvent({ warnings: _warnings, ...webhook }: Record<string, unknown>) {
 describe('a subscription of which nothing but failure was seen', () => {
   it('is deactivated with a reason, and announced once', async () => {
     const id = await subscribe()
-    await attempted(id, [disableAfterMs + 5_000, 'retrying'], [1_000, 'dead_letter'])
+    await attempted(id, [disableAfterMs + 5_000, 'retrying'], [1_000, 'retrying'])
     await disabled(id)
     const webhook = await shown(id)
     expect(webhook).toMatchObject({
@@ -71,6 +71,9 @@ describe('a subscription of which nothing but failure was seen', () => {
       disabledReason: expect.stringMatching(/^Every attempt since \S+Z failed$/),
     })
     expect((await world.subscriptionStates()).get(id)).toMatchObject({ active: false })
+    // People are told of it.
+    const known = await world.pool.query('select from incident where subscription_id = $1', [id])
+    expect(known.rowCount).toBe(1)
     const events = (await eventsOf(tenant)).filter(({ operation }) => operation === 'UPDATE')
     expect(events).toHaveLength(1)
     const [event] = events

@@ -12,10 +12,12 @@ export type AlertText = {
 export function alertText(alert: WebhookAlert, publicUrl: string): AlertText {
   const { projectId, environment, webhooks, more } = alert
   const recovered = webhooks.filter((one) => one.recovered).length
-  const failing = webhooks.length - recovered
+  const deactivated = webhooks.filter((one) => one.deactivated !== null).length
+  const failing = webhooks.length - recovered - deactivated
   const counts = [
     ...(webhooks.length === 0 ? ['test alert'] : []),
     ...(failing === 0 ? [] : [`${counted(failing, 'webhook')} failing`]),
+    ...(deactivated === 0 ? [] : [`${counted(deactivated, 'webhook')} deactivated`]),
     ...(recovered === 0 ? [] : [`${counted(recovered, 'webhook')} recovered`]),
   ]
   const search = new URLSearchParams({ project: projectId, environment }).toString()
@@ -31,14 +33,19 @@ export function alertText(alert: WebhookAlert, publicUrl: string): AlertText {
   }
 }
 
-function factsOf({ recovered, since, circuitOpened, deadLetters, paused }: AlertedWebhook): string {
+function factsOf(webhook: AlertedWebhook): string {
+  const { circuitOpened, deadLetters, paused } = webhook
   const facts = [
     ...(circuitOpened ? ['circuit opened'] : []),
     ...(deadLetters === 0 ? [] : [counted(deadLetters, 'dead letter')]),
     ...(paused === 0 ? [] : [`${counted(paused, 'delivery', 'deliveries')} paused`]),
   ]
-  const state = recovered ? `recovered, had failed since ${since}` : `failing since ${since}`
-  return [state, ...facts].join('; ')
+  return [stateOf(webhook), ...facts].join('; ')
+}
+
+function stateOf({ recovered, since, deactivated }: AlertedWebhook): string {
+  if (deactivated !== null) return `deactivated. ${deactivated}`
+  return recovered ? `recovered, had failed since ${since}` : `failing since ${since}`
 }
 
 /** webhook-api counts no further. */

@@ -9,7 +9,7 @@ const alertOf = (...names: string[]): WebhookAlert => ({
   ...{ at: since, more: 0 },
   webhooks: names.map((name, n) => ({
     ...{ webhookId: `hook-${n}`, name, recovered: false, since, circuitOpened: true },
-    ...{ deadLetters: 0, paused: 0 },
+    ...{ deadLetters: 0, paused: 0, deactivated: null },
   })),
 })
 const bodyOf = (kind: (typeof chatKinds)[number], ...names: string[]) =>

@@ -5,7 +5,7 @@ import { renderAlertMail } from './render-alert-mail.ts'
 const since = '2026-11-30T08:00:00.000Z'
 const webhook = (change: Partial<AlertedWebhook> = {}): AlertedWebhook => ({
   ...{ webhookId: 'hook-1', name: 'Orders', recovered: false, since, circuitOpened: true },
-  ...{ deadLetters: 0, paused: 1, ...change },
+  ...{ deadLetters: 0, paused: 1, deactivated: null, ...change },
 })
 const alert = (webhooks: AlertedWebhook[], more = 0): WebhookAlert => ({
   ...{ id: 'alert-1', projectId: 'shop', environment: 'live', environmentCreatedAt: since },
@@ -34,6 +34,13 @@ https://hooks.example/console/webhooks/hook-2?project=shop&environment=live
   expect(html).toContain(
     '<a href="https://hooks.example/console/webhooks/hook-1?project=shop&amp;environment=live">',
   )
+})
+
+it('says why a webhook was deactivated', () => {
+  const reason = `The receiver answered 410 Gone at ${since}`
+  const { subject, text } = render([webhook({ circuitOpened: false, deactivated: reason })])
+  expect(subject).toBe('shop/live: 1 webhook deactivated')
+  expect(text).toContain(`Orders (hook-1): deactivated. ${reason}; 1 delivery paused\n`)
 })
 
 it('lets no name become markup, a line or a header', () => {

@@ -11,6 +11,7 @@ const incident = (change: Partial<IncidentRow> = {}): IncidentRow => ({
   ...{ id: 'a', name: 'Orders', key: 'orders', began_at: long },
   ...{ circuit_opened_at: long, dead_letter_at: null, failed_at: long, succeeded_at: null },
   ...{ circuit_told: false, dead_letter_told: false, dead_letters: 7, paused: 2 },
+  ...{ disabled_at: null, disabled_reason: null },
   ...change,
 })
 const decide = (...incidents: IncidentRow[]) => decideAlert(incidents, { now, quietMs })
@@ -24,7 +25,7 @@ describe('people are told', () => {
       webhooks: [
         {
           ...{ webhookId: 'a', name: 'Orders', recovered: false, since: long.toISOString() },
-          ...{ circuitOpened: true, deadLetters: 0, paused: 2 },
+          ...{ circuitOpened: true, deadLetters: 0, paused: 2, deactivated: null },
         },
       ],
     })
@@ -49,6 +50,17 @@ describe('people are told', () => {
       ended: ['a'],
     })
     expect(decide(incident({ ...works, failed_at: ago(quietMs - 1) }))).toEqual(nothing)
+  })
+
+  it('that a webhook was deactivated and why, which ends its incident', () => {
+    const gone = incident({ ...told, disabled_at: long, disabled_reason: 'Gone' })
+    expect(decide(gone)).toMatchObject({
+      webhooks: [{ recovered: false, deactivated: 'Gone' }],
+      ended: ['a'],
+    })
+    const worked = { succeeded_at: ago(1), failed_at: ago(quietMs) }
+    expect(decide({ ...gone, ...worked }).webhooks).toMatchObject([{ recovered: false }])
+    expect(decide({ ...gone, disabled_at: ago(1) })).toEqual(nothing)
   })
 
   it('of the first webhooks by name, and of the others by their number', () => {

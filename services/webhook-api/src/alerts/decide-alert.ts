@@ -18,32 +18,36 @@ export type AlertDecision = {
 
 /**
  * Decides what people are told. A webhook that fails, recovers and fails again is one incident:
- * it ends after `quietMs` without trouble.
+ * it ends after `quietMs` without trouble, or once people are told that the webhook was deactivated.
  */
 export function decideAlert(
   incidents: readonly IncidentRow[],
   { now, quietMs }: { now: number; quietMs: number },
 ): AlertDecision {
-  const ended = incidents.filter((incident) => hasRecovered(incident, now - quietMs))
-  const running = incidents.filter((incident) => !ended.includes(incident))
+  const recovered = incidents.filter((incident) => hasRecovered(incident, now - quietMs))
+  const running = incidents.filter((incident) => !recovered.includes(incident))
   const untold = running.filter(hasUntold)
   const isGathered = untold.some((incident) => untoldSince(incident) <= now - groupWaitMs)
   const told = isGathered ? untold : []
-  const recovered = ended.filter(wasTold)
   const webhooks = [
     ...told.map((incident) => alertedWebhook(incident, false)),
-    ...recovered.map((incident) => alertedWebhook(incident, true)),
+    ...recovered.filter(wasTold).map((incident) => alertedWebhook(incident, true)),
   ]
   return {
     webhooks: webhooks.slice(0, mostNamed),
     more: Math.max(0, webhooks.length - mostNamed),
     told: told.map(({ id }) => id),
-    ended: ended.map(({ id }) => id),
+    ended: [...recovered, ...told.filter(isDeactivated)].map(({ id }) => id),
   }
 }
 
-const hasRecovered = ({ failed_at, succeeded_at }: IncidentRow, quietSince: number) =>
-  succeeded_at !== null && succeeded_at > failed_at && failed_at.getTime() <= quietSince
+const isDeactivated = ({ disabled_at }: IncidentRow) => disabled_at !== null
+
+function hasRecovered(incident: IncidentRow, quietSince: number): boolean {
+  const { failed_at, succeeded_at } = incident
+  if (isDeactivated(incident) || succeeded_at === null) return false
+  return succeeded_at > failed_at && failed_at.getTime() <= quietSince
+}
 
 const wasTold = ({ circuit_told, dead_letter_told }: IncidentRow) =>
   circuit_told || dead_letter_told
@@ -55,6 +59,7 @@ const untoldTimes = ({ circuit_told, dead_letter_told, ...incident }: IncidentRo
   [
     ...(circuit_told ? [] : [incident.circuit_opened_at]),
     ...(dead_letter_told ? [] : [incident.dead_letter_at]),
+    incident.disabled_at,
   ].flatMap((at) => (at === null ? [] : [at.getTime()]))
 
 const alertedWebhook = (incident: IncidentRow, recovered: boolean): AlertedWebhook => ({
@@ -65,4 +70,5 @@ const alertedWebhook = (incident: IncidentRow, recovered: boolean): AlertedWebho
   circuitOpened: incident.circuit_opened_at !== null,
   deadLetters: incident.dead_letter_at === null ? 0 : incident.dead_letters,
   paused: incident.paused,
+  deactivated: incident.disabled_reason,
 })

@@ -1,5 +1,6 @@
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 import type { Pool, PoolClient } from 'pg'
+import type { SubscriptionRow } from '../subscriptions/store/subscription-row.ts'
 import { foldTroubles } from './fold-troubles.ts'
 
 /** Records which subscriptions are in trouble. A repeated report changes nothing. */
@@ -57,6 +58,20 @@ const succeed = `
   update incident i set succeeded_at = greatest(i.succeeded_at, known.at)
   from known where i.subscription_id = known.id`
 
+/** Records that people are to be told of a subscription that was deactivated without a request. */
+export async function recordDeactivation(
+  tx: PoolClient,
+  { id, project_id, environment }: Pick<SubscriptionRow, 'id' | 'project_id' | 'environment'>,
+  since: Date,
+): Promise<void> {
+  await tx.query(
+    `insert into incident as i (subscription_id, project_id, environment, began_at, failed_at)
+     values ($1, $2, $3, $4, now())
+     on conflict (subscription_id) do update set failed_at = excluded.failed_at`,
+    [id, project_id, environment, since],
+  )
+}
+
 export type IncidentRow = {
   id: string
   name: string | null
@@ -68,6 +83,9 @@ export type IncidentRow = {
   succeeded_at: Date | null
   circuit_told: boolean
   dead_letter_told: boolean
+  /** When and why the subscription was deactivated without a request. */
+  disabled_at: Date | null
+  disabled_reason: string | null
   dead_letters: number
   paused: number
 }
@@ -86,7 +104,7 @@ export async function lockIncidents(
       limit ${mostCounted}) counted)`
   const { rows } = await tx.query<IncidentRow>(
     `select s.id, s.name, s.key, i.began_at, i.circuit_opened_at, i.dead_letter_at, i.failed_at,
-            i.succeeded_at, i.circuit_told, i.dead_letter_told,
+            i.succeeded_at, i.circuit_told, i.dead_letter_told, s.disabled_at, s.disabled_reason,
             ${counted("d.status = 'dead_letter' and d.moved_at >= i.began_at")} as dead_letters, ${counted("d.status = 'paused'")} as paused
        from incident i join subscription s on s.id = i.subscription_id
       where i.project_id = $1 and i.environment = $2

@@ -19,7 +19,7 @@ export type AlertDeps = {
 const lookEveryMs = 2_000
 
 /**
- * Publishes an alert when webhooks begin to fail or have recovered, at most one per environment and
+ * Publishes an alert when webhooks begin to fail, recover or are deactivated, at most one per environment and
  * digest interval. All replicas try. The transaction that publishes notes what people are told, so
  * that a crash loses and repeats nothing.
  */
@@ -58,9 +58,9 @@ async function findDue(
        left join alert_digest d using (project_id, environment)
       where coalesce(d.sent_at, '-infinity') <= now() - e.seconds * interval '1 s'
         and exists (
-          select from incident i
+          select from incident i join subscription s on s.id = i.subscription_id
            where i.project_id = e.project_id and i.environment = e.environment
-             and (i.succeeded_at > i.failed_at
+             and (i.succeeded_at > i.failed_at or s.disabled_at is not null
                or i.circuit_opened_at is not null and not i.circuit_told
                or i.dead_letter_at is not null and not i.dead_letter_told))`,
     [

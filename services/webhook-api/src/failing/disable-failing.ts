@@ -5,7 +5,7 @@ import type { Pool } from 'pg'
 import { runBackgroundWork } from '../jobs/background-work.ts'
 import { lockAnySubscription } from '../subscriptions/store/subscription-store.ts'
 import { deactivate } from './deactivate.ts'
-import { findFailing, forgetFailures, lockFailing } from './failing-store.ts'
+import { findFailing, forgetFailing, lockFailing } from './failing-store.ts'
 
 export type DisableFailingDeps = {
   pool: Pool
@@ -66,10 +66,10 @@ function disable(
     // Locks the subscription first, like every other transaction, to avoid deadlocks.
     const before = await lockAnySubscription(tx, subscriptionId)
     const since = await lockFailing(tx, { subscriptionId, forMs })
-    await forgetFailures(tx, subscriptionId)
+    await forgetFailing(tx, subscriptionId)
     if (before?.active !== true || since === undefined) return false
     const reason = `Every attempt since ${since.toISOString()} failed`
-    await deactivate(tx, emit, { before, reason })
+    await deactivate(tx, emit, { before, since, reason })
     return true
   })
 }

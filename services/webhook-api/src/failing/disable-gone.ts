@@ -35,7 +35,7 @@ export function runDisableGone({ pool, writer, log, metrics }: DisableGoneDeps):
       const at = await takeGone(tx, subscriptionId, before)
       if (before === undefined || at === undefined) return false
       const reason = `The receiver answered 410 Gone at ${at.toISOString()}`
-      await deactivate(tx, emit, { before, reason })
+      await deactivate(tx, emit, { before, since: at, reason })
       return true
     })
   /** Left out until the others were tried, so that they do not wait for one that fails. */

@@ -52,8 +52,12 @@ const remember = `
 
 /** Call it for a subscription that was reactivated, moved to another URL or deleted. */
 export async function forgetFailures(db: Pool | PoolClient, subscriptionId: string): Promise<void> {
-  await db.query('delete from failing_subscription where subscription_id = $1', [subscriptionId])
+  await forgetFailing(db, subscriptionId)
   await db.query('delete from incident where subscription_id = $1', [subscriptionId])
+}
+
+export async function forgetFailing(db: Pool | PoolClient, subscriptionId: string): Promise<void> {
+  await db.query('delete from failing_subscription where subscription_id = $1', [subscriptionId])
 }
 
 /**

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { DeliveryStatus } from '@surehook/contracts/events'
+import type { DeliveryAttempt, DeliveryStatus } from '@surehook/contracts/events'
 import { anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic } from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
@@ -15,13 +15,16 @@ type Teller = { world: World; tenant: Tenant; client: Client }
 export async function publishAttempts(
   { world, tenant: { projectId, environment }, client }: Teller,
   id: string,
-  attempts: readonly [agoMs: number, status: DeliveryStatus][],
+  attempts: readonly [agoMs: number, status: DeliveryStatus, fields?: Partial<DeliveryAttempt>][],
 ): Promise<void> {
-  for (const [agoMs, status] of attempts) {
+  for (const [agoMs, status, fields] of attempts) {
     const at = Date.now() - agoMs
     const deliveryId = randomUUID()
     const place = { deliveryId, subscriptionId: id, projectId, environment }
-    const transition = anAttempt({ ...place, status, at, createdAt: at, eventId: randomUUID() })
+    const transition = anAttempt({
+      ...{ ...place, status, at, createdAt: at, eventId: randomUUID() },
+      ...fields,
+    })
     const value = world.codec.attempt.encode(transition)
     await world.producer.send([{ topic: attemptsTopic, key: deliveryId, value }])
     const isRead = async () => {
