@@ -43,7 +43,7 @@ export async function openClients(
   return { kafka, codec: await openEventCodec({ registryUrl: stack.schemaRegistryUrl }) }
 }
 
-type ComposedService = Service & {
+export type ComposedService = Service & {
   readonly ports: { readonly api: number; readonly internal: number }
 }
 

@@ -37,8 +37,8 @@ type WaitForMail = { count?: number; codes?: boolean; timeoutMs?: number }
 export type MailCatcherOptions = {
   /** A directory in which each mail is kept as a file, for mail programs and for reading. */
   dir?: string
-  /** Called for each mail with one line of text about it. */
-  show?: (line: string) => void
+  /** Called for each mail with one line of text about it, before the client knows of it. */
+  show?: (line: string) => unknown
   /**
    * Called before a mail is accepted. If it throws, the server refuses the mail. `closed` resolves
    * when the client ends the connection.
@@ -122,7 +122,7 @@ async function catchMail(
   const caught = envelope.rcptTo.map(({ address: to }) => ({ ...mail, to }))
   for (const { to, subject, code, raw } of caught) {
     if (dir !== undefined) await keep(dir, to, raw)
-    show?.(`mail to ${to}: ${subject}${code === null ? '' : `: ${code}`}`)
+    await show?.(`mail to ${to}: ${subject}${code === null ? '' : `: ${code}`}`)
   }
   return caught
 }

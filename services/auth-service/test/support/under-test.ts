@@ -14,6 +14,7 @@ import {
 } from '@surehook/testing/platform-service'
 import { redisUrlAs } from '@surehook/testing/redis-user'
 import { openTestDatabase, patientUrl, type TestDatabase } from '@surehook/testing/service-database'
+import { type ServiceProcess, startServiceProcess } from '@surehook/testing/service-process'
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, service } from '../../src/config.ts'
 
@@ -36,6 +37,8 @@ export type World = AsyncDisposable & {
   database: TestDatabase
   /** Starts the service, on free ports unless the change names others. */
   startService(change?: Partial<Config>, logger?: Logger): Promise<Running>
+  /** Starts the service as a process of its own, with these variables too. */
+  startProcess(change?: NodeJS.ProcessEnv): Promise<ServiceProcess>
   /** Returns the current content of the platform's topics, by key. */
   platformState(): Promise<PlatformState>
 }
@@ -80,12 +83,16 @@ export async function openWorld(own?: Stack): Promise<World> {
     }),
   )
   const redisUrl = own?.redisUrl ?? (await redisUrlAs(service, stack.redisUrl))
-  const config = configOf({ ...stack, redisUrl }, database)
+  const env = envOf({ ...stack, redisUrl }, database)
+  const { slot } = database
+  const config = { ...readConfig(env), slot }
   const resources = opening.move()
   return {
     database,
     startService: (change = {}, logger = log) =>
       startComposed((signal) => compose({ ...config, ...change }, logger, signal)),
+    startProcess: (change = {}) =>
+      startServiceProcess(entry, { ...env, ...change, TEST_SLOT: slot }),
     async platformState() {
       await caughtUp(view)
       return state
@@ -94,8 +101,10 @@ export async function openWorld(own?: Stack): Promise<World> {
   }
 }
 
-function configOf(stack: Stack, { databaseUrl, slot }: TestDatabase): Config {
-  const config = readConfig({
+const entry = new URL('run-service.ts', import.meta.url).pathname
+
+function envOf(stack: Stack, { databaseUrl }: TestDatabase) {
+  return {
     PORT: '0',
     INTERNAL_PORT: '0',
     DATABASE_URL: patientUrl(databaseUrl),
@@ -113,6 +122,5 @@ function configOf(stack: Stack, { databaseUrl, slot }: TestDatabase): Config {
     AUTH_HASH_MAX_WAIT: '60s',
     // Independent of the machine: these tests do not measure.
     UV_THREADPOOL_SIZE: '1024',
-  })
-  return { ...config, slot }
+  }
 }
