@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals'
+import type { Locator } from 'playwright-core'
 import { eventually } from '../support/world.ts'
 import { signIn } from './support/console-world.ts'
 import { useConsole } from './support/use-console.ts'
@@ -25,6 +26,15 @@ async function failEverywhere(receivers: number): Promise<void> {
   }
 }
 
+/** How many lines the links, texts and buttons of an item take. */
+async function linesOf(item: Locator): Promise<number> {
+  const parts = await item.locator('a, p, button').all()
+  const boxes = await Promise.all(parts.map((part) => part.boundingBox()))
+  const middles = boxes.map((box) => (box === null ? 0 : box.y + box.height / 2))
+  const sorted = middles.toSorted((a, b) => a - b)
+  return sorted.filter((middle, n) => n === 0 || middle - (sorted[n - 1] ?? 0) > 8).length
+}
+
 it('lists what needs attention by URL, below the numbers', async () => {
   await failEverywhere(7)
   await signIn(under.page, under.tenant)
@@ -36,6 +46,10 @@ it('lists what needs attention by URL, below the numbers', async () => {
   expect((numbers?.y ?? 0) + (numbers?.height ?? 0)).toBeLessThan(first?.y ?? 0)
   expect(first?.y ?? 0).toBeLessThan(900)
   await troubles.first().getByRole('link', { name: '1 dead letter' }).waitFor()
+
+  await under.page.setViewportSize({ width: 390, height: 800 })
+  expect(await linesOf(troubles.first())).toBe(3)
+  await under.page.setViewportSize({ width: 1440, height: 900 })
 
   await button('and 2 more').click()
   expect(await troubles.count()).toBe(7)

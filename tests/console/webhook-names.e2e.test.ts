@@ -48,6 +48,24 @@ it('names a webhook in lists, on its page and in its form', async () => {
   expect(under.faults).toEqual([])
 })
 
+it('finds a webhook by its name, key or URL', async () => {
+  const url = under.console.world.receiver.url(`/${under.tenant.projectId}`)
+  await under.tenant.subscribe(url, { name: 'Invoices' })
+  await under.tenant.subscribe(url, { name: 'Parcels' })
+  await signIn(under.page, under.tenant)
+  await link('Webhooks').click()
+  await link(/^Parcels/).waitFor()
+  const search = under.page.getByLabel('Search webhooks')
+  await search.fill('INVOI')
+  await link(/^Parcels/).waitFor({ state: 'detached' })
+  await link(/^Invoices/).waitFor()
+  await search.fill('nothing')
+  await under.page.getByText('No webhook has this in its name, key or URL').waitFor()
+  await link('Show all webhooks').click()
+  await link(/^Parcels/).waitFor()
+  expect(under.faults).toEqual([])
+})
+
 it('runs no text of a name or a description', async () => {
   const { id } = await under.tenant.subscribe(
     under.console.world.receiver.url(`/${under.tenant.projectId}`),

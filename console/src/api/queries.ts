@@ -25,26 +25,29 @@ export function useWebhooks() {
   })
 }
 
-export function useWebhookPage(cursor?: string) {
+export function useWebhookPage(asked: ListQuery) {
   const { surehook, keyOf } = useApi()
   return useQuery({
-    queryKey: keyOf('webhooks', 'page', cursor),
-    queryFn: ({ signal }) => surehook.webhooks.list(pageAt(cursor), { signal }),
+    queryKey: keyOf('webhooks', 'page', asked),
+    queryFn: ({ signal }) => surehook.webhooks.list({ ...asked, limit: onPage }, { signal }),
     refetchInterval: slowRefreshMs,
     placeholderData: keepPreviousData,
   })
 }
 
 /** The numbers of the same page: both lists have the same order and cursors. */
-export function useStatsPage(cursor?: string) {
+export function useStatsPage(asked: ListQuery) {
   const { surehook, keyOf } = useApi()
   return useQuery({
-    queryKey: keyOf('webhooks', 'page', cursor, 'stats'),
-    queryFn: ({ signal }) => surehook.webhooks.statsOfAll(pageAt(cursor), { signal }),
+    queryKey: keyOf('webhooks', 'page', asked, 'stats'),
+    queryFn: ({ signal }) => surehook.webhooks.statsOfAll({ ...asked, limit: onPage }, { signal }),
     refetchInterval: slowRefreshMs,
     placeholderData: keepPreviousData,
   })
 }
+
+/** What a list is searched for, and where its page begins. */
+export type ListQuery = { search?: string; cursor?: string }
 
 const pageAt = (cursor: string | undefined) => ({
   limit: onPage,

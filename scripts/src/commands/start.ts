@@ -11,7 +11,7 @@ import { untilWritable } from '../start/first-write.ts'
 import { greeting } from '../start/greeting.ts'
 import { keepSecrets } from '../start/keep-secrets.ts'
 import { type Infrastructure, openInfrastructure } from '../start/open-infrastructure.ts'
-import { say, step } from '../start/progress.ts'
+import { say, secondsSinceStart, step } from '../start/progress.ts'
 import { showFirstDelivery, wantsFirstDelivery } from '../start/show-first-delivery.ts'
 import { openTestReceiver, type TestReceiver, testReceiverPort } from '../start/test-receiver.ts'
 import { trustedAuthorities } from '../start/trusted-authorities.ts'
@@ -27,7 +27,6 @@ type Running = {
 }
 
 /** `npm start`: starts everything from scratch and runs until Ctrl-C. */
-const startedAt = performance.now()
 // Until everything is up, no clean shut-down is needed: the started processes end with this one.
 const giveUp = () => process.exit(130)
 process.on('SIGINT', giveUp).on('SIGTERM', giveUp)
@@ -35,7 +34,7 @@ process.on('SIGINT', giveUp).on('SIGTERM', giveUp)
 try {
   const running = await start(process.env)
   process.off('SIGINT', giveUp).off('SIGTERM', giveUp)
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+  const seconds = secondsSinceStart()
   const testReceiver = running.receiver.url
   const isOwnBroker = !process.env['KAFKA_BROKERS']
   say(greeting(running.facts, { seconds, isOwnBroker, testReceiver, isCheckout }))

@@ -44,11 +44,10 @@ export async function startContainerStack(options: StackOptions): Promise<Stack>
     reaper.end()
   }
   const start = async (name: ComponentName) => {
-    const startedAt = performance.now()
     const part = await startPart(name, { docker, stackId })
     started.set(name, part)
     await part.process.untilReady()
-    log(`${name} ready in a container (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`)
+    log(`${name} ready in a container`)
   }
   try {
     await settleAll(only.map(start))

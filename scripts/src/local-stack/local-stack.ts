@@ -62,7 +62,6 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     await group.close()
   }
   const start = async (name: ComponentName) => {
-    const startedAt = performance.now()
     const port = ports[name] ?? (await freePort())
     const owner = { group, log }
     const settings = { kafka: options.kafkaSettings, postgres: options.postgresSettings }
@@ -70,7 +69,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     const ofKafka = name === 'kafka' ? { kafkaListeners, kafkaNode } : {}
     const own = name === 'kafka' || name === 'postgres' ? { settings: settings[name] } : {}
     started.set(name, await starters[name]({ ...common, ...own, ...ofKafka }))
-    log(`${name} ready on port ${port} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`)
+    log(`${name} ready on port ${port}`)
   }
   try {
     await settleAll(only.map(start))

@@ -19,7 +19,6 @@ export async function fetchWithMaven({ name, goal, options, log }: MavenFetch): 
   const pom = pomOf(name)
   const target = await targetOf(name)
   if (existsSync(target)) return target
-  const startedAt = performance.now()
   // Maven caches its unpacking beside the pom and would not repeat it, so it works on a copy.
   const work = `${target}.${process.pid}`
   await mkdir(work, { recursive: true })
@@ -31,7 +30,7 @@ export async function fetchWithMaven({ name, goal, options, log }: MavenFetch): 
   } finally {
     await rm(work, { recursive: true, force: true })
   }
-  log(`fetched ${name} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`)
+  log(`fetched ${name}`)
   return target
 }
 

@@ -4,7 +4,7 @@ import type { ComponentName } from '../local-stack/component.ts'
 import { startLocalStack } from '../local-stack/local-stack.ts'
 import { chooseWay, circumstancesOf } from './choose-way.ts'
 import { startContainers } from './container-infrastructure.ts'
-import { say, step } from './progress.ts'
+import { progress, step } from './progress.ts'
 
 export type Infrastructure = { endpoints: Endpoints; stop(): Promise<void> }
 
@@ -22,7 +22,7 @@ const variables = {
 export async function openInfrastructure(env: NodeJS.ProcessEnv): Promise<Infrastructure> {
   const names = Object.keys(variables) as ComponentName[]
   const given = names.filter((name) => Boolean(env[variables[name]]))
-  for (const name of given) say(`${name}: using ${variables[name]}`)
+  for (const name of given) progress(`${name}: using ${variables[name]}`)
   const only = names.filter((name) => !given.includes(name))
   if (only.length === 0) return { endpoints: endpointsFrom(env), stop: async () => {} }
   const stack = await start(only, env)
@@ -42,13 +42,13 @@ async function start(
   only: readonly ComponentName[],
   env: NodeJS.ProcessEnv,
 ): Promise<Endpoints & { stop(): Promise<void> }> {
-  const { way, because } = await chooseWay(circumstancesOf(env, say))
+  const { way, because } = await chooseWay(circumstancesOf(env, progress))
   if (way === 'local') {
-    say(`${only.join(', ')}: as processes (${because})`)
-    return startLocalStack({ dir: state.stackDir, only, keepAlive: true, log: say })
+    progress(`${only.join(', ')}: as processes (${because})`)
+    return startLocalStack({ dir: state.stackDir, only, keepAlive: true, log: progress })
   }
-  say(`${only.join(', ')}: in containers (${because})`)
-  return step('containers ready', () => startContainers(only, say))
+  progress(`${only.join(', ')}: in containers (${because})`)
+  return step('containers ready', () => startContainers(only, progress))
 }
 
 function endpointsFrom(env: NodeJS.ProcessEnv): Endpoints {

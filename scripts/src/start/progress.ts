@@ -1,8 +1,15 @@
-/** Prints one line per finished step, with its duration in seconds. */
+/** The seconds since the command began. */
+export const secondsSinceStart = (): string => (performance.now() / 1000).toFixed(1)
+
+/** Prints a line with the seconds since the command began: steps that run side by side overlap. */
+export function progress(line: string): void {
+  say(`${secondsSinceStart().padStart(6)} s  ${line}`)
+}
+
+/** Prints one line when the step is finished. */
 export async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
-  const startedAt = performance.now()
   const result = await work()
-  say(`${name} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`)
+  progress(name)
   return result
 }
 

@@ -191,6 +191,12 @@ describe('the statistics of all subscriptions', () => {
     expect(await statsOfAll('', stranger)).toMatchObject({ attempts: 0, webhooks: [] })
   })
 
+  it('are searched as the list is', async () => {
+    const named = (await client.call('POST', { ...validInput(tenant), name: 'Invoices' })).body.id
+    const { webhooks } = await statsOfAll('&search=INVOI')
+    expect(webhooks.map(({ webhookId }) => webhookId)).toEqual([named])
+  })
+
   it.each([
     ['limit', 'limit=201'],
     ['cursor', 'cursor=x'],

@@ -55,7 +55,7 @@ export function Troubles({ webhook, endpoint }: TroublesProps) {
 }
 
 /** Why a circuit is open, and how long. */
-export function CircuitText({ endpoint }: { endpoint: Endpoint }) {
+function CircuitText({ endpoint }: { endpoint: Endpoint }) {
   const { openUntil, consecutiveFailures, paused } = endpoint
   return (
     <>

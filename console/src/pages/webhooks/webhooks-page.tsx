@@ -1,11 +1,19 @@
 import type { Subscription } from '@surehook/client'
 import { useMemo } from 'react'
-import { Link, useSearchParams } from 'react-router'
-import { endpointOf, useEndpoints, useStatsPage, useWebhookPage } from '../../api/queries.ts'
+import { Link } from 'react-router'
+import {
+  endpointOf,
+  type ListQuery,
+  useEndpoints,
+  useStatsPage,
+  useWebhookPage,
+} from '../../api/queries.ts'
 import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
+import { ListSearch, useListSearch } from '../../parts/data/tables/list-search.tsx'
 import { Pager } from '../../parts/data/tables/pager.tsx'
 import { shortUrl, webhookLabel } from '../../parts/data/webhook-label.ts'
 import { EmptyState } from '../../parts/feedback/empty-state.tsx'
+import { faultOf, violationOf } from '../../parts/feedback/faults.ts'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
@@ -20,9 +28,8 @@ import {
 const description = 'A webhook sends the changes of a table to your URL.'
 
 export function Page() {
-  const [params] = useSearchParams()
-  const cursor = params.get('cursor') ?? undefined
-  const query = useWebhookPage(cursor)
+  const asked = useListSearch()
+  const query = useWebhookPage(asked)
   return (
     <Frame
       title="Webhooks"
@@ -33,27 +40,31 @@ export function Page() {
         </ButtonLink>
       }
     >
+      <ListSearch
+        label="Search webhooks"
+        violation={violationOf(faultOf(query.error).violations, 'search')}
+      />
       <QueryView query={query}>
-        {({ webhooks, nextCursor }) =>
-          webhooks.length === 0 && cursor === undefined ? (
-            <NoWebhooks />
-          ) : (
-            <Card isFlush>
-              <WebhooksTable webhooks={webhooks} cursor={cursor} />
-              <Pager next={nextCursor} />
-            </Card>
-          )
-        }
+        {({ webhooks, nextCursor }) => (
+          <Card isFlush>
+            {webhooks.length === 0 && asked.cursor === undefined ? (
+              <NoWebhooks isFiltered={asked.search !== undefined} />
+            ) : (
+              <WebhooksTable webhooks={webhooks} asked={asked} />
+            )}
+            <Pager next={nextCursor} />
+          </Card>
+        )}
       </QueryView>
     </Frame>
   )
 }
 
-type WebhooksTableProps = { webhooks: readonly Subscription[]; cursor: string | undefined }
+type WebhooksTableProps = { webhooks: readonly Subscription[]; asked: ListQuery }
 
-function WebhooksTable({ webhooks, cursor }: WebhooksTableProps) {
+function WebhooksTable({ webhooks, asked }: WebhooksTableProps) {
   const endpoints = useEndpoints().data?.endpoints
-  const stats = useStatsPage(cursor).data
+  const stats = useStatsPage(asked).data
   const numbers = useMemo(() => byWebhook(stats?.webhooks), [stats])
   const columns = useMemo<readonly Column<Subscription>[]>(
     () => [
@@ -93,8 +104,17 @@ const isNamed = ({ name, key }: Subscription) => name !== undefined || key !== u
 
 const idOf = ({ id }: Subscription) => id
 
-const NoWebhooks = () => (
-  <Card>
+function NoWebhooks({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) {
+    return (
+      <EmptyState
+        icon="search"
+        title="No webhook has this in its name, key or URL"
+        action={<ButtonLink to="?">Show all webhooks</ButtonLink>}
+      />
+    )
+  }
+  return (
     <EmptyState
       icon="webhook"
       title="No webhooks yet"
@@ -106,5 +126,5 @@ const NoWebhooks = () => (
     >
       <p>Name a table and a URL: each change of the table is sent there.</p>
     </EmptyState>
-  </Card>
-)
+  )
+}

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { ruled } from '../../violation-rules.ts'
+import { SearchText } from '../text.ts'
 
 const lineText = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u
 const linesText = /^(?:[\n\r\t]|[^\p{Cc}])*$/u
@@ -22,6 +23,10 @@ export const SubscriptionDescription = label(500, linesText)
 export const SubscriptionKey = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'must be 1 to 63 of a-z, 0-9, "_" and "-"')
+
+export const SubscriptionSearch = SearchText.optional().describe(
+  'Only subscriptions whose name, key or URL contains this text, in upper or lower case',
+)
 
 export const WebhookName = z
   .string()

@@ -6,7 +6,7 @@ import { nextCursor } from '../admin/admin.ts'
 import { Instant } from '../instant.ts'
 import { text } from '../text.ts'
 import { explainedOutcome } from './log.ts'
-import { WebhookName } from './names.ts'
+import { SubscriptionSearch, WebhookName } from './names.ts'
 import { Delivery, managed, refusals, WatchedTable } from './webhooks.ts'
 
 /** The most deliveries that one request reads to find those that match. */
@@ -244,6 +244,7 @@ export const getEnvironmentStats = defineOperation({
     'up the numbers of the pages. The cursors of `GET /api/rest/_webhooks` lead to the same pages.',
   query: z.strictObject({
     window,
+    search: SubscriptionSearch,
     limit: z.coerce
       .number()
       .int()

@@ -9,9 +9,14 @@ import { ruled } from '../../violation-rules.ts'
 import { nextCursor } from '../admin/admin.ts'
 import { httpsUrlFault } from '../https-url.ts'
 import { idempotencyHeader } from '../idempotency-key.ts'
-import { SearchText, text } from '../text.ts'
+import { text } from '../text.ts'
 import { Fingerprints } from './fingerprints.ts'
-import { SubscriptionDescription, SubscriptionKey, SubscriptionName } from './names.ts'
+import {
+  SubscriptionDescription,
+  SubscriptionKey,
+  SubscriptionName,
+  SubscriptionSearch,
+} from './names.ts'
 import { Policy, PolicyInput } from './policy/policy.ts'
 
 const isUnique = (values: readonly unknown[]) => new Set(values).size === values.length
@@ -223,9 +228,7 @@ export const listWebhooks = defineOperation({
   query: z.strictObject({
     table: WatchedTable.optional().describe('Only subscriptions to this table'),
     active: flag.optional().describe('Only active, or only inactive, subscriptions'),
-    search: SearchText.optional().describe(
-      'Only subscriptions whose name, key or URL contains this text, in upper or lower case',
-    ),
+    search: SubscriptionSearch,
     fingerprints: flag
       .optional()
       .describe('Adds fingerprints, which tell whether a secret is the one that you know'),

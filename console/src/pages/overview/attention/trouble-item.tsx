@@ -1,9 +1,9 @@
 import { Link } from 'react-router'
 import { plural } from '../../../parts/data/numbers.ts'
 import { Badge } from '../../../parts/data/status-badge.tsx'
+import { Due } from '../../../parts/data/time/time.tsx'
 import { ButtonLink } from '../../../parts/forms/button.tsx'
 import { CloseCircuitButton } from '../../webhook/close-circuit-button.tsx'
-import { CircuitText } from '../../webhook/troubles.tsx'
 import { ActiveButton } from '../../webhook/webhook-menu.tsx'
 import { RecoverButton } from './recover-button.tsx'
 import type { Trouble } from './troubles.ts'
@@ -65,12 +65,22 @@ const named = (found: number, name: string) =>
 
 /** The worst trouble. The badges name the others. */
 function Why({ trouble: { open, disabled, deadLetters, warned } }: { trouble: Trouble }) {
-  if (open !== undefined) return <CircuitText endpoint={open} />
+  if (open !== undefined) {
+    return (
+      <>
+        {plural(open.paused, 'delivery', 'deliveries')} paused
+        {open.openUntil !== null && (
+          <>
+            , next attempt <Due at={open.openUntil} />
+          </>
+        )}
+      </>
+    )
+  }
   const [reason] = disabled.map(({ disabledReason }) => disabledReason)
   if (reason !== undefined) return reason
   if (deadLetters > 0) {
-    const these = deadLetters === 1 ? 'this delivery' : 'these deliveries'
-    return `Every attempt of ${these} failed in the last 24 hours.`
+    return `All ${deadLetters === 1 ? 'its' : 'their'} attempts failed in the last 24 hours.`
   }
   const [warning] = warned.flatMap(({ warnings = [] }) => warnings)
   if (warning === undefined) return null

@@ -1,7 +1,10 @@
-import type { NewToken } from '@surehook/client'
+import type { ManagementToken, NewToken } from '@surehook/client'
 import { adminCommand, limitOption, showList } from '../../admin/admin-command.ts'
 import { showDone, showFields } from '../../output/shown.ts'
 import { cellOf } from '../../output/text-table.ts'
+
+const environmentsOf = ({ environments }: Pick<ManagementToken, 'environments'>): string =>
+  environments === null ? 'all' : cellOf(environments)
 
 export const tokenCommands = [
   adminCommand({
@@ -35,7 +38,8 @@ export const tokenCommands = [
         ...(rights !== undefined && { rights: rights.split(',') as NewToken['rights'] & string[] }),
         ...(expiresAt !== undefined && { expiresAt }),
       }
-      return showFields(await admin.tokens.create(body, request))
+      const token = await admin.tokens.create(body, request)
+      return showFields(token, { ...token, environments: environmentsOf(token) })
     },
   }),
   adminCommand({
@@ -48,7 +52,7 @@ export const tokenCommands = [
       return showList('tokens', { values, iterate }, (token) => ({
         id: token.id,
         name: token.name,
-        environments: token.environments === null ? 'all' : cellOf(token.environments),
+        environments: environmentsOf(token),
         rights: cellOf(token.rights),
         created: token.createdAt,
         expires: cellOf(token.expiresAt),

@@ -2695,6 +2695,10 @@ export type GetEnvironmentStatsData = {
          */
         window?: '1h' | '24h' | '7d';
         /**
+         * Only subscriptions whose name, key or URL contains this text, in upper or lower case
+         */
+        search?: string;
+        /**
          * Subscriptions per page
          */
         limit?: number;

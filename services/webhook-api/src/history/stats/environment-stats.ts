@@ -14,10 +14,10 @@ import { readStats } from './stats-store.ts'
 export function environmentStats(pool: Pool, now: () => number) {
   return async (
     tenant: Tenant,
-    { window, limit, cursor }: Page & { window: StatsWindow },
+    { window, search, limit, cursor }: Page & { window: StatsWindow; search?: string | undefined },
   ): Promise<EnvironmentStats> => {
     const after = decodeCursor(SubscriptionPosition, cursor)
-    const found = await findSubscriptions(pool, tenant, { after, limit: limit + 1 })
+    const found = await findSubscriptions(pool, tenant, { search, after, limit: limit + 1 })
     const { page, nextCursor } = pageOf(found, limit, positionOf)
     const span = spanOf(window, now())
     const subscriptionIds = page.map(({ id }) => id)
