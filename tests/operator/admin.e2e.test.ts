@@ -119,6 +119,8 @@ describe('surehook admin, through the gateway', () => {
       code: 1,
       notes: expect.stringContaining('404 MANAGEMENT_TOKEN_NOT_FOUND'),
     })
+    const everywhere = await admin('tokens', 'create', project, '--name', 'everywhere')
+    expect(everywhere.out).toMatch(/^environments +all$/m)
   })
 
   it('creates roles, and imports, changes and deletes users', async () => {

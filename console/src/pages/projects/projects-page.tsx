@@ -8,11 +8,11 @@ import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { ListSearch, useListSearch } from '../../parts/data/tables/list-search.tsx'
 import { Pager } from '../../parts/data/tables/pager.tsx'
 import { Time } from '../../parts/data/time/time.tsx'
-import { EmptyState } from '../../parts/feedback/empty-state.tsx'
+import { EmptyState, NothingFound } from '../../parts/feedback/empty-state.tsx'
 import { faultOf, violationOf } from '../../parts/feedback/faults.ts'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { TypedConfirmDialog } from '../../parts/feedback/typed-confirm-dialog.tsx'
-import { Button, ButtonLink } from '../../parts/forms/button.tsx'
+import { Button } from '../../parts/forms/button.tsx'
 import { RowMenu } from '../../parts/layout/menu.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
 import { NewProjectDialog } from './new-project-dialog.tsx'
@@ -96,13 +96,7 @@ function NewProject() {
 
 function NoProjects({ search }: { search: string | undefined }) {
   if (search !== undefined) {
-    return (
-      <EmptyState
-        icon="search"
-        title="No project has this in its name"
-        action={<ButtonLink to="/operator">Show all projects</ButtonLink>}
-      />
-    )
+    return <NothingFound title="No project has this in its name" all="Show all projects" />
   }
   return (
     <EmptyState icon="project" title="No projects yet" action={<NewProject />}>

@@ -7,10 +7,10 @@ import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { ListSearch, useListSearch } from '../../parts/data/tables/list-search.tsx'
 import { Pager } from '../../parts/data/tables/pager.tsx'
 import { Time } from '../../parts/data/time/time.tsx'
-import { EmptyState } from '../../parts/feedback/empty-state.tsx'
+import { EmptyState, NothingFound } from '../../parts/feedback/empty-state.tsx'
 import { faultOf, violationOf } from '../../parts/feedback/faults.ts'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
-import { Button, ButtonLink } from '../../parts/forms/button.tsx'
+import { Button } from '../../parts/forms/button.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
 import { ExpiryCell } from './expiry-cell.tsx'
 import { NewTokenDialog } from './new-token-dialog.tsx'
@@ -79,13 +79,7 @@ export function Page() {
 
 function NoTokens({ isFiltered, create }: { isFiltered: boolean; create: ReactNode }) {
   if (isFiltered) {
-    return (
-      <EmptyState
-        icon="search"
-        title="No token has this in its name"
-        action={<ButtonLink to="?">Show all tokens</ButtonLink>}
-      />
-    )
+    return <NothingFound title="No token has this in its name" all="Show all tokens" />
   }
   return (
     <EmptyState icon="key" title="No management tokens yet" action={create}>

@@ -5,10 +5,9 @@ import { useApi } from '../../api/api.ts'
 import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { Pager } from '../../parts/data/tables/pager.tsx'
 import { Time } from '../../parts/data/time/time.tsx'
-import { EmptyState } from '../../parts/feedback/empty-state.tsx'
+import { EmptyState, NothingFound } from '../../parts/feedback/empty-state.tsx'
 import { faultOf, violationOf } from '../../parts/feedback/faults.ts'
 import { RightView } from '../../parts/feedback/right-view.tsx'
-import { ButtonLink } from '../../parts/forms/button.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
 import { signUpCommand } from './sign-up-command.ts'
 import { UserBadge } from './user-badge.tsx'
@@ -75,13 +74,7 @@ export function Page() {
 function NoUsers({ email }: { email: string | undefined }) {
   const { session } = useApi()
   if (email !== undefined) {
-    return (
-      <EmptyState
-        icon="search"
-        title="No user has this address"
-        action={<ButtonLink to="/users">Show all users</ButtonLink>}
-      />
-    )
+    return <NothingFound title="No user has this address" all="Show all users" />
   }
   return (
     <EmptyState

@@ -12,7 +12,7 @@ import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { ListSearch, useListSearch } from '../../parts/data/tables/list-search.tsx'
 import { Pager } from '../../parts/data/tables/pager.tsx'
 import { shortUrl, webhookLabel } from '../../parts/data/webhook-label.ts'
-import { EmptyState } from '../../parts/feedback/empty-state.tsx'
+import { EmptyState, NothingFound } from '../../parts/feedback/empty-state.tsx'
 import { faultOf, violationOf } from '../../parts/feedback/faults.ts'
 import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
@@ -107,11 +107,7 @@ const idOf = ({ id }: Subscription) => id
 function NoWebhooks({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) {
     return (
-      <EmptyState
-        icon="search"
-        title="No webhook has this in its name, key or URL"
-        action={<ButtonLink to="?">Show all webhooks</ButtonLink>}
-      />
+      <NothingFound title="No webhook has this in its name, key or URL" all="Show all webhooks" />
     )
   }
   return (

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { ButtonLink } from '../forms/button.tsx'
 import { CopyButton } from '../forms/copy-button.tsx'
 import { Icon, type IconName } from '../layout/icon.tsx'
 import './empty-state.css'
@@ -26,6 +27,17 @@ export function EmptyState({ icon, title, children, command, action }: EmptyStat
     </div>
   )
 }
+
+type NothingFoundProps = {
+  title: string
+  /** The label of the link to the whole list. */
+  all: string
+}
+
+/** A search that found nothing. */
+export const NothingFound = ({ title, all }: NothingFoundProps) => (
+  <EmptyState icon="search" title={title} action={<ButtonLink to="?">{all}</ButtonLink>} />
+)
 
 export function Command({ text, label = 'Command' }: { text: string; label?: string }) {
   return (
