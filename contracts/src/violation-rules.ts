@@ -57,6 +57,7 @@ export const dataRules = {
   not_on_ladder: 'The installation has no such delay',
   mismatch: 'The value differs from that of the header or of another field',
   table_owned: 'The data API owns the table and publishes its changes itself',
+  not_allowed: 'No rule of the caller admits a record with these values',
   not_together: 'The field may not stand beside another one of the request',
 } as const
 

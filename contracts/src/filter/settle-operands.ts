@@ -1,14 +1,14 @@
 import type { RuledViolation } from '../problem.ts'
 import type { FieldType, Operator, Scalar } from './filter.ts'
-import { isOperator, parseFilter } from './parse-filter.ts'
+import { type FilterJson, mapOperands, type OperandPlace } from './map-operands.ts'
+import { parseFilter } from './parse-filter.ts'
 import { operandReader } from './parse-operand.ts'
 import { decimalOf, printDecimal } from './values/decimal.ts'
 
-type Json = Record<string, unknown>
 type Fields = ReadonlyMap<string, FieldType>
 
 export type SettledFilter =
-  | { readonly ok: true; readonly filter: Json }
+  | { readonly ok: true; readonly filter: FilterJson }
   | { readonly ok: false; readonly violations: RuledViolation[] }
 
 /**
@@ -16,55 +16,23 @@ export type SettledFilter =
  * records when it is evaluated without the field types. The filter must have been parsed with
  * `fields`.
  */
-export function settleOperands(filter: Json, fields: Fields): SettledFilter {
+export function settleOperands(filter: FilterJson, fields: Fields): SettledFilter {
   const violations: RuledViolation[] = []
-  const settled = settleEntries(filter, { path: '', fields, violations })
+  const settled = mapOperands(filter, (operand, place) => {
+    const form = formOf(fields.get(place.field))
+    if (form === null || place.op === 'exists') return operand
+    return settleOne(operand, place, { form, violations })
+  })
   if (violations.length > 0) return { ok: false, violations }
   // Checks the limits again: rewritten operands may be longer.
   const parsed = parseFilter(settled)
   return parsed.ok ? { ok: true, filter: settled } : parsed
 }
 
-type SettleContext = { path: string; fields: Fields; violations: RuledViolation[] }
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const inside = (place: SettleContext, key: string | number): SettleContext => ({
-  ...place,
-  path: place.path === '' ? String(key) : `${place.path}.${key}`,
-})
-
-const settleEntries = (filter: Json, place: SettleContext): Json =>
-  Object.fromEntries(
-    Object.entries(filter).map(([key, value]) => [
-      key,
-      settleEntry(key, value, inside(place, key)),
-    ]),
-  )
-
-function settleEntry(key: string, value: unknown, place: SettleContext): unknown {
-  if (key === 'changed') return value
-  if (key === 'not') return settleEntries(value as Json, place)
-  if (key === 'and' || key === 'or') {
-    return (value as Json[]).map((part, index) => settleEntries(part, inside(place, index)))
-  }
-  const form = formOf(place.fields.get(key))
-  if (form === null) return value
-  if (!isObject(value)) return settleOne('eq', value, { ...place, form })
-  const tests = Object.entries(value).map(([op, operand]): [string, unknown] => {
-    if (!isOperator(op) || op === 'exists') return [op, operand]
-    const at = { ...inside(place, op), form }
-    if (!Array.isArray(operand)) return [op, settleOne(op, operand, at)]
-    return [op, operand.map((one, index) => settleOne(op, one, { ...at, ...inside(at, index) }))]
-  })
-  return Object.fromEntries(tests)
-}
-
 function settleOne(
-  op: Operator,
   operand: unknown,
-  { form, path, violations }: SettleContext & OperandForm,
+  { op, path }: OperandPlace,
+  { form, violations }: { form: Form; violations: RuledViolation[] },
 ) {
   if (operand === null) return null
   const read = operandReader(op, form.type)?.(operand)
@@ -76,7 +44,6 @@ function settleOne(
 }
 
 type Form = { type: FieldType; settle: (normal: string, op: Operator) => Scalar | undefined }
-type OperandForm = { form: Form }
 
 /** Returns `null` for types whose records use the same form as operands. */
 function formOf(type: FieldType | undefined): Form | null {

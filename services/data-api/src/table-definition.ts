@@ -1,4 +1,7 @@
-import type { accessActions, ColumnType } from '@surehook/contracts/http/data/tables'
+import type { FieldType } from '@surehook/contracts/filter/filter'
+import type { Access } from '@surehook/contracts/http/data/access'
+import { assignedFields } from '@surehook/contracts/http/data/names'
+import type { ColumnType } from '@surehook/contracts/http/data/tables'
 
 export type Tenant = { projectId: string; environment: string }
 
@@ -11,10 +14,8 @@ export type Column = {
   default: unknown
 }
 
-export type TableAccess = Record<(typeof accessActions)[number], string[]>
-
 /** The parts of a table that a client decides. */
-export type TableShape = { columns: readonly Column[]; access: TableAccess }
+export type TableShape = { columns: readonly Column[]; access: Access }
 
 /** A row of the catalogue. `id` and `version` together identify these columns. */
 export type TableDefinition = Tenant &
@@ -27,3 +28,11 @@ export type TableDefinition = Tenant &
     createdAt: string
     updatedAt: string
   }
+
+/** The fields of a record that filters may test. */
+export function fieldTypes({ columns }: Pick<TableShape, 'columns'>): Map<string, FieldType> {
+  return new Map<string, FieldType>([
+    ...Object.entries(assignedFields),
+    ...columns.map(({ name, type }): [string, FieldType] => [name, type]),
+  ])
+}

@@ -9,6 +9,7 @@ import {
 import { Client } from 'pg'
 import { listCursor } from '../src/records/read/list-cursor.ts'
 import { parseOrder } from '../src/records/read/record-order.ts'
+import { fieldsOfRow } from '../src/tables/rule-sql.ts'
 import { clientOf } from './support/client.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -213,9 +214,10 @@ describe('a faulty query', () => {
       `select id from table_definition where name = 'items' and project_id = $1`,
       [tenant.projectId],
     )
+    const table = { columns: [{ name: 'n', type: 'integer' as const, ...optional }] }
     const scope = {
       tableId: rows[0]?.id ?? '',
-      order: parseOrder([{ name: 'n', type: 'integer', ...optional }], 'n'),
+      order: parseOrder({ table, shown: fieldsOfRow(table, 't') }, 'n'),
     }
     const statusOf = async (...position: (string | null)[]) =>
       (await list({ order: 'n', cursor: listCursor(scope, position) })).status

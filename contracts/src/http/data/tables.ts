@@ -5,17 +5,11 @@ import { isJsonObject } from '../../json/json-object.ts'
 import { defineOperation } from '../../operation.ts'
 import { EnvironmentName, ProjectId } from '../../tenant-names.ts'
 import { ruled } from '../../violation-rules.ts'
+import { Access, AccessInput } from './access.ts'
 import { ColumnName, TableName } from './names.ts'
 
 export const ColumnType = z.enum(fieldTypes).meta({ id: 'ColumnType' })
 export type ColumnType = z.infer<typeof ColumnType>
-
-export const accessActions = ['read', 'create', 'update', 'delete'] as const
-
-const Roles = z
-  .array(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 letters, digits, "-" or "_"'))
-  .max(100)
-  .refine((roles) => new Set(roles).size === roles.length, 'each role once')
 
 const maxColumns = 200
 
@@ -52,9 +46,12 @@ export const TableInput = z
         }
       }),
     access: z
-      .partialRecord(z.enum(accessActions), Roles)
+      .union([z.literal('owner'), AccessInput])
       .optional()
-      .describe('The roles that may do each action'),
+      .describe(
+        'The roles that may do each action, or rules that limit a role to some records and ' +
+          'columns. `"owner"`: each user reads and changes the records that they created',
+      ),
   })
   .meta({ id: 'TableInput' })
 export type TableInput = z.infer<typeof TableInput>
@@ -71,12 +68,7 @@ export const Table = z
         default: z.unknown().describe('null: no default'),
       }),
     ),
-    access: z.object({
-      read: z.array(z.string()),
-      create: z.array(z.string()),
-      update: z.array(z.string()),
-      delete: z.array(z.string()),
-    }),
+    access: Access,
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })

@@ -1,5 +1,5 @@
 import type { Subscription } from '@surehook/client'
-import { accessActions } from '@surehook/contracts/http/data/tables'
+import { accessActions } from '@surehook/contracts/http/data/access'
 import { stringify } from 'yaml'
 import { type EnvironmentFile, fileVersion } from './file/schema.ts'
 import { escapeVariables } from './file/variables.ts'

@@ -1,9 +1,36 @@
+import {
+  type UserValue,
+  type ValueOfUser,
+  variableOf,
+  variablesOf,
+} from '@surehook/contracts/filter/user-variables'
+import {
+  type Access,
+  type AccessAction,
+  type AccessEntry,
+  accessActions,
+} from '@surehook/contracts/http/data/access'
 import { AppError } from '@surehook/service-kit/errors'
-import type { TableAccess } from '../table-definition.ts'
-import type { TableCache } from '../tables/table-cache.ts'
+import type { Tenant } from '../table-definition.ts'
+import type { KnownTable, TableCache } from '../tables/table-cache.ts'
 import type { Caller } from './authorize.ts'
+import { appliesTo, bindGrants, type Grants, shownBy } from './grants.ts'
 
-export type AccessAction = keyof TableAccess
+/** What only auth-service knows of a user; `null` if there is no such user. */
+export type UserValues = {
+  of(
+    tenant: Tenant,
+    userId: string,
+  ): Promise<{ email: string; attributes: Readonly<Record<string, UserValue>> } | null>
+}
+
+/** The limits that rules of a table put on one call of a user. */
+export type RowLimits = {
+  /** On the call's action. */
+  action: Grants
+  /** On reading, for the answer. An empty list shows nothing but the id and the times. */
+  read: Grants
+}
 
 /**
  * Restricts the tables to what this caller may do. It reads `access` from the same definition as
@@ -12,31 +39,72 @@ export type AccessAction = keyof TableAccess
  */
 export function tablesFor(
   tables: TableCache,
-  { roles }: Pick<Caller, 'roles'>,
-  action: AccessAction,
+  users: UserValues,
+  { caller, action }: { caller: Caller; action: AccessAction },
 ): TableCache {
+  const { roles, tenant } = caller
   if (roles === null) return tables
   return {
-    use: (tenant, name, attempt) =>
-      tables.use(tenant, name, async (table) => {
-        const { access } = table.definition
-        if (!grants(access[action], roles)) {
-          throw new AppError('FORBIDDEN', 'None of your roles allows this')
+    use: (of, name, attempt) =>
+      tables.use(of, name, async (table) => {
+        const { definition } = table
+        const entries = (on: AccessAction) =>
+          definition.access[on].filter((entry) => appliesTo(entry, roles))
+        const [acting, reading] = [entries(action), entries('read')]
+        if (acting.length === 0) throw new AppError('FORBIDDEN', 'None of your roles allows this')
+        if (![...acting, ...reading].some(isRule)) {
+          return attempt(reading.length > 0 ? table : { ...table, view: shownBy([]) })
         }
-        return attempt(grants(access.read, roles) ? table : { ...table, view: withoutFields })
+        const valueOf = await valuesOf(users, { ...caller, tenant, roles }, [...acting, ...reading])
+        return attempt(limited(table, { acting, reading, valueOf }))
       }),
   }
 }
 
-/** True if the caller has any permission on the table. */
-export const mayUse = ({ roles }: Pick<Caller, 'roles'>, access: TableAccess): boolean =>
-  roles === null || Object.values(access).some((allowed) => grants(allowed, roles))
+const isRule = (entry: AccessEntry) => typeof entry !== 'string'
 
-const grants = (allowed: readonly string[], roles: readonly string[]): boolean =>
-  allowed.some((role) => roles.includes(role))
-
-/** The fields that a writer without read permission gets: the id and the times. */
-function withoutFields(record: string): string {
-  const { id, createdAt, updatedAt } = JSON.parse(record) as Record<string, unknown>
-  return JSON.stringify({ id, createdAt, updatedAt })
+type Limiting = {
+  acting: readonly AccessEntry[]
+  reading: readonly AccessEntry[]
+  valueOf: ValueOfUser
 }
+
+function limited(table: KnownTable, { acting, reading, valueOf }: Limiting): KnownTable {
+  const context = { columns: table.definition.columns, valueOf }
+  const action = bindGrants(acting, context)
+  const read = bindGrants(reading, context)
+  if (action === null && read === null) return table
+  return { ...table, limits: { action, read }, ...(read !== null && { view: shownBy(read) }) }
+}
+
+/** Variables that need no question to auth-service, because the access token holds their values. */
+const ofToken: ReadonlySet<string> = new Set(['id', 'roles'])
+
+async function valuesOf(
+  users: UserValues,
+  { tenant, id, roles }: Caller & { roles: readonly string[] },
+  entries: readonly AccessEntry[],
+): Promise<ValueOfUser> {
+  const known = new Map<string, UserValue>([
+    ['id', id],
+    ['roles', roles],
+  ])
+  const names = entries.flatMap((entry) => [...variablesIn(entry)])
+  const user = names.every((name) => ofToken.has(name)) ? null : await users.of(tenant, id)
+  return (name) => {
+    if (ofToken.has(name) || user === null) return known.get(name)
+    if (name === 'email') return user.email
+    return Object.hasOwn(user.attributes, name) ? user.attributes[name] : undefined
+  }
+}
+
+function variablesIn(entry: AccessEntry): Set<string> {
+  if (typeof entry === 'string') return new Set()
+  const inSet = Object.values(entry.set ?? {}).flatMap((value) => variableOf(value) ?? [])
+  return new Set([...variablesOf(entry.where ?? {}), ...inSet])
+}
+
+/** True if the caller has any permission on the table. */
+export const mayUse = ({ roles }: Pick<Caller, 'roles'>, access: Access): boolean =>
+  roles === null ||
+  accessActions.some((action) => access[action].some((entry) => appliesTo(entry, roles)))

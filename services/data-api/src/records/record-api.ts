@@ -1,8 +1,9 @@
+import type { AccessAction } from '@surehook/contracts/http/data/access'
 import type { RecordInput } from '@surehook/contracts/http/data/records'
 import type { KeyedRequest } from '@surehook/service-kit/idempotency/once-per-key'
 import { requestFingerprint } from '@surehook/service-kit/idempotency/request-fingerprint'
 import type { Caller } from '../authorization/authorize.ts'
-import { type AccessAction, tablesFor } from '../authorization/table-access.ts'
+import { tablesFor, type UserValues } from '../authorization/table-access.ts'
 import type { Preconditions, StoredRecord } from './preconditions.ts'
 import * as reads from './read/read-records.ts'
 import type { ChangeOrigin } from './write/change-head.ts'
@@ -34,10 +35,12 @@ export type RecordApi = {
   delete(call: RecordCall, one: OneRecord): Promise<StoredRecord>
 }
 
-export function createRecordApi({ tables, ...deps }: writes.RecordDeps): RecordApi {
+export type RecordApiDeps = writes.RecordDeps & { users: UserValues }
+
+export function createRecordApi({ tables, users, ...deps }: RecordApiDeps): RecordApi {
   const as = ({ auth }: RecordCall, action: AccessAction) => ({
     ...deps,
-    tables: tablesFor(tables, auth, action),
+    tables: tablesFor(tables, users, { caller: auth, action }),
   })
   return {
     create: (call, table, input) =>

@@ -1,6 +1,7 @@
 import type { TenantSlots } from '@surehook/access/limits/tenant-slots'
 import { connectTimeoutMs } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
+import type { UserValues } from '../authorization/table-access.ts'
 import { createTableCache } from '../tables/table-cache.ts'
 import { createRecordApi, type RecordApi } from './record-api.ts'
 import { createSharedGets } from './sql/shared-gets.ts'
@@ -14,13 +15,20 @@ export type RecordApis = {
   shared: Pick<RecordApi, 'create' | 'get'>
 }
 
-export type RecordApisDeps = { pool: Pool; slots: TenantSlots }
+export type RecordApisDeps = { pool: Pool; slots: TenantSlots; users: UserValues }
 
-export function createRecordApis({ pool, slots }: RecordApisDeps): RecordApis {
+export function createRecordApis({ pool, slots, users }: RecordApisDeps): RecordApis {
   const sharing = { enter: slots.run, maxWaitMs: connectTimeoutMs(pool) }
-  const gated = createRecordApi({ pool, tables: createTableCache(pool) })
+  const gated = createRecordApi({
+    pool,
+    users,
+    tables: createTableCache(pool),
+    enter: (_tenant, work) => work(),
+  })
   const shared = createRecordApi({
     pool,
+    users,
+    enter: slots.run,
     tables: createTableCache(pool, sharing),
     inserts: createSharedInserts(pool, sharing),
     gets: createSharedGets(pool, sharing),

@@ -1,6 +1,7 @@
 import { AppError } from '@surehook/service-kit/errors'
 import { sqlStateOf } from '@surehook/service-kit/postgres/sql-state'
 import type { Pool } from 'pg'
+import type { RowLimits } from '../authorization/table-access.ts'
 import type { TableDefinition, Tenant } from '../table-definition.ts'
 import { PreparedTables } from './prepared-tables.ts'
 import { requireTable } from './read-tables.ts'
@@ -15,7 +16,12 @@ export type KnownTable = {
    * Reduces a record's JSON to what the caller may read. If absent, the caller may read all of it.
    */
   view?: (record: string) => string
+  /** The limits of the caller's rules. If absent, no rule applies to the call. */
+  limits?: RowLimits
 }
+
+/** The view of a caller who may read all of a record. */
+export const asItIs = (record: string): string => record
 
 export type TableCache = {
   /**

@@ -1,3 +1,4 @@
+import { AccessInput } from '@surehook/contracts/http/data/access'
 import { RoleName } from '@surehook/contracts/http/admin/auth-settings'
 import { chatKinds } from '@surehook/contracts/http/admin/chat-urls'
 import {
@@ -6,7 +7,7 @@ import {
   mostChats,
 } from '@surehook/contracts/http/admin/notify-settings'
 import { ColumnName, TableName } from '@surehook/contracts/http/data/names'
-import { accessActions, ColumnType } from '@surehook/contracts/http/data/tables'
+import { ColumnType } from '@surehook/contracts/http/data/tables'
 import { httpsUrlFault } from '@surehook/contracts/http/https-url'
 import {
   SubscriptionDescription,
@@ -48,7 +49,7 @@ const FileColumn = z.strictObject({
 
 const FileTable = z.strictObject({
   columns: z.record(ColumnName, FileColumn),
-  access: z.partialRecord(z.enum(accessActions), z.array(RoleName).max(100)).nullable().optional(),
+  access: AccessInput.nullable().optional(),
 })
 export type FileTable = z.infer<typeof FileTable>
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { TableInput } from '@surehook/client'
-import { accessActions } from '@surehook/contracts/http/data/tables'
+import { accessActions } from '@surehook/contracts/http/data/access'
 import type { FileTable } from '../file/schema.ts'
 import type { Wishes } from '../file/wishes.ts'
 import { emptyPart, type Part } from './part.ts'

@@ -5,10 +5,11 @@ import type { Pool } from 'pg'
 import type * as z from 'zod'
 import type { TableDefinition, Tenant } from '../../table-definition.ts'
 import { listParts } from '../../tables/record-statements.ts'
-import type { KnownTable } from '../../tables/table-cache.ts'
+import { shownRows } from '../../tables/rule-sql.ts'
+import { asItIs, type KnownTable } from '../../tables/table-cache.ts'
 import { isUuid } from '../../values/text-value.ts'
 import { type Preconditions, requireMatch, type StoredRecord } from '../preconditions.ts'
-import { runStatement } from '../sql/run-statement.ts'
+import { runStatement, type StatementCall } from '../sql/run-statement.ts'
 import { asStored, type RecordDeps, recordNotFound } from '../write/write-records.ts'
 import { listCursor, readListCursor } from './list-cursor.ts'
 import { whereSql } from './record-filter.ts'
@@ -29,16 +30,19 @@ export type RecordToGet = {
 }
 
 export async function getRecord(
-  { pool, tables, gets }: RecordDeps,
+  { pool, tables, gets, enter }: RecordDeps,
   { tenant, table, id, preconditions = {} }: RecordToGet,
 ): Promise<StoredRecord> {
   const record = await tables.use(tenant, table, async (known) => {
     if (!isUuid(id)) return null
-    if (gets !== undefined) {
+    const read = known.limits?.read ?? null
+    if (gets !== undefined && read === null) {
       const [shared] = asStored(known, await gets.run(tenant, known, id))
       return shared ?? null
     }
-    const [text] = await runStatement(pool, known, { statement: 'get', values: [[id]] })
+    const call: StatementCall = { statement: 'get', values: [[id]] }
+    if (read !== null) call.ruling = { action: read }
+    const [text] = await enter(tenant, () => runStatement(pool, known, call))
     return text === undefined ? null : { text, columns: known.definition.columns.length }
   })
   if (record === null) throw recordNotFound()
@@ -66,22 +70,25 @@ export async function listRecords(
 
 async function findPage(
   pool: Pool,
-  { definition }: KnownTable,
+  { definition, limits, view = asItIs }: KnownTable,
   { where, order: orderText, limit, cursor, maxBytes = maxPageBytes }: ListQuery,
 ): Promise<RecordPage> {
-  const order = parseOrder(definition.columns, orderText)
+  const values: unknown[] = []
+  const rows = shownRows(definition, limits?.read ?? null, values)
+  const table = { table: definition, shown: rows.fields }
+  const order = parseOrder(table, orderText)
   const scope = { tableId: definition.id, order }
   const position = readListCursor(scope, cursor)
-  const values: unknown[] = []
   const conditions = [
-    ...whereSql(definition, where, values),
+    ...rows.conditions,
+    ...whereSql(where, table, values),
     ...(position === null ? [] : [afterSql(order, position, values)]),
   ]
-  const text = pageSql(definition, { order, conditions, limit, maxBytes })
-  const rows = await runPage(pool, { text, values, hasCursor: position !== null })
-  const last = rows.at(-1)
+  const text = pageSql(definition, { order, join: rows.join, conditions, limit, maxBytes })
+  const found = await runPage(pool, { text, values, hasCursor: position !== null })
+  const last = found.at(-1)
   return {
-    records: rows.map(([record]) => record),
+    records: found.map(([record]) => view(record)),
     nextCursor: last?.[2] === true ? listCursor(scope, last[1]) : null,
   }
 }
@@ -90,18 +97,19 @@ export const maxPageBytes = 4 * 1024 * 1024
 
 type Page = {
   order: readonly OrderTerm[]
+  join: string
   conditions: readonly string[]
   limit: number
   maxBytes: number
 }
 
 /** Reads one record more than a page holds, to find out whether there is a next page. */
-function pageSql(table: TableDefinition, { order, conditions, limit, maxBytes }: Page): string {
+function pageSql(table: TableDefinition, { order, join, conditions, limit, maxBytes }: Page): string {
   const { record, from, where } = listParts(table)
   return `
 with found as materialized (
   select ${record} as record, ${positionSql(order)} as position
-    from ${from}
+    from ${from}${join}
    where ${[where, ...conditions].join('\n     and ')}
    order by ${orderBySql(order)}
    limit ${limit + 1}

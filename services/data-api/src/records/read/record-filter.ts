@@ -1,23 +1,24 @@
-import type { FieldType } from '@surehook/contracts/filter/filter'
 import { parseFilter } from '@surehook/contracts/filter/parse-filter'
 import { filterToSql } from '@surehook/contracts/filter/sql/filter-to-sql'
-import { assignedFields } from '@surehook/contracts/http/data/names'
 import { parseExactJson } from '@surehook/contracts/json/exact-json'
 import { invalid } from '@surehook/service-kit/errors'
-import { quoteIdent } from '../../sql/quote.ts'
-import type { TableDefinition } from '../../table-definition.ts'
+import { fieldTypes, type TableShape } from '../../table-definition.ts'
+import type { FieldSql } from '../../tables/rule-sql.ts'
+
+/** A table, and the fields of its rows `t` that the caller sees. */
+export type ShownTable = { table: Pick<TableShape, 'columns'>; shown: FieldSql }
 
 /**
  * Returns the SQL conditions for the `where` of a list (none or one), and appends their parameters
  * to `values`. The table is `t`.
  */
 export function whereSql(
-  table: Pick<TableDefinition, 'columns'>,
   where: string | undefined,
+  { table, shown }: ShownTable,
   values: unknown[],
 ): string[] {
   if (where === undefined) return []
-  const fields = fieldTypes(table)
+  const fields = new Map([...fieldTypes(table)].filter(([name]) => shown.has(name)))
   const parsed = parseFilter(parseJson(where), { fields, changed: false })
   if (!parsed.ok) {
     throw invalid(
@@ -27,17 +28,9 @@ export function whereSql(
       })),
     )
   }
-  const columns = new Map([...fields.keys()].map((name) => [name, `t.${quoteIdent(name)}`]))
-  const sql = filterToSql(parsed.filter, columns, values.length + 1)
+  const sql = filterToSql(parsed.filter, shown, values.length + 1)
   values.push(...sql.values)
   return [`(${sql.text})`]
-}
-
-function fieldTypes({ columns }: Pick<TableDefinition, 'columns'>): Map<string, FieldType> {
-  return new Map<string, FieldType>([
-    ...Object.entries(assignedFields),
-    ...columns.map(({ name, type }): [string, FieldType] => [name, type]),
-  ])
 }
 
 function parseJson(text: string): unknown {

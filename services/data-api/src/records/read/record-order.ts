@@ -1,8 +1,8 @@
 import type { RuledViolation } from '@surehook/contracts/problem'
 import { invalid } from '@surehook/service-kit/errors'
-import { quoteIdent } from '../../sql/quote.ts'
 import type { Column } from '../../table-definition.ts'
 import { valueTypes } from '../../values/value-types.ts'
+import type { ShownTable } from './record-filter.ts'
 
 export type OrderTerm = {
   field: string
@@ -19,9 +19,9 @@ const comparedCharacters = 200
  * Parses an order such as `name,-createdAt`. Appends `id`, so that no two records are equal. Empty
  * fields come last, or first in a descending order.
  */
-export function parseOrder(columns: readonly Column[], text: string | undefined): OrderTerm[] {
+export function parseOrder(table: ShownTable, text: string | undefined): OrderTerm[] {
   const fields = text === undefined || text === '' ? [] : text.split(',')
-  const terms = fields.map((entry) => termOf(columns, entry))
+  const terms = fields.map((entry) => termOf(table, entry))
   const faults = terms.flatMap((term, index) => {
     if ('message' in term) return [term]
     const repeated = terms
@@ -44,13 +44,13 @@ const fault = (message: string, rule: RuledViolation['rule']): RuledViolation =>
 
 const idTerm: OrderTerm = { field: 'id', descending: false, expression: 't."id"', cast: 'uuid' }
 
-function termOf(columns: readonly Column[], entry: string): OrderTerm | RuledViolation {
+function termOf({ table, shown }: ShownTable, entry: string): OrderTerm | RuledViolation {
   const descending = entry.startsWith('-')
   const field = descending ? entry.slice(1) : entry
-  const cast = castOf(columns, field)
-  if (cast === null)
+  const cast = castOf(table.columns, field)
+  const column = shown.get(field)
+  if (cast === null || column === undefined)
     return fault(`"${field.slice(0, 63)}" is not a field to order by`, 'unknown_field')
-  const column = `t.${quoteIdent(field)}`
   const expression = cast === 'text' ? `left(${column}, ${comparedCharacters})` : column
   return { field, descending, expression, cast }
 }

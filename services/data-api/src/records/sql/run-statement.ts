@@ -1,34 +1,53 @@
 import { AppError } from '@surehook/service-kit/errors'
 import { sqlStateOf } from '@surehook/service-kit/postgres/sql-state'
 import type { Pool, PoolClient } from 'pg'
+import { type Ruling, ruledStatement } from '../../tables/ruled-statements.ts'
 import type { RecordStatements } from '../../tables/record-statements.ts'
-import type { KnownTable } from '../../tables/table-cache.ts'
+import { asItIs, type KnownTable } from '../../tables/table-cache.ts'
 import { changedMeanwhile } from '../preconditions.ts'
 
 /** Raised by `capture_change`. */
 const recordTooLarge = 'SH413'
 
-const whole = (record: string) => record
+export type StatementCall = {
+  statement: keyof RecordStatements
+  values: unknown[]
+  /** The limits of the caller's rules, if any apply to the statement. */
+  ruling?: Ruling | undefined
+}
+
+/** No grant of the caller admits the row at this place of the request, from 0. */
+export class RefusedRow extends Error {
+  readonly index: number
+
+  constructor(index: number) {
+    super(`no grant admits row ${index}`)
+    this.index = index
+  }
+}
 
 /**
  * Runs one of the table's statements. Returns the JSON text of each record, reduced to what the
- * caller may read.
+ * caller may read. Throws `RefusedRow`, and has then written nothing.
  */
 export async function runStatement(
   db: Pool | PoolClient,
-  { definition: { id, version }, sql, prepared, view = whole }: KnownTable,
-  { statement, values }: { statement: keyof RecordStatements; values: unknown[] },
+  { definition, sql, prepared, view = asItIs }: KnownTable,
+  { statement, values, ruling }: StatementCall,
 ): Promise<string[]> {
-  const name = prepared ? `${statement}/${id}/${version}` : undefined
+  const { id, version } = definition
+  const query = ruling
+    ? ruledStatement(definition, statement, { values, ...ruling })
+    : {
+        ...(prepared && { name: `${statement}/${id}/${version}` }),
+        text: sql[statement],
+        values,
+      }
   try {
-    const { rows } = await db.query<[string | null]>({
-      ...(name !== undefined && { name }),
-      text: sql[statement],
-      values,
-      rowMode: 'array',
-    })
+    const { rows } = await db.query<[string | null]>({ ...query, rowMode: 'array' })
     return rows.map(([record]) => {
       if (record === null) throw changedMeanwhile()
+      if (!record.startsWith('{')) throw new RefusedRow(Number(record))
       return view(record)
     })
   } catch (err) {

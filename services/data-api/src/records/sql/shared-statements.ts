@@ -3,7 +3,7 @@ import type { Tenant } from '../../table-definition.ts'
 import type { KnownTable } from '../../tables/table-cache.ts'
 
 /** A table without the restrictions of one caller. */
-export type SharedTable = Omit<KnownTable, 'view'>
+export type SharedTable = Omit<KnownTable, 'view' | 'limits'>
 
 export type SharedStatements<Item> = {
   /**
@@ -22,7 +22,7 @@ export function createSharedStatements<Item>(
 ): SharedStatements<Item> {
   const batches = createStatementBatches(options)
   return {
-    run(tenant, { view: _view, ...table }, item) {
+    run(tenant, { view: _view, limits: _limits, ...table }, item) {
       const key = `${table.definition.id}/${table.definition.version}`
       return batches.run({ key, tenant, target: table }, item)
     },

@@ -1,14 +1,12 @@
 import { type KeyedRequest, oncePerKey } from '@surehook/service-kit/idempotency/once-per-key'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool, PoolClient } from 'pg'
-import type { RecordStatements } from '../../tables/record-statements.ts'
-import type { KnownTable } from '../../tables/table-cache.ts'
+import { asItIs, type KnownTable } from '../../tables/table-cache.ts'
 import type { StoredRecord } from '../preconditions.ts'
-import { runStatement } from '../sql/run-statement.ts'
+import { runStatement, type StatementCall } from '../sql/run-statement.ts'
 
-export type Write = {
-  statement: Exclude<keyof RecordStatements, 'get'>
-  values: unknown[]
+export type Write = StatementCall & {
+  statement: Exclude<StatementCall['statement'], 'get'>
   once: KeyedRequest | undefined
 }
 
@@ -22,15 +20,15 @@ export const idempotencyTable = 'idempotency_key'
 export async function runWrite(
   pool: Pool,
   known: KnownTable,
-  { statement, values, once }: Write,
+  { once, ...call }: Write,
 ): Promise<StoredRecord[]> {
   const columns = known.definition.columns.length
   if (once === undefined) {
-    const texts = await runStatement(pool, known, { statement, values })
+    const texts = await runStatement(pool, known, call)
     return texts.map((text) => ({ text, columns }))
   }
   const answer = await answerOnce(pool, once, async (tx) => {
-    const texts = await runStatement(tx, { ...known, view: asItIs }, { statement, values })
+    const texts = await runStatement(tx, { ...known, view: asItIs }, call)
     // Nothing was written, so the key stays free.
     if (texts.length === 0) throw new NothingWritten()
     return [columns, ...texts].join('\n')
@@ -41,8 +39,6 @@ export async function runWrite(
   const { view = asItIs } = known
   return texts.map((text) => ({ text: view(text), columns: Number(columnsThen) }))
 }
-
-const asItIs = (record: string) => record
 
 class NothingWritten extends Error {}
 

@@ -23,7 +23,13 @@ export const createSharedInserts = (pool: Pool, sharing: Sharing): SharedInserts
     ...sharing,
     ...insertRules,
     statement: (table, rows) =>
-      runStatement(pool, table, { statement: 'insert', values: insertValues(rows) }),
+      runStatement(pool, table, {
+        statement: 'insert',
+        values: insertValues(
+          rows.map(({ head }) => head),
+          rows.map(({ values }) => values),
+        ),
+      }),
   })
 
 /**

@@ -1,9 +1,10 @@
 import type { RuledViolation } from '@surehook/contracts/problem'
 import { AppError } from '@surehook/service-kit/errors'
 import { DatabaseError, type Pool } from 'pg'
-import { quoteIdent } from '../../sql/quote.ts'
 import type { Column, TableDefinition } from '../../table-definition.ts'
 import { columnOfConstraint, qualifiedTable } from '../../tables/ddl/table-ddl.ts'
+import { shownRows } from '../../tables/rule-sql.ts'
+import type { KnownTable } from '../../tables/table-cache.ts'
 import { valueTypes } from '../../values/value-types.ts'
 import type { ColumnValues } from '../record-values.ts'
 
@@ -20,31 +21,53 @@ export function conflict(violations: readonly RuledViolation[], cause: unknown):
   return new AppError('CONFLICT', 'A unique field has a value that is taken', { violations, cause })
 }
 
-export const fieldConflict = (column: Column, cause: unknown): AppError =>
-  conflict([{ field: column.name, message, rule: 'not_unique' }], cause)
+type Conflict = {
+  known: Pick<KnownTable, 'definition' | 'limits'>
+  column: Column
+  rows: readonly ColumnValues[]
+  /** The request is a list, so that a violation names the record. */
+  bulk: boolean
+}
 
-type Bulk = { table: TableDefinition; column: Column; rows: readonly ColumnValues[] }
+/**
+ * Returns the refusal. It names the field, and in a list the records. For a caller with rules it
+ * names only what conflicts with a record that the caller may read, or inside the list.
+ */
+export async function uniqueConflict(
+  pool: Pool,
+  { known, column, rows, bulk }: Conflict,
+  cause: unknown,
+): Promise<AppError> {
+  const named = { field: column.name, message, rule: 'not_unique' } as const
+  if (!bulk && known.limits === undefined) return conflict([named], cause)
+  const found = await conflictingRows(pool, { known, column, rows })
+  if (!bulk) return conflict(found.length > 0 ? [named] : [], cause)
+  const violations = found.map((index) => ({ ...named, field: `${index}.${column.name}` }))
+  const isHidden = known.limits !== undefined
+  return conflict(violations.length > 0 || isHidden ? violations : [named], cause)
+}
 
-/** Like `fieldConflict`, but names the conflicting records of the request. */
-export async function bulkConflict(pool: Pool, bulk: Bulk, cause: unknown): Promise<AppError> {
-  const { table, column, rows } = bulk
-  const position = table.columns.indexOf(column)
-  const { sql, cast } = { ...valueTypes[column.type], sql: quoteIdent(column.name) }
+async function conflictingRows(
+  pool: Pool,
+  { known: { definition, limits }, column, rows }: Omit<Conflict, 'bulk'>,
+): Promise<string[]> {
+  const position = definition.columns.indexOf(column)
+  const { cast } = valueTypes[column.type]
+  const values: unknown[] = [rows.map((row) => row[position] ?? null)]
+  const shown = shownRows(definition, limits?.read ?? null, values)
+  const field = shown.fields.get(column.name) ?? 'null'
   // PostgreSQL decides what is equal: the decimals 1.0 and 1.00 are.
+  const conditions = [`${field} = i.value::${cast}`, ...shown.conditions]
   const { rows: found } = await pool.query<{ index: string }>(
     `select i.place - 1 as index
        from unnest($1::text[]) with ordinality as i(value, place)
-      where exists (select from ${qualifiedTable(table)} t where t.${sql} = i.value::${cast})
+      where exists (select from ${qualifiedTable(definition)} t ${shown.join}
+                     where ${conditions.join(' and ')})
          or exists (select from unnest($1::text[]) with ordinality as e(value, place)
                      where e.place < i.place and e.value::${cast} = i.value::${cast})
       order by i.place
       limit 100`,
-    [rows.map((values) => values[position] ?? null)],
+    values,
   )
-  const fields = found.map(({ index }) => `${index}.${column.name}`)
-  const named = fields.length > 0 ? fields : [column.name]
-  return conflict(
-    named.map((field) => ({ field, message, rule: 'not_unique' })),
-    cause,
-  )
+  return found.map(({ index }) => index)
 }

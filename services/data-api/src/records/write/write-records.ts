@@ -13,12 +13,19 @@ import {
   type StoredRecord,
   statesFor,
 } from '../preconditions.ts'
-import { type ColumnValues, changedValues, newRecordValues } from '../record-values.ts'
+import {
+  type ColumnChanges,
+  type ColumnValues,
+  changedValues,
+  newRecordValues,
+} from '../record-values.ts'
+import { RefusedRow } from '../sql/run-statement.ts'
 import type { SharedGets } from '../sql/shared-gets.ts'
+import { type Candidate, candidatesOf, refusedValues, ruledInsert, ruledUpdate } from './candidates.ts'
 import { type ChangeOrigin, changeHead } from './change-head.ts'
 import { runWrite, type Write } from './run-write.ts'
-import type { NewRow, SharedInserts } from './shared-inserts.ts'
-import { bulkConflict, conflictingColumn, fieldConflict } from './unique-conflict.ts'
+import type { SharedInserts } from './shared-inserts.ts'
+import { conflictingColumn, uniqueConflict } from './unique-conflict.ts'
 
 export type RecordDeps = {
   pool: Pool
@@ -27,7 +34,11 @@ export type RecordDeps = {
   inserts?: SharedInserts | undefined
   /** If set, reads of one record share statements. */
   gets?: SharedGets | undefined
+  /** Runs a statement that no other request shares. */
+  enter: Enter
 }
+
+export type Enter = <T>(tenant: Tenant, work: () => Promise<T>) => Promise<T>
 
 /** The table of a write, and the request behind it. */
 export type WriteTarget = {
@@ -53,26 +64,29 @@ export async function createRecords(
 ): Promise<StoredRecord[]> {
   const { tenant, table, origin, once } = target
   const created = await deps.tables.use(tenant, table, async (known) => {
-    const rows = readRows(known, inputs).map((values) => {
-      return { head: changeHead('INSERT', tenant, { ...origin, table }), values }
-    })
-    const records = await insert(deps, known, { tenant, rows, once, bulk: isBulk(inputs) })
+    const bulk = isBulk(inputs)
+    const rows = readRows(known, bulk ? inputs : [inputs], bulk)
+    const heads = rows.map(() => changeHead('INSERT', tenant, { ...origin, table }))
+    const records = await insert(deps, known, { tenant, heads, rows, once, bulk })
     return records.length === 0 ? null : records
   })
   if (created === null) throw new Error('an insert into a table that is there made no record')
   return created
 }
 
+/** Returns the candidates of each new record: one without rules. */
 function readRows(
-  { definition: { columns } }: KnownTable,
-  inputs: RecordInput | readonly RecordInput[],
-): ColumnValues[] {
+  { definition: { columns }, limits }: KnownTable,
+  inputs: readonly RecordInput[],
+  bulk: boolean,
+): Candidate<ColumnValues>[][] {
   const violations: RuledViolation[] = []
-  const rows = isBulk(inputs)
-    ? inputs.map((input, index) =>
-        newRecordValues(columns, input, { prefix: `${index}.`, violations }),
-      )
-    : [newRecordValues(columns, inputs, { prefix: '', violations })]
+  const grants = limits?.action ?? null
+  const rows = inputs.map((input, index) =>
+    candidatesOf(grants, input, { prefix: bulk ? `${index}.` : '', violations }, (faults, set) =>
+      newRecordValues(columns, input, faults, set),
+    ),
+  )
   if (violations.length > 0) throw invalid(violations.slice(0, maxViolations))
   return rows
 }
@@ -82,28 +96,35 @@ const isBulk = (inputs: RecordInput | readonly RecordInput[]): inputs is readonl
 
 type Insert = {
   tenant: Tenant
-  rows: readonly NewRow[]
+  heads: readonly string[]
+  rows: readonly Candidate<ColumnValues>[][]
   once: KeyedRequest | undefined
   bulk: boolean
 }
 
 async function insert(
-  { pool, inserts }: RecordDeps,
+  { pool, inserts, enter }: RecordDeps,
   known: KnownTable,
-  { tenant, rows, once, bulk }: Insert,
+  { tenant, heads, rows, once, bulk }: Insert,
 ): Promise<StoredRecord[]> {
-  const [row] = rows
+  const grants = known.limits?.action ?? null
+  const [head] = heads
+  const values = rows.flatMap(([first]) => (first === undefined ? [] : [first.values]))
+  const [only] = values
   try {
-    if (inserts !== undefined && !bulk && once === undefined && row !== undefined) {
-      return asStored(known, await inserts.run(tenant, known, row))
+    if (grants !== null) {
+      const call = { statement: 'insert', ...ruledInsert(grants, heads, rows), once } as const
+      return await enter(tenant, () => runWrite(pool, known, call))
     }
-    return await runWrite(pool, known, { statement: 'insert', values: insertValues(rows), once })
+    if (inserts !== undefined && !bulk && once === undefined && head !== undefined && only) {
+      return asStored(known, await inserts.run(tenant, known, { head, values: only }))
+    }
+    return await runWrite(pool, known, { statement: 'insert', values: insertValues(heads, values), once })
   } catch (err) {
+    if (err instanceof RefusedRow) throw refusedValues(err, bulk)
     const column = conflictingColumn(known.definition, err)
     if (column === undefined) throw err
-    if (!bulk) throw fieldConflict(column, err)
-    const values = rows.map((of) => of.values)
-    throw await bulkConflict(pool, { table: known.definition, column, rows: values }, err)
+    throw await uniqueConflict(pool, { known, column, rows: values, bulk }, err)
   }
 }
 
@@ -121,30 +142,55 @@ export async function changeRecord(
 ): Promise<StoredRecord> {
   const { tenant, table, origin, id, once, preconditions = {} } = target
   const changed = await deps.tables.use(tenant, table, async (known) => {
-    const violations: RuledViolation[] = []
-    const { columns } = known.definition
-    const { given, values } = changedValues(columns, input, { prefix: '', violations })
-    if (violations.length > 0) throw invalid(violations.slice(0, maxViolations))
-    const states = statesFor(preconditions, columns.length)
-    if (!isUuid(id)) return null
-    // Otherwise an unchanged `updatedAt` would tell a caller who may not read that a guess is right.
-    const writesAlways = known.view !== undefined && given.includes(true)
+    const { limits, definition } = known
+    const changes = readChanges(known, input)
+    const rows = changes.map((of) => of.values.values)
+    const states = statesFor(preconditions, definition.columns.length)
+    const [first] = changes
+    if (!isUuid(id) || first === undefined) return null
     const head = changeHead('UPDATE', tenant, { ...origin, table })
+    if (limits !== undefined) {
+      const { values, ruling } = ruledUpdate(definition, limits, changes)
+      const write = conditional('update', [head, id, ...values], states)
+      return update(deps.pool, known, { ...write, ruling, once, rows })
+    }
+    // Otherwise an unchanged `updatedAt` would tell a caller who may not read that a guess is right.
+    const { given, values } = first.values
+    const writesAlways = known.view !== undefined && given.includes(true)
     const plain = [head, id, given, values, writesAlways]
-    return update(deps.pool, known, { ...conditional('update', plain, states), once })
+    return update(deps.pool, known, { ...conditional('update', plain, states), once, rows })
   })
   if (changed === null) throw recordNotFound()
   return changed
 }
 
-async function update(pool: Pool, known: KnownTable, write: Write): Promise<StoredRecord | null> {
+/** Returns the candidates of the change: one without rules, and none if no rule admits any row. */
+function readChanges(
+  { definition: { columns }, limits }: KnownTable,
+  input: RecordInput,
+): Candidate<ColumnChanges>[] {
+  const violations: RuledViolation[] = []
+  const grants = limits?.action ?? null
+  const changes = candidatesOf(grants, input, { prefix: '', violations }, (faults, set) =>
+    changedValues(columns, input, faults, set),
+  )
+  if (violations.length > 0) throw invalid(violations.slice(0, maxViolations))
+  return changes
+}
+
+async function update(
+  pool: Pool,
+  known: KnownTable,
+  { rows, ...write }: Write & { rows: readonly ColumnValues[] },
+): Promise<StoredRecord | null> {
   try {
     const [record] = await runWrite(pool, known, write)
     return record ?? null
   } catch (err) {
+    if (err instanceof RefusedRow) throw refusedValues(err, false)
     const column = conflictingColumn(known.definition, err)
     if (column === undefined) throw err
-    throw fieldConflict(column, err)
+    throw await uniqueConflict(pool, { known, column, rows, bulk: false }, err)
   }
 }
 
@@ -157,7 +203,10 @@ export async function deleteRecord(
     const states = statesFor(preconditions, known.definition.columns.length)
     if (!isUuid(id)) return null
     const plain = [changeHead('DELETE', tenant, { ...origin, table }), id]
-    const [record] = await runWrite(pool, known, { ...conditional('delete', plain, states), once })
+    const action = known.limits?.action ?? null
+    const ruling = action === null ? undefined : { action }
+    const write = { ...conditional('delete', plain, states), ruling, once }
+    const [record] = await runWrite(pool, known, write)
     return record ?? null
   })
   if (deleted === null) throw recordNotFound()
@@ -168,7 +217,7 @@ function conditional(
   statement: 'update' | 'delete',
   values: readonly unknown[],
   states: RecordStates | null,
-): Omit<Write, 'once'> {
+): Pick<Write, 'statement' | 'values'> {
   if (states === null) return { statement, values: [...values] }
   return { statement: `${statement}If`, values: [...values, states.only, states.never] }
 }

@@ -1,8 +1,16 @@
-import { accessActions, type TableInput } from '@surehook/contracts/http/data/tables'
+import {
+  type Access,
+  type AccessAction,
+  accessActions,
+  ownerAccess,
+  ownerColumn,
+} from '@surehook/contracts/http/data/access'
+import type { TableInput } from '@surehook/contracts/http/data/tables'
 import type { RuledViolation } from '@surehook/contracts/problem'
 import type { ViolationRule } from '@surehook/contracts/violation-rules'
-import type { Column, TableAccess, TableShape } from '../../table-definition.ts'
+import type { Column, TableShape } from '../../table-definition.ts'
 import { parseColumnValue } from '../../values/column-value.ts'
+import { accessFaults } from './access-faults.ts'
 
 /** One change of the PostgreSQL table; `index` is the column's position in the definition. */
 export type ColumnStep =
@@ -32,7 +40,8 @@ export function evolveTable(
 ): Evolution {
   const violations: RuledViolation[] = []
   const existing = current?.columns ?? []
-  const wanted = new Map(input.columns.map((column, index) => [column.name, { column, index }]))
+  const requested = withOwner(input)
+  const wanted = new Map(requested.columns.map((column, index) => [column.name, { column, index }]))
   const steps: ColumnStep[] = []
 
   const kept = existing.map((column, position) => {
@@ -49,10 +58,23 @@ export function evolveTable(
   for (const [index, column] of added.entries()) {
     steps.push({ kind: 'add', column, index: kept.length + index })
   }
+  const shape = {
+    columns: [...kept, ...added],
+    access: mergeAccess(current?.access, requested.access),
+  }
+  violations.push(...accessFaults(shape))
   if (violations.length > 0) return { ok: false, violations }
-  const access = mergeAccess(current?.access, input.access)
-  const changed = current === null || steps.length > 0 || !sameAccess(current.access, access)
-  return { ok: true, shape: { columns: [...kept, ...added], access }, steps, changed }
+  const changed = current === null || steps.length > 0 || !sameAccess(current.access, shape.access)
+  return { ok: true, shape, steps, changed }
+}
+
+type Requested = Omit<TableInput, 'access'> & { access?: Partial<Access> | undefined }
+
+/** Writes out the preset `owner`: its rules, and its column if the request lacks it. */
+function withOwner({ columns, access }: TableInput): Requested {
+  if (access !== 'owner') return { columns, access }
+  const hasColumn = columns.some(({ name }) => name === ownerColumn.name)
+  return { columns: hasColumn ? columns : [...columns, ownerColumn], access: ownerAccess }
 }
 
 /** `index` is the position in the request, which faults name. */
@@ -135,17 +157,17 @@ function checkDefault(column: Column, index: number, violations: RuledViolation[
 }
 
 /** Actions that the request leaves out keep their roles. */
-function mergeAccess(current: TableAccess | undefined, input: TableInput['access']): TableAccess {
-  const roles = (action: keyof TableAccess) => input?.[action] ?? current?.[action] ?? []
+function mergeAccess(current: Access | undefined, input: Partial<Access> | undefined): Access {
+  const entries = (action: AccessAction) => input?.[action] ?? current?.[action] ?? []
   return {
-    read: roles('read'),
-    create: roles('create'),
-    update: roles('update'),
-    delete: roles('delete'),
+    read: entries('read'),
+    create: entries('create'),
+    update: entries('update'),
+    delete: entries('delete'),
   }
 }
 
-const sameAccess = (a: TableAccess, b: TableAccess): boolean =>
+const sameAccess = (a: Access, b: Access): boolean =>
   accessActions.every((action) => sameJson(a[action], b[action]))
 
 const sameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
