@@ -11,7 +11,10 @@ export const everyUser = '*'
 
 const Role = z
   .string()
-  .regex(/^(?:[A-Za-z0-9_-]{1,64}|\*)$/, '1 to 64 letters, digits, "-" or "_", or "*" for every user')
+  .regex(
+    /^(?:[A-Za-z0-9_-]{1,64}|\*)$/,
+    '1 to 64 letters, digits, "-" or "_", or "*" for every user',
+  )
 
 const maxRuleColumns = 200
 

@@ -7,11 +7,7 @@ import {
   type ValueOfUser,
   variableOf,
 } from '@surehook/contracts/filter/user-variables'
-import {
-  type AccessEntry,
-  type AccessRule,
-  everyUser,
-} from '@surehook/contracts/http/data/access'
+import { type AccessEntry, type AccessRule, everyUser } from '@surehook/contracts/http/data/access'
 import { type Column, fieldTypes } from '../table-definition.ts'
 import { parseColumnValue } from '../values/column-value.ts'
 
@@ -43,10 +39,7 @@ const isUnlimited = (entry: AccessEntry): boolean =>
   [entry.where, entry.columns, entry.set].every((limit) => limit === undefined)
 
 /** Binds the entries that apply to the user. A role without a rule leaves no limit. */
-export function bindGrants(
-  entries: readonly AccessEntry[],
-  binding: Binding,
-): Grants {
+export function bindGrants(entries: readonly AccessEntry[], binding: Binding): Grants {
   if (entries.some(isUnlimited)) return null
   const rules = entries.filter((entry) => typeof entry !== 'string')
   return rules.flatMap((rule) => bindRule(rule, binding) ?? [])

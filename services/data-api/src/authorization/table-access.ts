@@ -52,16 +52,11 @@ export function tablesFor(
           definition.access[on].filter((entry) => appliesTo(entry, roles))
         const [acting, reading] = [entries(action), entries('read')]
         if (acting.length === 0) throw new AppError('FORBIDDEN', 'None of your roles allows this')
-        if (![...acting, ...reading].some(isRule)) {
-          return attempt(reading.length > 0 ? table : { ...table, view: shownBy([]) })
-        }
         const valueOf = await valuesOf(users, { ...caller, tenant, roles }, [...acting, ...reading])
         return attempt(limited(table, { acting, reading, valueOf }))
       }),
   }
 }
-
-const isRule = (entry: AccessEntry) => typeof entry !== 'string'
 
 type Limiting = {
   acting: readonly AccessEntry[]
@@ -70,11 +65,15 @@ type Limiting = {
 }
 
 function limited(table: KnownTable, { acting, reading, valueOf }: Limiting): KnownTable {
-  const context = { columns: table.definition.columns, valueOf }
-  const action = bindGrants(acting, context)
-  const read = bindGrants(reading, context)
-  if (action === null && read === null) return table
-  return { ...table, limits: { action, read }, ...(read !== null && { view: shownBy(read) }) }
+  const binding = { columns: table.definition.columns, valueOf }
+  const action = bindGrants(acting, binding)
+  const read = bindGrants(reading, binding)
+  const isLimited = action !== null || (read !== null && reading.length > 0)
+  return {
+    ...table,
+    ...(isLimited && { limits: { action, read } }),
+    ...(read !== null && { view: shownBy(read) }),
+  }
 }
 
 /** Variables that need no question to auth-service, because the access token holds their values. */

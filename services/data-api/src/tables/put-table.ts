@@ -7,6 +7,7 @@ import type { TableDefinition, TableShape, Tenant } from '../table-definition.ts
 import { changeSchema } from './ddl/change-schema.ts'
 import { type ColumnStep, evolveTable } from './ddl/evolve-table.ts'
 import { preparedState, prepareUnique, type UniqueWish } from './ddl/prepare-unique.ts'
+import { indexForRules } from './ddl/rule-indexes.ts'
 import { schemaName } from './ddl/schema-name.ts'
 import { alterTableSql, createTableSql, qualifiedTable } from './ddl/table-ddl.ts'
 import { addTable, changeTable, claimSchema, findTable } from './table-catalogue.ts'
@@ -18,7 +19,7 @@ export async function putTable(pool: Pool, put: TablePut): Promise<TableDefiniti
   const { tenant, name } = put
   const schema = schemaName(tenant)
   await prepare(pool, put)
-  return changeSchema(pool, schema, async (tx) => {
+  const table = await changeSchema(pool, schema, async (tx) => {
     const { current, evolution } = await evolutionOf(tx, put)
     if (!evolution.ok) throw invalid(evolution.violations)
     const { shape, steps, changed } = evolution
@@ -27,6 +28,8 @@ export async function putTable(pool: Pool, put: TablePut): Promise<TableDefiniti
     if (steps.length > 0) await alter(tx, current, await withPrepared(tx, current, steps))
     return changeTable(tx, current.id, shape)
   })
+  await indexForRules(pool, table)
+  return table
 }
 
 async function evolutionOf(db: Pool | PoolClient, { tenant, name, input }: TablePut) {

@@ -58,7 +58,10 @@ export function ruledStatement(
       case 'update':
       case 'updateIf': {
         const expected = statement === 'updateIf' ? isExpected(6) : null
-        return updateSql(admitted(), { expected, choice: updateChoice(table, action, sees, values) })
+        return updateSql(admitted(), {
+          expected,
+          choice: updateChoice(table, action, sees, values),
+        })
       }
     }
   }
@@ -76,8 +79,7 @@ function updateChoice(
   const admits = choiceSql(
     action,
     'n',
-    (grant) =>
-      `${admitsSql(grant, before, values)} and ${admitsSql(grant, after, values)}`,
+    (grant) => `${admitsSql(grant, before, values)} and ${admitsSql(grant, after, values)}`,
   )
   const seen = sees === null ? 'true' : anyAdmitsSql(sees, before, values)
   return { admits, writesAlways: `(${seen}) is not true` }

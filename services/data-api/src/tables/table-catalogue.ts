@@ -37,6 +37,18 @@ export async function findTables(
   return rows
 }
 
+/** True if the table still has this definition. */
+export async function isCurrentTable(
+  db: Db,
+  { id, version }: Pick<TableDefinition, 'id' | 'version'>,
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'select from table_definition where id = $1 and version = $2',
+    [id, version],
+  )
+  return rowCount === 1
+}
+
 /** Returns a text that changes whenever the tables of the environment do. */
 export async function findVersions(db: Db, { projectId, environment }: Tenant): Promise<string> {
   const { rows } = await db.query<{ versions: string }>({

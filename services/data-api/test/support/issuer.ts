@@ -11,6 +11,8 @@ import { CompactEncrypt, exportJWK, generateKeyPair, SignJWT } from 'jose'
 
 type TenantName = { projectId: string; environment: string }
 export type TokenOptions = {
+  /** The id of the user. */
+  sub?: string
   roles?: readonly string[]
   sid?: string
   gen?: number
@@ -82,12 +84,19 @@ export async function openIssuer(parts: {
     status: null,
     replaced: false,
     async token({ projectId, environment }, options = {}) {
-      const { roles = [], sid = randomUUID(), gen = 1, ttlS = 300, encrypted = false } = options
+      const {
+        sub = randomUUID(),
+        roles = [],
+        sid = randomUUID(),
+        gen = 1,
+        ttlS = 300,
+        encrypted = false,
+      } = options
       const iat = Math.floor(Date.now() / 1_000)
       const claims = {
         iss: `${publicUrl}/auth/${projectId}/${environment}`,
         aud: `${projectId}/${environment}`,
-        sub: randomUUID(),
+        sub,
         jti: randomUUID(),
         sid,
         gen,

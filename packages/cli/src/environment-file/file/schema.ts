@@ -1,4 +1,3 @@
-import { AccessInput } from '@surehook/contracts/http/data/access'
 import { RoleName } from '@surehook/contracts/http/admin/auth-settings'
 import { chatKinds } from '@surehook/contracts/http/admin/chat-urls'
 import {
@@ -6,6 +5,7 @@ import {
   alertEmails,
   mostChats,
 } from '@surehook/contracts/http/admin/notify-settings'
+import { AccessInput } from '@surehook/contracts/http/data/access'
 import { ColumnName, TableName } from '@surehook/contracts/http/data/names'
 import { ColumnType } from '@surehook/contracts/http/data/tables'
 import { httpsUrlFault } from '@surehook/contracts/http/https-url'

@@ -141,16 +141,36 @@ export type TableInput = {
         default?: unknown;
     }>;
     /**
-     * The roles that may do each action
+     * The roles that may do each action, or rules that limit a role to some records and columns. `"owner"`: each user reads and changes the records that they created
      */
-    access?: {
-        [key: string]: Array<string>;
+    access?: 'owner' | {
+        [key: string]: Array<string | AccessRule>;
     };
 };
 
 export type ColumnName = string;
 
 export type ColumnType = 'text' | 'integer' | 'bigint' | 'double' | 'decimal' | 'boolean' | 'timestamp' | 'date' | 'uuid' | 'json';
+
+export type AccessRule = {
+    role: string;
+    /**
+     * A filter that the record must match. `$user.id`, `$user.email`, `$user.roles` and `$user.<attribute>` stand for the values of the caller
+     */
+    where?: {
+        [key: string]: unknown;
+    };
+    /**
+     * The columns that the role may read, or may send in a create or an update. Absent: all
+     */
+    columns?: Array<ColumnName>;
+    /**
+     * Values that the platform writes on a create or an update, and that the caller may not send. They may be variables such as `$user.id`
+     */
+    set?: {
+        [key: string]: unknown;
+    };
+};
 
 export type RecordsInput = {
     [key: string]: unknown;
@@ -234,10 +254,10 @@ export type Table = {
         default: unknown;
     }>;
     access: {
-        read: Array<string>;
-        create: Array<string>;
-        update: Array<string>;
-        delete: Array<string>;
+        read: Array<string | AccessRuleOutput>;
+        create: Array<string | AccessRuleOutput>;
+        update: Array<string | AccessRuleOutput>;
+        delete: Array<string | AccessRuleOutput>;
     };
     createdAt: string;
     updatedAt: string;
@@ -251,6 +271,26 @@ export type DataRecord = {
     createdAt: string;
     updatedAt: string;
     [key: string]: unknown;
+};
+
+export type AccessRuleOutput = {
+    role: string;
+    /**
+     * A filter that the record must match. `$user.id`, `$user.email`, `$user.roles` and `$user.<attribute>` stand for the values of the caller
+     */
+    where?: {
+        [key: string]: unknown;
+    };
+    /**
+     * The columns that the role may read, or may send in a create or an update. Absent: all
+     */
+    columns?: Array<ColumnName>;
+    /**
+     * Values that the platform writes on a create or an update, and that the caller may not send. They may be variables such as `$user.id`
+     */
+    set?: {
+        [key: string]: unknown;
+    };
 };
 
 export type DataGraphQlData = {

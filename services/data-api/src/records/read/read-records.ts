@@ -104,7 +104,10 @@ type Page = {
 }
 
 /** Reads one record more than a page holds, to find out whether there is a next page. */
-function pageSql(table: TableDefinition, { order, join, conditions, limit, maxBytes }: Page): string {
+function pageSql(
+  table: TableDefinition,
+  { order, join, conditions, limit, maxBytes }: Page,
+): string {
   const { record, from, where } = listParts(table)
   return `
 with found as materialized (

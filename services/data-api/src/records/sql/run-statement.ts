@@ -1,8 +1,8 @@
 import { AppError } from '@surehook/service-kit/errors'
 import { sqlStateOf } from '@surehook/service-kit/postgres/sql-state'
 import type { Pool, PoolClient } from 'pg'
-import { type Ruling, ruledStatement } from '../../tables/ruled-statements.ts'
 import type { RecordStatements } from '../../tables/record-statements.ts'
+import { type Ruling, ruledStatement } from '../../tables/ruled-statements.ts'
 import { asItIs, type KnownTable } from '../../tables/table-cache.ts'
 import { changedMeanwhile } from '../preconditions.ts'
 

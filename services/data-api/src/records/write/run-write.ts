@@ -1,7 +1,9 @@
 import { type KeyedRequest, oncePerKey } from '@surehook/service-kit/idempotency/once-per-key'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool, PoolClient } from 'pg'
+import type { TableDefinition } from '../../table-definition.ts'
 import { asItIs, type KnownTable } from '../../tables/table-cache.ts'
+import { isCurrentTable } from '../../tables/table-catalogue.ts'
 import type { StoredRecord } from '../preconditions.ts'
 import { runStatement, type StatementCall } from '../sql/run-statement.ts'
 
@@ -27,7 +29,7 @@ export async function runWrite(
     const texts = await runStatement(pool, known, call)
     return texts.map((text) => ({ text, columns }))
   }
-  const answer = await answerOnce(pool, once, async (tx) => {
+  const answer = await answerOnce(pool, { once, table: known.definition }, async (tx) => {
     const texts = await runStatement(tx, { ...known, view: asItIs }, call)
     // Nothing was written, so the key stays free.
     if (texts.length === 0) throw new NothingWritten()
@@ -42,16 +44,18 @@ export async function runWrite(
 
 class NothingWritten extends Error {}
 
+/** Returns `null` if nothing was written, or if the table is no longer as the caller knows it. */
 async function answerOnce(
   pool: Pool,
-  once: KeyedRequest,
+  { once, table }: { once: KeyedRequest; table: TableDefinition },
   work: (tx: PoolClient) => Promise<string>,
 ): Promise<string | null> {
   try {
-    const { answer } = await inTransaction(pool, (tx) =>
-      oncePerKey(tx, idempotencyTable, once, () => work(tx)),
-    )
-    return answer
+    return await inTransaction(pool, async (tx) => {
+      const { answer, repeated } = await oncePerKey(tx, idempotencyTable, once, () => work(tx))
+      // A statement finds out itself. A stored answer must not be shown by older rules.
+      return repeated && !(await isCurrentTable(tx, table)) ? null : answer
+    })
   } catch (err) {
     if (err instanceof NothingWritten) return null
     throw err

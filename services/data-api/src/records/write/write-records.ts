@@ -21,7 +21,13 @@ import {
 } from '../record-values.ts'
 import { RefusedRow } from '../sql/run-statement.ts'
 import type { SharedGets } from '../sql/shared-gets.ts'
-import { type Candidate, candidatesOf, refusedValues, ruledInsert, ruledUpdate } from './candidates.ts'
+import {
+  type Candidate,
+  candidatesOf,
+  refusedValues,
+  ruledInsert,
+  ruledUpdate,
+} from './candidates.ts'
 import { type ChangeOrigin, changeHead } from './change-head.ts'
 import { runWrite, type Write } from './run-write.ts'
 import type { SharedInserts } from './shared-inserts.ts'
@@ -119,7 +125,11 @@ async function insert(
     if (inserts !== undefined && !bulk && once === undefined && head !== undefined && only) {
       return asStored(known, await inserts.run(tenant, known, { head, values: only }))
     }
-    return await runWrite(pool, known, { statement: 'insert', values: insertValues(heads, values), once })
+    return await runWrite(pool, known, {
+      statement: 'insert',
+      values: insertValues(heads, values),
+      once,
+    })
   } catch (err) {
     if (err instanceof RefusedRow) throw refusedValues(err, bulk)
     const column = conflictingColumn(known.definition, err)

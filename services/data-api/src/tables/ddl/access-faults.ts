@@ -109,13 +109,14 @@ function setFault(column: Column, value: unknown): string | null {
     return variableMessage
   const rounded = column.type === 'double' ? null : numberFault(value)
   if (rounded !== null) return rounded.fault
-  const sample = variable === null ? literal : sampleOf(variable, { type: column.type, list: false })
+  const sample =
+    variable === null ? literal : sampleOf(variable, { type: column.type, list: false })
   const parsed = parseColumnValue(column, sample)
   return 'fault' in parsed ? parsed.fault : null
 }
 
 /** Replaces each variable by a value that a user could have, to check it against its field. */
-const sampled = (where: FilterJson, fields: ReadonlyMap<string, FieldType>): FilterJson =>
+export const sampled = (where: FilterJson, fields: ReadonlyMap<string, FieldType>): FilterJson =>
   mapOperands(where, (operand, { field, op, inList }) => {
     const name = variableOf(operand)
     if (name === null) return literalOf(operand)

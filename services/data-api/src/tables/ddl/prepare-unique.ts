@@ -2,12 +2,9 @@ import type { Pool, PoolClient } from 'pg'
 import { quoteIdent } from '../../sql/quote.ts'
 import type { Column, TableDefinition } from '../../table-definition.ts'
 import { valueTypes } from '../../values/value-types.ts'
-import { tryLockSchema, unlockSchema } from '../table-catalogue.ts'
-import { lockTimeoutMs, SchemaBusy, whenFree } from './change-schema.ts'
+import { buildIndex, withSchemaLocked } from './build-index.ts'
+import { lockTimeoutMs, whenFree } from './change-schema.ts'
 import { preparedIndex, qualifiedTable } from './table-ddl.ts'
-
-/** Building the index of a very large table takes long, but only the caller waits for it. */
-const buildTimeoutMs = 600_000
 
 /** A table with records, and the unique columns to add. */
 export type UniqueWish = { table: TableDefinition; columns: readonly Column[] }
@@ -17,29 +14,18 @@ export type UniqueWish = { table: TableDefinition; columns: readonly Column[] }
  * Nobody reads or writes the columns until the catalogue names them. If it is interrupted, the next
  * request for the column repeats or removes what is left.
  */
-export async function prepareUnique(
+export function prepareUnique(
   pool: Pool,
   schema: string,
   wantedNow: (db: PoolClient) => Promise<UniqueWish | null>,
 ): Promise<void> {
-  const client = await pool.connect()
-  let broken: Error | undefined
-  try {
-    await whenFree(async () => {
-      if (!(await tryLockSchema(client, schema, 'session'))) throw new SchemaBusy()
-    })
+  return withSchemaLocked(pool, schema, async (client) => {
     // Read again under the lock: a column that is in the catalogue by now holds data.
     const wish = await wantedNow(client)
     for (const column of wish?.columns ?? []) {
       if (wish !== null) await prepareColumn(client, wish.table, column)
     }
-  } catch (err) {
-    broken = err instanceof Error ? err : new Error(String(err))
-    throw err
-  } finally {
-    // Closing the connection also releases its locks and settings.
-    client.release(broken ?? (await restore(client, schema)))
-  }
+  })
 }
 
 async function prepareColumn(
@@ -57,24 +43,8 @@ async function prepareColumn(
     const add = `add column ${quoteIdent(column.name)} ${valueTypes[column.type].sql}`
     await whenFree(() => client.query(`alter table ${name} ${again}${add}`))
   }
-  await client.query(`set lock_timeout = 0`)
-  await client.query(`set statement_timeout = ${buildTimeoutMs}`)
-  const build = (text: string) =>
-    client.query({ text, query_timeout: buildTimeoutMs } as { text: string })
-  await build(`drop index concurrently if exists ${quoteIdent(table.schema)}.${quoteIdent(index)}`)
-  await build(
-    `create unique index concurrently ${quoteIdent(index)} on ${name} (${quoteIdent(column.name)})`,
-  )
-}
-
-async function restore(client: PoolClient, schema: string): Promise<Error | undefined> {
-  try {
-    await client.query('reset lock_timeout; reset statement_timeout')
-    await unlockSchema(client, schema)
-    return undefined
-  } catch (err) {
-    return err instanceof Error ? err : new Error(String(err))
-  }
+  const key = { name: index, columns: [column.name] }
+  await buildIndex(client, table, { ...key, unique: true })
 }
 
 /** How far a column is prepared that the catalogue does not name yet. */

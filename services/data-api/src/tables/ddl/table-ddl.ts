@@ -24,6 +24,9 @@ const uniqueName = ({ id }: TableId, index: number): string => `U${id}_${index}`
 export const preparedIndex = ({ id }: TableId, column: string): string =>
   `N${id}_${createHash('sha256').update(column).digest('hex').slice(0, 16)}`
 
+/** The name of the index that serves the rules of a column. */
+export const ruleIndex = ({ id }: TableId, index: number): string => `I${id}_${index}`
+
 /** Returns the column of a unique constraint by the constraint's name, or `undefined`. */
 export function columnOfConstraint(
   table: Pick<TableDefinition, 'id' | 'columns'>,
