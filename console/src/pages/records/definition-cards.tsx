@@ -1,6 +1,7 @@
 import type { Table } from '@surehook/client'
-import { rolesOf } from '../../parts/data/access/access.ts'
+import { rolesOf, rulesOf } from '../../parts/data/access/access.ts'
 import { AccessMatrix } from '../../parts/data/access/access-matrix.tsx'
+import { RuleList } from '../../parts/data/access/rule-list.tsx'
 import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
 import { Card } from '../../parts/layout/page.tsx'
@@ -34,6 +35,7 @@ export function ColumnsCard({ table }: DefinitionProps) {
 /** What users may do, by their role. */
 export function AccessCard({ table: { name, access } }: DefinitionProps) {
   const roles = rolesOf(access, [])
+  const rules = rulesOf(access)
   return (
     <Card
       title="Access of users, by role"
@@ -44,6 +46,7 @@ export function AccessCard({ table: { name, access } }: DefinitionProps) {
       ) : (
         <AccessMatrix roles={roles} access={access} />
       )}
+      {rules.length > 0 && <RuleList rules={rules} />}
     </Card>
   )
 }

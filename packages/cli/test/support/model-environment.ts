@@ -66,6 +66,7 @@ export class ModelEnvironment {
       const kept = columns.find((one) => one.name === column.name)
       if (kept?.type !== column.type) throw new Error('400: data would be lost')
     }
+    if (input.access === 'owner') throw new Error('a plan writes the preset out')
     const access = { read: [], create: [], update: [], delete: [], ...input.access }
     this.#tables.set(name, { name, columns, access })
   }

@@ -1,6 +1,13 @@
-import { type Access, type Action, actions } from '../../../parts/data/access/access.ts'
-import { jsonObjectIn } from '../../../parts/forms/json-object.ts'
-import { toggled } from '../../../parts/forms/toggled.ts'
+import {
+  type Access,
+  type Action,
+  actions,
+  type Entry,
+  grantOf,
+  isLimited,
+  roleOf,
+} from '../../../parts/data/access/access.ts'
+import { isJsonObject, jsonObjectIn } from '../../../parts/forms/json-object.ts'
 
 export const accessJson = (access: Access): string => JSON.stringify(access, null, 2)
 
@@ -12,14 +19,33 @@ export function accessIn(text: string): Access | null {
   const parsed = jsonObjectIn(text)
   if (!('value' in parsed)) return null
   const { value } = parsed
-  const isWhole = actions.every((action) => areNames(value[action]))
+  const isWhole = actions.every((action) => areEntries(value[action]))
   return isWhole && Object.keys(value).length === actions.length ? (value as Access) : null
 }
 
-const areNames = (roles: unknown): roles is string[] =>
-  Array.isArray(roles) && roles.every((role) => typeof role === 'string')
+const areEntries = (entries: unknown): entries is Entry[] =>
+  Array.isArray(entries) && entries.every((entry) => typeof entry === 'string' || isShown(entry))
 
-export const withToggled = (access: Access, action: Action, role: string): Access => ({
-  ...access,
-  [action]: toggled(access[action], role),
-})
+/** True if the form shows every field of the rule. */
+const isShown = (rule: unknown): boolean =>
+  isJsonObject(rule) &&
+  typeof rule['role'] === 'string' &&
+  Object.entries(rule).every(([field, value]) => fits[field]?.(value) === true)
+
+const areNames = (names: unknown): boolean =>
+  Array.isArray(names) && names.every((name) => typeof name === 'string')
+
+const fits: Partial<Record<string, (value: unknown) => boolean>> = {
+  role: (role) => typeof role === 'string',
+  where: isJsonObject,
+  columns: areNames,
+  set: isJsonObject,
+}
+
+/** Gives the role the whole action, or takes it away. Rules stay. */
+export function withToggled(access: Access, action: Action, role: string): Access {
+  const entries = access[action]
+  const isGranted = grantOf(entries, role) === 'yes'
+  const rest = entries.filter((entry) => isLimited(entry) || roleOf(entry) !== role)
+  return { ...access, [action]: isGranted ? rest : [...entries, role] }
+}

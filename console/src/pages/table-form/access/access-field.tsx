@@ -1,7 +1,8 @@
 import { PermissionError, type Violation } from '@surehook/client'
 import { useRoles } from '../../../api/queries.ts'
-import { type Access, actions, rolesOf } from '../../../parts/data/access/access.ts'
+import { type Access, actions, rolesOf, rulesOf } from '../../../parts/data/access/access.ts'
 import { AccessMatrix } from '../../../parts/data/access/access-matrix.tsx'
+import { RuleList } from '../../../parts/data/access/rule-list.tsx'
 import { violationOf } from '../../../parts/feedback/faults.ts'
 import { FaultNotice, Notice } from '../../../parts/feedback/notice.tsx'
 import { Button } from '../../../parts/forms/button.tsx'
@@ -42,7 +43,7 @@ export function AccessField({ value, onChange, violations, ...roles }: AccessFie
             value={value}
             onChange={onChange}
             violation={violationOf(violations, 'access')}
-            hint="The roles that may read, create, update and delete."
+            hint="The roles and rules for read, create, update and delete."
           />
         }
       />
@@ -57,6 +58,7 @@ function MatrixField({ access, onChange, violations, made, onNewRole }: MatrixFi
   const isForbidden = error instanceof PermissionError
   const defined = data?.roles.map(({ name }) => name) ?? []
   const roles = rolesOf(access, [...defined, ...made])
+  const rules = rulesOf(access)
   return (
     <div className="stack">
       {roles.length > 0 && (
@@ -66,6 +68,7 @@ function MatrixField({ access, onChange, violations, made, onNewRole }: MatrixFi
           onToggle={(action, role) => onChange(accessJson(withToggled(access, action, role)))}
         />
       )}
+      {rules.length > 0 && <RuleList rules={rules} />}
       {roles.length === 0 && data !== undefined && (
         <p className="quiet">This environment has no roles yet.</p>
       )}

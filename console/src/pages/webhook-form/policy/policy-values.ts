@@ -1,5 +1,5 @@
 import type { Violation } from '@surehook/client'
-import { type JsonObject, jsonObjectIn } from '../../../parts/forms/json-object.ts'
+import { isJsonObject, type JsonObject, jsonObjectIn } from '../../../parts/forms/json-object.ts'
 
 /** What each part of the form gets. It changes the whole text. */
 export type PolicyProps = {
@@ -12,11 +12,12 @@ export type PolicyProps = {
 const shapes: Readonly<Record<string, (value: unknown) => boolean>> = {
   retryDelays: (value) => value === 'extended' || isListOfText(value),
   concurrency: isTyped,
-  rateLimit: (value) => isObject(value) && Object.keys(value).every((key) => key === 'perSecond'),
+  rateLimit: (value) =>
+    isJsonObject(value) && Object.keys(value).every((key) => key === 'perSecond'),
   ordered: (value) => value === 'record',
   retryAfter: (value) => typeof value === 'boolean',
   gone: (value) => value === 'deactivate',
-  headers: (value) => isObject(value) && Object.values(value).every(isText),
+  headers: (value) => isJsonObject(value) && Object.values(value).every(isText),
 }
 
 /** The policy of a text, or null if the form cannot show all of it. Empty text is no policy. */
@@ -43,13 +44,13 @@ export const delaysIn = ({ retryDelays }: JsonObject): 'extended' | readonly str
 
 /** Names and values, in their order. */
 export const headersIn = ({ headers }: JsonObject): readonly (readonly [string, string])[] =>
-  isObject(headers) ? Object.entries(headers).map(([name, value]) => [name, String(value)]) : []
+  isJsonObject(headers) ? Object.entries(headers).map(([name, value]) => [name, String(value)]) : []
 
 /** What a control for numbers shows: an unfinished number is text. */
 export const amountIn = (value: unknown): string | number => (isTyped(value) ? value : '')
 
 export const perSecondIn = ({ rateLimit }: JsonObject): string | number =>
-  amountIn(isObject(rateLimit) ? rateLimit['perSecond'] : undefined)
+  amountIn(isJsonObject(rateLimit) ? rateLimit['perSecond'] : undefined)
 
 function isTyped(value: unknown): value is string | number {
   return typeof value === 'number' || isText(value)
@@ -61,8 +62,4 @@ function isText(value: unknown): value is string {
 
 function isListOfText(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(isText)
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

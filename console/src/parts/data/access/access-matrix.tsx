@@ -1,11 +1,12 @@
-import { type Access, type Action, actions } from './access.ts'
+import { type Access, type Action, actions, grantOf } from './access.ts'
+import { RoleName } from './role-name.tsx'
 import './access-matrix.css'
 
 type AccessMatrixProps = {
   /** The rows. */
   roles: readonly string[]
   access: Access
-  /** Without it, the matrix is only to read. */
+  /** Without it, the matrix is only to read. A cell with rules stays to read. */
   onToggle?: (action: Action, role: string) => void
 }
 
@@ -28,26 +29,29 @@ export function AccessMatrix({ roles, access, onToggle }: AccessMatrixProps) {
         {roles.map((role) => (
           <tr key={role}>
             <th scope="row">
-              <code className="breakable">{role}</code>
+              <RoleName role={role} />
             </th>
-            {actions.map((action) => (
-              <td key={action}>
-                {onToggle === undefined ? (
-                  <Granted is={access[action].includes(role)} />
-                ) : (
-                  <label>
-                    <input
-                      type="checkbox"
-                      checked={access[action].includes(role)}
-                      onChange={() => onToggle(action, role)}
-                    />
-                    <span className="visually-hidden">
-                      {role} may {action}
-                    </span>
-                  </label>
-                )}
-              </td>
-            ))}
+            {actions.map((action) => {
+              const grant = grantOf(access[action], role)
+              return (
+                <td key={action}>
+                  {onToggle === undefined || grant === 'some' ? (
+                    <Granted grant={grant} />
+                  ) : (
+                    <label>
+                      <input
+                        type="checkbox"
+                        checked={grant === 'yes'}
+                        onChange={() => onToggle(action, role)}
+                      />
+                      <span className="visually-hidden">
+                        <RoleName role={role} /> may {action}
+                      </span>
+                    </label>
+                  )}
+                </td>
+              )
+            })}
           </tr>
         ))}
       </tbody>
@@ -62,5 +66,7 @@ const titles: Record<Action, string> = {
   delete: 'Delete',
 }
 
-const Granted = ({ is }: { is: boolean }) =>
-  is ? <span className="is-granted">yes</span> : <span className="quiet">–</span>
+function Granted({ grant }: { grant: ReturnType<typeof grantOf> }) {
+  if (grant === 'no') return <span className="quiet">–</span>
+  return <span className={`is-${grant}`}>{grant}</span>
+}

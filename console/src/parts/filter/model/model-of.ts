@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../forms/json-object.ts'
+import { isJsonObject, type JsonObject } from '../../forms/json-object.ts'
 import {
   type Group,
   type GroupKind,
@@ -38,9 +38,6 @@ export const at = (path: string, key: string | number): string =>
 /** An open group: its members so far, its address, and how many groups contain it. */
 type Target = { of: Member[]; address: string; level: number }
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** An operand that JSON keeps as it is: JavaScript rounds long whole numbers. */
 const isKept = (value: unknown): value is Scalar =>
   typeof value === 'number'
@@ -63,7 +60,7 @@ class Reader {
 
   /** Reads the members of a group that holds when all entries do. */
   #all(filter: unknown, target: Target, path: string): void {
-    if (!isObject(filter)) return this.#refuse(path, 'must be an object')
+    if (!isJsonObject(filter)) return this.#refuse(path, 'must be an object')
     const entry = onlyEntry(filter)
     if (entry?.[0] === 'and') {
       this.#listed('all', entry[1], { target, path: at(path, 'and') })
@@ -114,7 +111,7 @@ class Reader {
   }
 
   #element(filter: unknown, target: Target, path: string): void {
-    if (!isObject(filter)) return this.#refuse(path, 'must be an object')
+    if (!isJsonObject(filter)) return this.#refuse(path, 'must be an object')
     const [key, value] = onlyEntry(filter) ?? []
     const isAlone = key !== undefined && countOf(key, value) === 1
     if (isAlone) return this.#entry(key, value, target, path)
@@ -125,7 +122,7 @@ class Reader {
   }
 
   #negated(value: unknown, { target, path }: GroupPath): Group {
-    const entry = isObject(value) ? onlyEntry(value) : undefined
+    const entry = isJsonObject(value) ? onlyEntry(value) : undefined
     if (entry?.[0] === 'or') {
       return this.#listed('none', entry[1], { target, path: at(path, 'or') })
     }
@@ -140,7 +137,7 @@ class Reader {
   }
 
   #field(field: string, value: unknown, target: Target, path: string): void {
-    if (!isObject(value))
+    if (!isJsonObject(value))
       return this.#test(target, { field, operator: 'eq', operand: value }, { path, field: path })
     const tests = Object.entries(value)
     if (tests.length === 0) return this.#refuse(path, 'has no operator')
@@ -178,7 +175,7 @@ function onlyEntry(filter: JsonObject): [string, unknown] | undefined {
 
 /** How many rows an entry makes. A column with two operators makes two. */
 const countOf = (key: string, value: unknown): number =>
-  isObject(value) && key !== 'not' ? Object.keys(value).length : 1
+  isJsonObject(value) && key !== 'not' ? Object.keys(value).length : 1
 
 function readRow(field: string, operator: Row['operator'], operand: unknown): Row | null {
   if (isList(operator)) {

@@ -1,6 +1,7 @@
 import type { Table, TableInput } from '@surehook/client'
 import { UsageError } from '../../cli/command.ts'
 import { inputOptions, readObject } from '../../lib/input/read-input.ts'
+import { accessRows } from '../../output/access-rows.ts'
 import { type Output, showDone, showRows, tableOf } from '../../output/shown.ts'
 import { cellOf } from '../../output/text-table.ts'
 import { timeCell } from '../../output/times.ts'
@@ -69,11 +70,8 @@ function shownTable(table: Table, now: number): Output {
     unique: unique ? 'yes' : '-',
     default: cellOf(usual),
   }))
-  const access = Object.entries(table.access).map(([action, roles]) => ({
-    action,
-    roles: cellOf(roles),
-  }))
   const changed = `changed ${timeCell(table.updatedAt, now)}`
-  const lines = [`table ${table.name}, ${changed}`, '', ...tableOf(columns), '', ...tableOf(access)]
+  const access = tableOf(accessRows(table.access))
+  const lines = [`table ${table.name}, ${changed}`, '', ...tableOf(columns), '', ...access]
   return { value: table, lines }
 }

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { TableInput } from '@surehook/client'
 import { accessActions } from '@surehook/contracts/http/data/access'
 import type { FileTable } from '../file/schema.ts'
 import type { Wishes } from '../file/wishes.ts'
@@ -30,14 +29,21 @@ function planTable(part: Part, name: string, wish: FileTable, table?: StoredTabl
     }),
   )
   const columns = merged(part, name, table?.columns ?? [], wanted)
-  const access = Object.fromEntries(
-    accessActions.map((action) => [action, wish.access?.[action] ?? []]),
-  )
-  const input: TableInput = { columns, access }
+  const input: Definition = { columns, access: accessOf(wish) }
   const changes = table === undefined ? changesOf(none, input) : changesOf(table, input)
   if (table !== undefined && changes.length === 0) return
   const action = table === undefined ? 'create' : 'update'
   part.steps.push({ kind: 'table', action, name, changes, input })
+}
+
+type Definition = Pick<StoredTable, 'columns' | 'access'>
+type Access = Definition['access']
+
+/** An action that the file lacks is of no user. */
+function accessOf({ access }: FileTable): Access {
+  // The schema's type allows `undefined` in a rule, which no file can hold.
+  const given = (access ?? {}) as Partial<Access>
+  return { ...none.access, ...given }
 }
 
 /** A request lists every column, so those that the file lacks are listed as they are. */
@@ -71,12 +77,12 @@ function faultsOf(column: Column, wish: Column): string[] {
   ]
 }
 
-const none: Pick<StoredTable, 'columns' | 'access'> = {
+const none: Definition = {
   columns: [],
   access: { read: [], create: [], update: [], delete: [] },
 }
 
-function changesOf(before: typeof none, after: TableInput): Change[] {
+function changesOf(before: Definition, after: Definition): Change[] {
   const columns = new Map(before.columns.map((column) => [column.name, column]))
   const ofColumns = after.columns.map(({ name, ...wish }) => {
     const { name: _, ...column } = columns.get(name) ?? { name }
@@ -86,7 +92,7 @@ function changesOf(before: typeof none, after: TableInput): Change[] {
   const ofAccess = accessActions.map((action) => ({
     field: `access.${action}`,
     before: before.access[action],
-    after: after.access?.[action] ?? [],
+    after: after.access[action],
   }))
   return [...ofColumns, ...ofAccess].filter(
     (change) => !isDeepStrictEqual(change.before, change.after),
