@@ -25,6 +25,14 @@ export type Grant = {
 /** What rules leave of an action: the union of the grants. `null`: all records and columns. */
 export type Grants = readonly Grant[] | null
 
+/** The limits that rules of a table put on one call of a user. */
+export type RowLimits = {
+  /** On the call's action. */
+  action: Grants
+  /** On reading, for the answer. An empty list shows nothing but the id and the times. */
+  read: Grants
+}
+
 type Columns = readonly Column[]
 type Binding = { columns: Columns; valueOf: ValueOfUser }
 

@@ -14,7 +14,7 @@ import { AppError } from '@surehook/service-kit/errors'
 import type { Tenant } from '../table-definition.ts'
 import type { KnownTable, TableCache } from '../tables/table-cache.ts'
 import type { Caller } from './authorize.ts'
-import { appliesTo, bindGrants, type Grants, shownBy } from './grants.ts'
+import { appliesTo, bindGrants, shownBy } from './grants.ts'
 
 /** What only auth-service knows of a user; `null` if there is no such user. */
 export type UserValues = {
@@ -22,14 +22,6 @@ export type UserValues = {
     tenant: Tenant,
     userId: string,
   ): Promise<{ email: string; attributes: Readonly<Record<string, UserValue>> } | null>
-}
-
-/** The limits that rules of a table put on one call of a user. */
-export type RowLimits = {
-  /** On the call's action. */
-  action: Grants
-  /** On reading, for the answer. An empty list shows nothing but the id and the times. */
-  read: Grants
 }
 
 /**

@@ -1,8 +1,15 @@
 import { newEventId } from '@surehook/contracts/ids'
-import { quoteIdent, quoteLiteral } from '../sql/quote.ts'
 import type { TableDefinition } from '../table-definition.ts'
-import { isoTimestamp, valueTypes } from '../values/value-types.ts'
-import { qualifiedTable } from './ddl/table-ddl.ts'
+import {
+  deleteIfSql,
+  deleteSql,
+  getSql,
+  insertSql,
+  isExpected,
+  recordJson,
+  targetOf,
+  updateSql,
+} from './record-sql.ts'
 
 /** The parts of a list's query; the table is `t`. */
 export type ListParts = { record: string; from: string; where: string }
@@ -42,14 +49,6 @@ export function insertValues(
   return [heads, ids, ...(columns ?? [])]
 }
 
-const now = `date_trunc('milliseconds', clock_timestamp())`
-
-/**
- * The time of a record's next change. It is later than the last one, even if the clock was set
- * back.
- */
-const after = (updatedAt: string) => `greatest(${now}, ${updatedAt} + interval '1 millisecond')`
-
 /**
  * Builds the statements. Each does nothing if the table is no longer at this version. The lock on
  * the table comes before the snapshot, and DDL changes table and catalogue in one transaction, so
@@ -74,225 +73,6 @@ export function recordStatements(table: TableDefinition): RecordStatements {
 
 /** Like the statements, it returns no rows if the table is no longer at this version. */
 export function listParts(table: TableDefinition): ListParts {
-  return {
-    record: recordJson(table, 't'),
-    from: `${qualifiedTable(table)} t`,
-    where: isCurrent(table),
-  }
-}
-
-/** The table of a statement, and the condition on its rows `t`. */
-export type Target = { table: TableDefinition; name: string; current: string }
-
-export const targetOf = (table: TableDefinition): Target => ({
-  table,
-  name: qualifiedTable(table),
-  current: isCurrent(table),
-})
-
-const isCurrent = ({ id, version }: TableDefinition): string =>
-  `exists (select from table_definition d
-    where d.id = ${quoteLiteral(id)}::bigint and d.version = ${version})`
-
-export const getSql = ({ table, name, current }: Target): string =>
-  `select ${recordJson(table, 't')} as record from ${name} t
- where t."id" = any($1::uuid[]) and ${current}`
-
-/** SQL for the record's JSON text, which PostgreSQL builds and the service passes on unchanged. */
-function recordJson({ columns }: TableDefinition, row: string): string {
-  const fields = columns.map(({ name, type }) => {
-    const column = quoteIdent(name)
-    return `${valueTypes[type].toJson(`${row}.${column}`)} as ${column}`
-  })
-  const all = [
-    `${row}."id" as "id"`,
-    ...fields,
-    `${isoTimestamp(`${row}."createdAt"`)} as "createdAt"`,
-    `${isoTimestamp(`${row}."updatedAt"`)} as "updatedAt"`,
-  ]
-  // A whole-row reference. "J" collides with no column, because no column has a capital letter.
-  return `(select row_to_json("J")::text from (select ${all.join(', ')}) "J")`
-}
-
-/**
- * The choice among several candidates for a row that is written. A candidate is what one grant of
- * the caller makes of the request.
- */
-export type Choice = {
-  /** SQL: the grant of the candidate admits it. Candidates are `t` in an insert, `n` in an update. */
-  admits: string
-  /** SQL: the caller does not see in the row `o` what an update changes. Unused by an insert. */
-  writesAlways: string
-}
-
-/**
- * With a choice, there are two more parameters after the columns: for each candidate the index of
- * its row, from 0, and the index of its grant. If a row has no admitted candidate, it writes none
- * and returns the index of the first such row in the place of a record.
- */
-export function insertSql({ table, name, current }: Target, choice?: Choice): string {
-  const columns = table.columns.map((column) => quoteIdent(column.name))
-  const written = ['"id"', '"createdAt"', '"updatedAt"', ...columns].join(', ')
-  const inputs = columns.map((_, index) => `c${index}`)
-  const values = table.columns.map(
-    ({ type }, index) => `i.c${index}::${valueTypes[type].cast} as ${columns[index]}`,
-  )
-  const arrays = ['$2::uuid[]', ...columns.map((_, index) => `$${index + 3}::text[]`)]
-  const row = ['i.id as "id"', 'c.at as "createdAt"', 'c.at as "updatedAt"', ...values].join(', ')
-  const [rows, grants] = [columns.length + 3, columns.length + 4]
-  const source =
-    choice === undefined
-      ? `
-next as (
-  select ${row} from clock c, unnest(${arrays.join(', ')}) as i(${['id', ...inputs].join(', ')})
-   where ${current}
-),`
-      : `
-candidates as materialized (
-  select i."Row", i."Grant", i."Rank", ${row}
-    from clock c, unnest(${arrays.join(', ')}, $${rows}::int[], $${grants}::int[])
-         with ordinality as i(${['id', ...inputs, '"Row"', '"Grant"', '"Rank"'].join(', ')})
-   where ${current}
-),
-next as materialized (
-  select distinct on (t."Row") t.* from candidates t where ${choice.admits}
-   order by t."Row", t."Rank"
-),`
-  const isWhole = ' where (select count(*) from next) = cardinality($1::text[])'
-  return `
-with clock as materialized (select ${now} as at),${source}
-written as (
-  insert into ${name} (${written})
-  select ${written} from next${choice === undefined ? '' : isWhole}
-  returning *
-),
-rendered as (
-  select w."id" as id, w."createdAt" as at, ${recordJson(table, 'w')} as record,
-         row_number() over (order by w."id") as place
-    from written w
-   order by w."id"
-  offset 0
-)
-select capture_change(($1::text[])[r.place], r.id, '{}', r.at, r.record) as record
-  from rendered r${choice === undefined ? '' : refusedRow(current)}`
-}
-
-const refusedRow = (current: string): string => `
-union all
-select min(place)::text from generate_series(0, cardinality($1::text[]) - 1) place
- where ${current} and not exists (select from next n where n."Row" = place)
-having count(*) > 0`
-
-type UpdateParts = { expected: string | null; choice?: Choice }
-
-/**
- * Locks the row before reading it, so that `changed` compares with the value that the write
- * replaces. Takes the time after the lock. A change without a difference writes nothing, unless the
- * caller may not learn that nothing differs. With a choice, `$3` and `$4` hold the columns of all
- * candidates one after another, and `$5` the grant of each. If none is admitted, it returns `0` in
- * the place of the record.
- */
-export function updateSql(
-  { table, name, current }: Target,
-  { expected, choice }: UpdateParts,
-): string {
-  const width = table.columns.length
-  const place = (index: number) =>
-    choice === undefined ? `${index + 1}` : `(k."Rank"::int - 1) * ${width} + ${index + 1}`
-  const columns = table.columns.map((column, index) => ({
-    name: quoteIdent(column.name),
-    literal: quoteLiteral(column.name),
-    next: `c${index}`,
-    value: `case when ($3::boolean[])[${place(index)}]
-      then ($4::text[])[${place(index)}]::${valueTypes[column.type].cast}
-      else o.${quoteIdent(column.name)} end`,
-  }))
-  const next = columns.map((column) => `${column.value} as ${column.next}`)
-  const changed = columns.map(
-    (column) =>
-      `case when o.${column.name}::text is distinct from n.${column.next}::text
-        then ${column.literal} end`,
-  )
-  const set = columns.map((column) => `${column.name} = n.${column.next}`)
-  const row = ['o."id"', `${after('o."updatedAt"')} as at`, ...next].join(', ')
-  const where = expected === null ? '' : ` where ${expected}`
-  const source =
-    choice === undefined
-      ? `
-next as materialized (select ${row} from old o${where}),`
-      : `
-candidates as materialized (
-  select k."Grant", k."Rank", ${row}
-    from old o, unnest($5::int[]) with ordinality as k("Grant", "Rank")${where}
-),
-next as materialized (
-  select n.* from candidates n, old o where ${choice.admits} order by n."Rank" limit 1
-),`
-  return `
-with old as materialized (
-  select t.* from ${name} t where t."id" = $2::uuid and ${current} for no key update
-),${source}
-diff as materialized (
-  select array_remove(array[${changed.join(', ')}]::text[], null) as fields,
-         ${choice?.writesAlways ?? '$5::boolean'} as always
-    from old o, next n
-),
-written as (
-  update ${name} t
-     set ${[...set, '"updatedAt" = n.at'].join(', ')}
-    from next n, diff d
-   where t."id" = n."id" and (cardinality(d.fields) > 0 or d.always)
-  returning t.*
-),
-rendered as (
-  select ${recordJson(table, 'w')} as record from written w offset 0
-)
-select capture_change($1, n."id", d.fields, n.at, r.record) as record
-  from rendered r, next n, diff d
-union all
-select ${recordJson(table, 'o')} from old o, diff d
- where cardinality(d.fields) = 0 and not d.always${otherwise(expected)}${
-   choice === undefined ? '' : refusedUpdate(expected)
- }`
-}
-
-const refusedUpdate = (expected: string | null): string => `
-union all
-select '0' from old o
- where ${expected === null ? '' : `${expected} and `}not exists (select from next)`
-
-/** Compared while the row is locked. */
-export const isExpected = (first: number): string =>
-  `(($${first}::timestamptz[] is null or o."updatedAt" = any($${first}::timestamptz[]))
-    and o."updatedAt" <> all($${first + 1}::timestamptz[]))`
-
-const otherwise = (expected: string | null): string =>
-  expected === null ? '' : `\nunion all\nselect null from old o where not ${expected}`
-
-export function deleteSql({ table, name, current }: Target): string {
-  return `
-with gone as (
-  delete from ${name} t where t."id" = $2::uuid and ${current} returning t.*
-),
-rendered as (
-  select g."id" as id, ${after('g."updatedAt"')} as at, ${recordJson(table, 'g')} as record
-    from gone g offset 0
-)
-select capture_change($1, r.id, '{}', r.at, r.record) as record from rendered r`
-}
-
-export function deleteIfSql({ table, name, current }: Target, expected: string): string {
-  return `
-with old as materialized (
-  select t.* from ${name} t where t."id" = $2::uuid and ${current} for update
-),
-gone as (
-  delete from ${name} t using old o where t."id" = o."id" and ${expected} returning t.*
-),
-rendered as (
-  select g."id" as id, ${after('g."updatedAt"')} as at, ${recordJson(table, 'g')} as record
-    from gone g offset 0
-)
-select capture_change($1, r.id, '{}', r.at, r.record) as record
-  from rendered r${otherwise(expected)}`
+  const { name, current } = targetOf(table)
+  return { record: recordJson(table, 't'), from: `${name} t`, where: current }
 }

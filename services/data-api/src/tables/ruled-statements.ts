@@ -8,11 +8,11 @@ import {
   getSql,
   insertSql,
   isExpected,
-  type RecordStatements,
   type Target,
   targetOf,
   updateSql,
-} from './record-statements.ts'
+} from './record-sql.ts'
+import type { RecordStatements } from './record-statements.ts'
 import { admitsSql, anyAdmitsSql, type FieldSql, fieldsOfRow } from './rule-sql.ts'
 
 export type Statement = { text: string; values: unknown[] }

@@ -1,7 +1,7 @@
 import { AppError } from '@surehook/service-kit/errors'
 import { sqlStateOf } from '@surehook/service-kit/postgres/sql-state'
 import type { Pool } from 'pg'
-import type { RowLimits } from '../authorization/table-access.ts'
+import type { RowLimits } from '../authorization/grants.ts'
 import type { TableDefinition, Tenant } from '../table-definition.ts'
 import { PreparedTables } from './prepared-tables.ts'
 import { requireTable } from './read-tables.ts'

@@ -36,12 +36,12 @@ export type ModelEntry = string | ModelRule
 export type ModelAccess = Record<AccessAction, readonly ModelEntry[]>
 
 /** An answer as the model expects it. A refusal names its fields only for a conflict. */
-export type Expected =
+export type ModelAnswer =
   | { status: 200 | 201; body: unknown }
   | { status: 400 | 403 | 404 }
   | { status: 409; named: boolean }
 
-const refused = (status: 400 | 403 | 404): Expected => ({ status })
+const refused = (status: 400 | 403 | 404): ModelAnswer => ({ status })
 
 /** A table whose access has rules, as its documentation describes it. */
 export class RulesModel {
@@ -64,7 +64,7 @@ export class RulesModel {
     return Object.fromEntries([['id', row.id], ...shown.map((column) => [column, row[column]])])
   }
 
-  get(user: ModelUser, id: string): Expected {
+  get(user: ModelUser, id: string): ModelAnswer {
     if (this.#isRefused('read', user)) return refused(403)
     const row = this.rows.get(id)
     const body = row === undefined ? null : this.view(row, user)
@@ -72,7 +72,7 @@ export class RulesModel {
   }
 
   /** The records that the user sees, in the order of `id`, with a value of a field if given. */
-  list(user: ModelUser, where: Input): Expected {
+  list(user: ModelUser, where: Input): ModelAnswer {
     if (this.#isRefused('read', user)) return refused(403)
     const rules = this.#rulesOf('read', user)
     const [column] = Object.keys(where) as ModelColumn[]
@@ -89,7 +89,7 @@ export class RulesModel {
   }
 
   /** `store` takes the records that the service made, in their order. */
-  create(user: ModelUser, inputs: readonly Input[]): Expected | { made: Omit<Row, 'id'>[] } {
+  create(user: ModelUser, inputs: readonly Input[]): ModelAnswer | { made: Omit<Row, 'id'>[] } {
     if (this.#isRefused('create', user)) return refused(403)
     const rules = this.#rulesOf('create', user)
     const empty = { owner: null, team: null, level: null, note: null, code: null }
@@ -109,7 +109,7 @@ export class RulesModel {
     return conflict ?? { made }
   }
 
-  update(user: ModelUser, id: string, input: Input): Expected {
+  update(user: ModelUser, id: string, input: Input): ModelAnswer {
     if (this.#isRefused('update', user)) return refused(403)
     const rules = this.#rulesOf('update', user)
     const fitting = fittingRules(rules, input)
@@ -129,7 +129,7 @@ export class RulesModel {
     return { status: 200, body: this.view(next.row, user) ?? { id } }
   }
 
-  delete(user: ModelUser, id: string): Expected {
+  delete(user: ModelUser, id: string): ModelAnswer {
     if (this.#isRefused('delete', user)) return refused(403)
     const rules = this.#rulesOf('delete', user)
     const row = this.rows.get(id)
@@ -143,7 +143,7 @@ export class RulesModel {
     made: readonly Row[],
     user: ModelUser,
     rules: Rules,
-  ): Extract<Expected, { status: 409 }> | null {
+  ): Extract<ModelAnswer, { status: 409 }> | null {
     const others = (row: Row) => [...this.rows.values()].filter(({ id }) => id !== row.id)
     const twins = made.flatMap((row, index) => {
       if (row.code === null) return []

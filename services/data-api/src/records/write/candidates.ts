@@ -1,7 +1,6 @@
 import type { RecordInput } from '@surehook/contracts/http/data/records'
 import { AppError } from '@surehook/service-kit/errors'
-import type { Grant, Grants } from '../../authorization/grants.ts'
-import type { RowLimits } from '../../authorization/table-access.ts'
+import type { Grant, Grants, RowLimits } from '../../authorization/grants.ts'
 import type { TableDefinition } from '../../table-definition.ts'
 import { insertValues } from '../../tables/record-statements.ts'
 import type { Ruling } from '../../tables/ruled-statements.ts'
@@ -40,14 +39,14 @@ export function candidatesOf<Values>(
   })
 }
 
-type Ruled = { values: unknown[]; ruling: Ruling }
+type WriteParameters = { values: unknown[]; ruling: Ruling }
 
 /** Builds the parameters of a ruled `insert`. Throws FORBIDDEN for a row without candidates. */
 export function ruledInsert(
   action: readonly Grant[],
   heads: readonly string[],
   rows: readonly (readonly Candidate<ColumnValues>[])[],
-): Ruled {
+): WriteParameters {
   if (rows.some((candidates) => candidates.length === 0)) throw forbidden()
   const all = rows.flatMap((candidates, row) => candidates.map((of) => ({ ...of, row })))
   const columns = insertValues(
@@ -63,7 +62,7 @@ export function ruledUpdate(
   { columns }: Pick<TableDefinition, 'columns'>,
   { action, read }: RowLimits,
   candidates: readonly Candidate<ColumnChanges>[],
-): Ruled {
+): WriteParameters {
   const given = candidates.flatMap(({ values }) => values.given)
   const values = candidates.flatMap((of) => of.values.values)
   const changed = columns.filter((_, index) =>
