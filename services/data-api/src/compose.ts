@@ -22,8 +22,8 @@ import { openBackgroundRedis } from '@surehook/service-kit/redis/background-redi
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
 import { type Charge, createAuthorizers } from './authorization/authorize.ts'
-import type { UserValues } from './authorization/table-access.ts'
 import { openUserTokens } from './authorization/user-tokens.ts'
+import { createUserValues, type UserValuesOf } from './authorization/user-values.ts'
 import { type Config, service } from './config.ts'
 import { dataRoutes } from './data-routes.ts'
 import { observePool } from './pool-metrics.ts'
@@ -59,7 +59,7 @@ function chargeOf({ config, ...deps }: LimitDeps): Charge {
 }
 
 /** The parts that read and write the data of tenants. They share the slots of each project. */
-function dataOf(pool: Pool, users: UserValues) {
+function dataOf(pool: Pool, users: UserValuesOf) {
   const slots = createTenantSlots(connectionRoom(pool, { each: 1 / 2 }))
   return {
     slots,
@@ -113,7 +113,7 @@ export async function compose(
   const relayed = () =>
     waitUntilRelayed(background, config.slot, anyPosition, { timeoutMs: 10_000 })
   opening.use(openPurge({ pool: background, access, relayed, log }))
-  const data = dataOf(pool, { of: () => Promise.resolve(null) })
+  const data = dataOf(pool, createUserValues(config.auth))
   const routes = dataRoutes({ ...data, relayed, pool, access, authorizers, charge })
   const serving = { ...config.http, trustedProxies, log, metrics, tracer, around: auditCalls }
   const api = opening.use(await host.openApiServer({ ...serving, routes }))

@@ -1,73 +1,37 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import type { Answer, Client, Records } from '@surehook/scripts/client/call'
-import { clientOf } from './support/client.ts'
-import { type GraphQLClient, graphqlClientOf } from './support/graphql-client.ts'
-import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+import { describe, expect, test } from '@jest/globals'
+import type { Records } from '@surehook/scripts/client/call'
+import { text, titlesOf, useRulesWorld, violationsOf } from './support/rules-world.ts'
 
-let world: World
-let running: Running
-let tenant: Tenant
-let manager: Client
-
-beforeAll(async () => {
-  world = await openWorld()
-  running = await world.startService()
-})
-beforeEach(async () => {
-  tenant = await world.tenant()
-  manager = clientOf(running.api, tenant)
-})
-afterAll(async () => {
-  await running?.[Symbol.asyncDispose]()
-  await world?.[Symbol.asyncDispose]()
-})
-
-type User = Client & { id: string; graphql: GraphQLClient }
-
-async function userWith(...roles: string[]): Promise<User> {
-  const id = randomUUID()
-  const token = await world.issuer.token(tenant, { sub: id, roles })
-  const as = { ...tenant, token }
-  return { ...clientOf(running.api, as), id, graphql: graphqlClientOf(running.api, as) }
-}
-
-const text = (name: string) => ({ name, type: 'text' })
-const titlesOf = ({ body }: Answer<Records>) => body.records.map(({ title }) => title).toSorted()
-const violationsOf = ({ body }: Answer) => body.violations?.map(({ field, rule }) => [field, rule])
-
-async function define(table: string, definition: object): Promise<void> {
-  const put = await manager.call(`PUT _tables/${table}`, definition)
-  expect([put.status, put.body.violations]).toEqual([200, undefined])
-}
+const rules = useRulesWorld()
 
 describe('a rule', () => {
   test('of create and update refuses values that it does not admit, and writes none', async () => {
     const open = { role: 'clerk', where: { state: { in: ['new', 'open'] } } }
-    await define('cases', {
+    await rules.define('cases', {
       columns: [text('title'), text('state')],
       access: { read: ['clerk'], create: [open], update: [open] },
     })
-    const clerk = await userWith('clerk')
+    const clerk = await rules.userWith('clerk')
     const refused = await clerk.call('POST cases', { title: 'a', state: 'closed' })
     expect([refused.status, refused.body.error]).toEqual([403, 'FORBIDDEN'])
     const some = [{ state: 'new' }, { state: 'open' }, { state: 'closed' }, {}]
     const list = await clerk.call('POST cases', some)
     expect([list.status, violationsOf(list)]).toEqual([403, [['2', 'not_allowed']]])
-    expect((await manager.call<Records>('GET cases')).body.records).toEqual([])
+    expect((await rules.manager.call<Records>('GET cases')).body.records).toEqual([])
 
     const made = await clerk.call('POST cases', [{ title: 'a', state: 'new' }, { state: 'open' }])
     expect(made.list.map(({ state }) => state)).toEqual(['new', 'open'])
     const path = `cases/${made.list[0]?.id}`
     expect((await clerk.call(`PATCH ${path}`, { state: 'closed' })).status).toBe(403)
     expect((await clerk.call(`PATCH ${path}`, { state: 'open' })).status).toBe(200)
-    await manager.call(`PATCH ${path}`, { state: 'closed' })
+    await rules.manager.call(`PATCH ${path}`, { state: 'closed' })
     expect((await clerk.call(`PATCH ${path}`, { state: 'open' })).status).toBe(404)
     expect((await clerk.call(`GET ${path}`)).body['state']).toBe('closed')
   })
 
   test('limits the columns that a role reads, filters, orders by and sends', async () => {
-    await define('people', {
+    await rules.define('people', {
       columns: [text('name'), text('salary'), { ...text('badge'), unique: true }],
       access: {
         read: [{ role: 'guest', columns: ['name'] }],
@@ -75,8 +39,12 @@ describe('a rule', () => {
         update: [{ role: 'guest', columns: ['name', 'badge'] }],
       },
     })
-    const guest = await userWith('guest')
-    const { body } = await manager.call('POST people', { name: 'a', salary: '10', badge: 'x' })
+    const guest = await rules.userWith('guest')
+    const { body } = await rules.manager.call('POST people', {
+      name: 'a',
+      salary: '10',
+      badge: 'x',
+    })
     const known = { id: body.id, name: 'a', createdAt: body.createdAt, updatedAt: body.updatedAt }
     expect((await guest.call(`GET people/${body.id}`)).body).toEqual(known)
     expect((await guest.call<Records>('GET people')).body.records).toEqual([known])
@@ -107,11 +75,11 @@ describe('a rule', () => {
   test('does not tell which hidden record has a unique value', async () => {
     const own = { role: 'member', where: { owner: '$user.id' } }
     const set = { role: 'member', set: { owner: '$user.id' } }
-    await define('links', {
+    await rules.define('links', {
       columns: [text('owner'), { ...text('slug'), unique: true }],
       access: { read: [own], create: [set], update: [{ ...own, ...set }] },
     })
-    const [ann, bob] = [await userWith('member'), await userWith('member')]
+    const [ann, bob] = [await rules.userWith('member'), await rules.userWith('member')]
     const { body: mine } = await ann.call('POST links', { slug: 'a' })
     await bob.call('POST links', { slug: 'b' })
     const conflicts = [
@@ -132,7 +100,7 @@ describe('a rule', () => {
   })
 
   test('joins with the rules of other roles: their records, and per record their columns', async () => {
-    await define('files', {
+    await rules.define('files', {
       columns: [text('title'), text('owner'), text('team'), text('secret')],
       access: {
         read: [
@@ -141,8 +109,8 @@ describe('a rule', () => {
         ],
       },
     })
-    const both = await userWith('member', 'lead', 'red')
-    await manager.call('POST files', [
+    const both = await rules.userWith('member', 'lead', 'red')
+    await rules.manager.call('POST files', [
       { title: 'own', owner: both.id, team: 'blue', secret: 's1' },
       { title: 'team', owner: 'x', team: 'red', secret: 's2' },
       { title: 'both', owner: both.id, team: 'red', secret: 's3' },
@@ -160,7 +128,7 @@ describe('a rule', () => {
     expect(await found({ secret: 's2' })).toEqual([])
     expect(await found({ secret: null })).toEqual(['team'])
     expect(await found({ not: { secret: 's2' } })).toEqual(['both', 'own', 'team'])
-    const lead = await userWith('lead', 'red')
+    const lead = await rules.userWith('lead', 'red')
     expect((await lead.call('GET files?where={"secret":null}')).status).toBe(400)
     const first = await both.call<Records>('GET files?order=secret,title&limit=1')
     const next = await both.call<Records>(
@@ -170,7 +138,7 @@ describe('a rule', () => {
   })
 
   test('uses each rule of create for the records that it admits', async () => {
-    await define('tasks', {
+    await rules.define('tasks', {
       columns: [text('title'), text('owner'), text('team')],
       access: {
         read: ['member'],
@@ -180,7 +148,7 @@ describe('a rule', () => {
         ],
       },
     })
-    const both = await userWith('member', 'lead')
+    const both = await rules.userWith('member', 'lead')
     const made = await both.call('POST tasks', [
       { title: '1', team: 'red' },
       { title: '2', team: 'blue' },
@@ -190,7 +158,7 @@ describe('a rule', () => {
   })
 
   test('grants nothing to a user who lacks a value that it names, also inside a not', async () => {
-    await define('papers', {
+    await rules.define('papers', {
       columns: [text('title'), text('team'), { name: 'level', type: 'integer' }],
       access: {
         read: [
@@ -200,39 +168,43 @@ describe('a rule', () => {
         create: [{ role: 'a', set: { team: '$user.team' } }],
       },
     })
-    await manager.call('POST papers', [{ title: 'x' }, { title: 'y', team: 'red' }])
+    await rules.manager.call('POST papers', [{ title: 'x' }, { title: 'y', team: 'red' }])
     for (const role of ['a', 'b']) {
-      const user = await userWith(role)
+      const user = await rules.userWith(role)
       expect([role, (await user.call<Records>('GET papers')).body.records]).toEqual([role, []])
     }
-    expect((await (await userWith('a')).call('POST papers', { title: 'z' })).status).toBe(403)
+    expect((await (await rules.userWith('a')).call('POST papers', { title: 'z' })).status).toBe(403)
   })
 
   test('holds for the stored answer of an idempotency key, too', async () => {
     const access = (columns: string[]) => ({ read: [{ role: 'm', columns }], create: ['m'] })
     const columns = [text('title'), text('secret')]
-    await define('posts', { columns, access: access(['title', 'secret']) })
-    const user = await userWith('m')
+    await rules.define('posts', { columns, access: access(['title', 'secret']) })
+    const user = await rules.userWith('m')
     const key = { 'Idempotency-Key': randomUUID() }
     const input = { title: 'a', secret: 's' }
     expect((await user.call('POST posts', input, key)).body).toMatchObject(input)
-    await define('posts', { columns, access: access(['title']) })
+    await rules.define('posts', { columns, access: access(['title']) })
     const again = (await user.call('POST posts', input, key)).body
     expect([again['title'], again['secret']]).toEqual(['a', undefined])
-    const other = await userWith('m')
+    const other = await rules.userWith('m')
     expect((await other.call('POST posts', input, key)).body.id).not.toBe(again.id)
   })
 
   test('lets a repeated update write nothing only if the caller sees what it changes', async () => {
-    await define('codes', {
+    await rules.define('codes', {
       columns: [text('title'), text('pin'), text('owner')],
       access: {
         read: [{ role: 'm', where: { owner: '$user.id' }, columns: ['title', 'owner'] }],
         update: [{ role: 'm', where: { owner: '$user.id' }, columns: ['title', 'pin'] }],
       },
     })
-    const user = await userWith('m')
-    const { body } = await manager.call('POST codes', { title: 'a', pin: '1', owner: user.id })
+    const user = await rules.userWith('m')
+    const { body } = await rules.manager.call('POST codes', {
+      title: 'a',
+      pin: '1',
+      owner: user.id,
+    })
     const patched = async (input: object) =>
       (await user.call(`PATCH codes/${body.id}`, input)).body.updatedAt
     expect(await patched({ title: 'a' })).toBe(body.updatedAt)
@@ -242,8 +214,8 @@ describe('a rule', () => {
   })
 
   test('holds in GraphQL, with aliases and for a page of many', async () => {
-    await define('memos', { columns: [text('title'), text('secret')], access: 'owner' })
-    const [ann, bob] = [await userWith(), await userWith()]
+    await rules.define('memos', { columns: [text('title'), text('secret')], access: 'owner' })
+    const [ann, bob] = [await rules.userWith(), await rules.userWith()]
     const { body } = await ann.call('POST memos', { title: 'a', secret: 's' })
     const query =
       '{ a: memos { records { title } } b: memos(where: {secret: {eq: "s"}}) { records { id } } }'

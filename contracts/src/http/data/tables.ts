@@ -25,8 +25,8 @@ const ColumnInput = z.strictObject({
 function refuseRoundedDefault(column: unknown, context: z.RefinementCtx): unknown {
   // The schema copies the column, and the copy does not know which numbers were rounded.
   if (isJsonObject(column) && column['type'] !== 'double' && isRounded(column, 'default')) {
-    const refused = ruled(roundedFault, 'unfit_value')
-    context.addIssue({ code: 'custom', path: ['default'], ...refused })
+    const { error: message, params } = ruled(roundedFault, 'unfit_value')
+    context.addIssue({ code: 'custom', path: ['default'], message, params })
   }
   return column
 }

@@ -11,18 +11,10 @@ import {
   accessActions,
 } from '@surehook/contracts/http/data/access'
 import { AppError } from '@surehook/service-kit/errors'
-import type { Tenant } from '../table-definition.ts'
 import type { KnownTable, TableCache } from '../tables/table-cache.ts'
 import type { Caller } from './authorize.ts'
 import { appliesTo, bindGrants, shownBy } from './grants.ts'
-
-/** What only auth-service knows of a user; `null` if there is no such user. */
-export type UserValues = {
-  of(
-    tenant: Tenant,
-    userId: string,
-  ): Promise<{ email: string; attributes: Readonly<Record<string, UserValue>> } | null>
-}
+import type { UserValuesOf } from './user-values.ts'
 
 /**
  * Restricts the tables to what this caller may do. It reads `access` from the same definition as
@@ -31,7 +23,7 @@ export type UserValues = {
  */
 export function tablesFor(
   tables: TableCache,
-  users: UserValues,
+  users: UserValuesOf,
   { caller, action }: { caller: Caller; action: AccessAction },
 ): TableCache {
   const { roles, tenant } = caller
@@ -72,7 +64,7 @@ function limited(table: KnownTable, { acting, reading, valueOf }: Limiting): Kno
 const ofToken: ReadonlySet<string> = new Set(['id', 'roles'])
 
 async function valuesOf(
-  users: UserValues,
+  users: UserValuesOf,
   { tenant, id, roles }: Caller & { roles: readonly string[] },
   entries: readonly AccessEntry[],
 ): Promise<ValueOfUser> {

@@ -3,7 +3,8 @@ import type { RecordInput } from '@surehook/contracts/http/data/records'
 import type { KeyedRequest } from '@surehook/service-kit/idempotency/once-per-key'
 import { requestFingerprint } from '@surehook/service-kit/idempotency/request-fingerprint'
 import type { Caller } from '../authorization/authorize.ts'
-import { tablesFor, type UserValues } from '../authorization/table-access.ts'
+import { tablesFor } from '../authorization/table-access.ts'
+import type { UserValuesOf } from '../authorization/user-values.ts'
 import type { Preconditions, StoredRecord } from './preconditions.ts'
 import * as reads from './read/read-records.ts'
 import type { ChangeOrigin } from './write/change-head.ts'
@@ -35,7 +36,7 @@ export type RecordApi = {
   delete(call: RecordCall, one: OneRecord): Promise<StoredRecord>
 }
 
-export type RecordApiDeps = writes.RecordDeps & { users: UserValues }
+export type RecordApiDeps = writes.RecordDeps & { users: UserValuesOf }
 
 export function createRecordApi({ tables, users, ...deps }: RecordApiDeps): RecordApi {
   const as = ({ auth }: RecordCall, action: AccessAction) => ({

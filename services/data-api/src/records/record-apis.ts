@@ -1,7 +1,7 @@
 import type { TenantSlots } from '@surehook/access/limits/tenant-slots'
 import { connectTimeoutMs } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
-import type { UserValues } from '../authorization/table-access.ts'
+import type { UserValuesOf } from '../authorization/user-values.ts'
 import { createTableCache } from '../tables/table-cache.ts'
 import { createRecordApi, type RecordApi } from './record-api.ts'
 import { createSharedGets } from './sql/shared-gets.ts'
@@ -15,7 +15,7 @@ export type RecordApis = {
   shared: Pick<RecordApi, 'create' | 'get'>
 }
 
-export type RecordApisDeps = { pool: Pool; slots: TenantSlots; users: UserValues }
+export type RecordApisDeps = { pool: Pool; slots: TenantSlots; users: UserValuesOf }
 
 export function createRecordApis({ pool, slots, users }: RecordApisDeps): RecordApis {
   const sharing = { enter: slots.run, maxWaitMs: connectTimeoutMs(pool) }

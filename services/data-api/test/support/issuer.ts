@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { wholeSession } from '@surehook/contracts/events/session-revocation'
+import type { UserValues } from '@surehook/contracts/http/user-values'
 import { revocationsTopic } from '@surehook/contracts/topics'
 import type { EventProducer } from '@surehook/kafka/producer/producer'
 import type { EventCodec } from '@surehook/schemas/codec'
@@ -26,6 +27,8 @@ export type Issuer = AsyncDisposable & {
   readonly serviceToken: string
   /** The number of requests by path. */
   readonly asked: Map<string, number>
+  /** What it knows of users, by their ids. */
+  readonly values: Map<string, UserValues>
   /** If set, every request is answered with this status. */
   status: number | null
   /** True if the keys of all tokens were replaced. */
@@ -39,7 +42,9 @@ export type Issuer = AsyncDisposable & {
 const publicUrl = 'https://data.example'
 const serviceToken = 'service-token-of-the-tests'
 
-/** Stands in for auth-service: its keys, its introspection and its topic of revocations. */
+const usersPath = '/internal/users/'
+
+/** Stands in for auth-service: its keys, its introspection, its users and its topic of revocations. */
 export async function openIssuer(parts: {
   codec: EventCodec
   producer: EventProducer
@@ -53,7 +58,12 @@ export async function openIssuer(parts: {
       .encrypt(encryption.publicKey)
   const opened = new Map<string, object>()
   const asked = new Map<string, number>()
+  const values = new Map<string, UserValues>()
 
+  const valuesOf = (id: string): [number, object] => {
+    const known = values.get(id)
+    return known === undefined ? [404, { error: 'USER_NOT_FOUND' }] : [200, known]
+  }
   const answerTo = async (req: IncomingMessage): Promise<[number, object]> => {
     const path = req.url ?? ''
     asked.set(path, (asked.get(path) ?? 0) + 1)
@@ -62,6 +72,7 @@ export async function openIssuer(parts: {
       return [200, { keys: issuer.replaced ? [] : [jwk] }]
     }
     if (req.headers.authorization !== `Bearer ${serviceToken}`) return [401, {}]
+    if (path.startsWith(usersPath)) return valuesOf(path.slice(usersPath.length))
     const claims = opened.get(new URLSearchParams(await text(req)).get('token') ?? '')
     return [
       200,
@@ -81,6 +92,7 @@ export async function openIssuer(parts: {
     publicUrl,
     serviceToken,
     asked,
+    values,
     status: null,
     replaced: false,
     async token({ projectId, environment }, options = {}) {
