@@ -29,6 +29,7 @@ const mayImport = {
     'contracts/src/openapi/error-meanings',
     'contracts/src/byte-size',
     'contracts/src/http/data/reserved-tables',
+    'contracts/src/http/data/owner-access',
   ],
   'packages/token-verifier': [],
   'packages/publisher': [...lowest, 'libs/kafka/src/kafkajs-patches', 'scripts/bundle'],

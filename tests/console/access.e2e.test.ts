@@ -95,3 +95,56 @@ it('says why a token can make no role, and keeps the access that is there', asyn
   expect(await stored()).toEqual({ ...access, update: ['clerk'] })
   expect(under.faults).toEqual([])
 })
+
+const dialog = () => under.page.getByRole('dialog')
+const some = (role: string, action: string) =>
+  button(new RegExp(`^some\\s*: ${role} may ${action}$`))
+
+it.each([1440, 390])(
+  'gives users their own records, and a role some records and columns, at %i px',
+  async (width) => {
+    expectStatus(201, await createRole('clerk'))
+    await signIn(under.page, under.tenant, { stay: true })
+    await under.page.setViewportSize({ width, height: 800 })
+    await goTo('tables/orders/define')
+    await button('Each user their own records').click()
+    await some('every user', 'delete').waitFor()
+    await button('Add a rule').click()
+    await dialog().getByLabel('Role', { exact: true }).selectOption('clerk')
+    await dialog().getByRole('button', { name: 'Add a condition' }).click()
+    await dialog().getByRole('combobox', { name: 'Column' }).selectOption('note')
+    await dialog().getByRole('textbox', { name: 'Value' }).fill('$usr.id')
+    await dialog().getByRole('checkbox', { name: /^All/ }).uncheck()
+    await dialog().getByRole('checkbox', { name: 'owner_id' }).uncheck()
+    expect(await isWithinPage()).toBe(true)
+    await inDialog('Apply the rule').click()
+    await dialog().waitFor({ state: 'detached' })
+    expect(await isWithinPage()).toBe(true)
+
+    await button('Save the table').click()
+    const refused = /must be "\$user\.id"/
+    await under.page.getByRole('list', { name: 'Rules' }).getByText(refused).waitFor()
+    await some('clerk', 'read').click()
+    const condition = dialog().getByRole('group', { name: 'Condition 1' })
+    await condition.getByText(refused).waitFor()
+    await condition.getByRole('textbox', { name: 'Value' }).fill('$user.id')
+    await inDialog('Apply the rule').click()
+    await button('Save the table').click()
+    await under.page.getByText('No records yet').waitFor()
+    const own = { owner_id: '$user.id' }
+    expect(await stored()).toEqual({
+      read: [
+        { role: '*', where: own },
+        { role: 'clerk', where: { note: '$user.id' }, columns: ['note'] },
+      ],
+      create: [{ role: '*', set: own }],
+      update: [{ role: '*', where: own, set: own }],
+      delete: [{ role: '*', where: own }],
+    })
+
+    await under.page.getByRole('tab', { name: 'Access' }).click()
+    await under.page.getByText('every user may delete records with').waitFor()
+    expect(await isWithinPage()).toBe(true)
+    expect(under.faults).toEqual([])
+  },
+)

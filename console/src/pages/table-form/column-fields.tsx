@@ -14,7 +14,7 @@ type ColumnFieldsProps = {
 
 export function ColumnFields({ index, column, violations, ...does }: ColumnFieldsProps) {
   const { onChange, onRemove } = does
-  const faultAt = (name: string) => violationOf(violations, `columns[${index}].${name}`)
+  const faultAt = (name: string) => violationOf(violations, `columns.${index}.${name}`)
   return (
     <fieldset className="column-fields">
       <legend className="visually-hidden">Column {column.name || index + 1}</legend>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { emptyTable, newColumn, tableDraftOf, tableInputOf } from './table-draft.ts'
+import { emptyTable, newColumn, tableDraftOf, tableInputOf, withOwner } from './table-draft.ts'
 
 const column = { ...newColumn([]), name: 'status' }
 const draft = { ...emptyTable, name: 'orders', columns: [column] }
@@ -26,7 +26,7 @@ describe('the form of a table', () => {
     const columns = [column, { ...column, type: 'json' as const, default: '{' }]
     expect(tableInputOf({ ...draft, name: '', columns }).violations).toEqual([
       { field: 'name', message: 'must be set' },
-      { field: 'columns[1].default', message: 'must be JSON' },
+      { field: 'columns.1.default', message: 'must be JSON' },
     ])
   })
 
@@ -37,6 +37,16 @@ describe('the form of a table', () => {
     expect(violations).toEqual([
       { field: 'access', message: expect.stringContaining('is not JSON') },
     ])
+  })
+
+  it('writes the preset `owner` out, with its column once', () => {
+    const { input, violations } = tableInputOf(withOwner(withOwner(draft)))
+    expect(violations).toEqual([])
+    expect(input.columns.map(({ name, type }) => [name, type])).toEqual([
+      ['status', 'text'],
+      ['owner_id', 'uuid'],
+    ])
+    expect(input.access).toMatchObject({ create: [{ role: '*', set: { owner_id: '$user.id' } }] })
   })
 
   it('gives each new column a key of its own', () => {

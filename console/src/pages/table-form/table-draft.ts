@@ -1,4 +1,5 @@
 import type { Table, TableInput, Violation } from '@surehook/client'
+import { ownerAccess, ownerColumn } from '@surehook/contracts/http/data/owner-access'
 import { noAccess } from '../../parts/data/access/access.ts'
 import { jsonObjectIn } from '../../parts/forms/json-object.ts'
 import { accessJson } from './access/access-draft.ts'
@@ -64,6 +65,17 @@ export function tableDraftOf({ name, columns, access }: Table): TableDraft {
   }
 }
 
+/** The preset `owner`, written out. */
+export function withOwner(draft: TableDraft): TableDraft {
+  const { columns } = draft
+  const hasColumn = columns.some(({ name }) => name === ownerColumn.name)
+  return {
+    ...draft,
+    columns: hasColumn ? columns : [...columns, { ...newColumn(columns), ...ownerColumn }],
+    access: accessJson(ownerAccess),
+  }
+}
+
 /** What the API takes, and what is wrong with the text. Faults name the fields of the API. */
 export function tableInputOf(draft: TableDraft): { input: TableInput; violations: Violation[] } {
   const violations: Violation[] = []
@@ -72,7 +84,7 @@ export function tableInputOf(draft: TableDraft): { input: TableInput; violations
     const { name, type, required, unique } = column
     const value = defaultOf(column)
     if (value.fault !== undefined) {
-      violations.push({ field: `columns[${index}].default`, message: value.fault })
+      violations.push({ field: `columns.${index}.default`, message: value.fault })
     }
     return { name, type, required, unique, ...value.given }
   })

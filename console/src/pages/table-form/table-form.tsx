@@ -41,8 +41,8 @@ export function TableForm({ draft, onChange, violations, saving, back, name }: T
         </Card>
         <Card title="Access of users">
           <AccessField
-            value={draft.access}
-            onChange={(access) => onChange({ ...draft, access })}
+            draft={draft}
+            onChange={onChange}
             violations={violations}
             made={made}
             onNewRole={() => setMaking(true)}

@@ -1,4 +1,5 @@
-import { type Entry, everyUser, grantOf, roleOf } from '../../parts/data/access/access.ts'
+import { everyUser } from '@surehook/contracts/http/data/owner-access'
+import { type Entry, grantOf, roleOf } from '../../parts/data/access/access.ts'
 
 /** The roles of users that may do an action. A management token needs no role. */
 export function accessText(entries: readonly Entry[]): string {

@@ -6,9 +6,6 @@ import { ColumnName } from './names.ts'
 export const accessActions = ['read', 'create', 'update', 'delete'] as const
 export type AccessAction = (typeof accessActions)[number]
 
-/** Stands for every user of the environment in the place of a role. */
-export const everyUser = '*'
-
 const Role = z
   .string()
   .regex(
@@ -72,17 +69,3 @@ export const Access = z.object({
   delete: z.array(AccessEntry),
 })
 export type Access = z.infer<typeof Access>
-
-/**
- * The column of the preset `"access": "owner"`: each user reads and changes the records that they
- * created.
- */
-export const ownerColumn = { name: 'owner_id', type: 'uuid' } as const
-const own = { [ownerColumn.name]: '$user.id' }
-
-export const ownerAccess: Access = {
-  read: [{ role: everyUser, where: own }],
-  create: [{ role: everyUser, set: own }],
-  update: [{ role: everyUser, where: own, set: own }],
-  delete: [{ role: everyUser, where: own }],
-}

@@ -7,7 +7,8 @@ import {
   type ValueOfUser,
   variableOf,
 } from '@surehook/contracts/filter/user-variables'
-import { type AccessEntry, type AccessRule, everyUser } from '@surehook/contracts/http/data/access'
+import type { AccessEntry, AccessRule } from '@surehook/contracts/http/data/access'
+import { everyUser } from '@surehook/contracts/http/data/owner-access'
 import { type Column, fieldTypes } from '../table-definition.ts'
 import { parseColumnValue } from '../values/column-value.ts'
 

@@ -1,28 +1,25 @@
-import { PermissionError, type Violation } from '@surehook/client'
-import { useRoles } from '../../../api/queries.ts'
-import { type Access, actions, rolesOf, rulesOf } from '../../../parts/data/access/access.ts'
-import { AccessMatrix } from '../../../parts/data/access/access-matrix.tsx'
-import { RuleList } from '../../../parts/data/access/rule-list.tsx'
+import type { Violation } from '@surehook/client'
 import { violationOf } from '../../../parts/feedback/faults.ts'
-import { FaultNotice, Notice } from '../../../parts/feedback/notice.tsx'
 import { Button } from '../../../parts/forms/button.tsx'
 import { FormOrJson } from '../../../parts/forms/form-or-json.tsx'
 import { JsonEditor } from '../../../parts/forms/json-editor.tsx'
-import { accessIn, accessJson, withToggled } from './access-draft.ts'
+import { type TableDraft, withOwner } from '../table-draft.ts'
+import { accessIn, accessJson } from './access-draft.ts'
+import { MatrixField } from './matrix-field.tsx'
 
 type AccessFieldProps = {
-  /** JSON text. */
-  value: string
-  onChange: (text: string) => void
+  draft: TableDraft
+  onChange: (draft: TableDraft) => void
   violations: readonly Violation[]
   /** Roles that were made a moment ago. */
   made: readonly string[]
   onNewRole: () => void
 }
 
-/** What users may do, by their role: as a matrix or as JSON. */
-export function AccessField({ value, onChange, violations, ...roles }: AccessFieldProps) {
-  const access = accessIn(value)
+/** What users may do, by their role: as a matrix and rules, or as JSON. */
+export function AccessField({ draft, onChange, violations, ...roles }: AccessFieldProps) {
+  const access = accessIn(draft.access)
+  const change = (text: string) => onChange({ ...draft, access: text })
   return (
     <div className="stack">
       <p className="quiet">
@@ -33,73 +30,36 @@ export function AccessField({ value, onChange, violations, ...roles }: AccessFie
         label="Access"
         form={
           access && (
-            <MatrixField access={access} onChange={onChange} violations={violations} {...roles} />
+            <MatrixField
+              access={access}
+              columns={draft.columns}
+              onChange={(changed) => change(accessJson(changed))}
+              violations={violations}
+              {...roles}
+            />
           )
         }
         json={
           <JsonEditor
             label="Access"
             isLabelHidden
-            value={value}
-            onChange={onChange}
+            value={draft.access}
+            onChange={change}
             violation={violationOf(violations, 'access')}
             hint="The roles and rules for read, create, update and delete."
           />
         }
       />
-    </div>
-  )
-}
-
-type MatrixFieldProps = Omit<AccessFieldProps, 'value'> & { access: Access }
-
-function MatrixField({ access, onChange, violations, made, onNewRole }: MatrixFieldProps) {
-  const { data, error, refetch } = useRoles()
-  const isForbidden = error instanceof PermissionError
-  const defined = data?.roles.map(({ name }) => name) ?? []
-  const roles = rolesOf(access, [...defined, ...made])
-  const rules = rulesOf(access)
-  return (
-    <div className="stack">
-      {roles.length > 0 && (
-        <AccessMatrix
-          roles={roles}
-          access={access}
-          onToggle={(action, role) => onChange(accessJson(withToggled(access, action, role)))}
-        />
-      )}
-      {rules.length > 0 && <RuleList rules={rules} />}
-      {roles.length === 0 && data !== undefined && (
-        <p className="quiet">This environment has no roles yet.</p>
-      )}
-      {actions.map((action) => {
-        const violation = violationOf(violations, `access.${action}`)
-        return (
-          violation !== undefined && (
-            <p key={action} className="violation">
-              {action}: {violation}
-            </p>
-          )
-        )
-      })}
-      {isForbidden && <NoRight />}
-      {error !== null && !isForbidden && <FaultNotice error={error} retry={() => void refetch()} />}
-      {!isForbidden && (
+      <div className="stack-tight">
         <div>
-          <Button icon="plus" onClick={onNewRole}>
-            New role
-          </Button>
+          <Button onClick={() => onChange(withOwner(draft))}>Each user their own records</Button>
         </div>
-      )}
+        <p className="hint">
+          Replaces the access: every user may create records, and read, change and delete those that
+          they created. Adds the column <code>owner_id</code>, which Surehook sets. Users see no
+          record whose <code>owner_id</code> is empty.
+        </p>
+      </div>
     </div>
   )
 }
-
-const NoRight = () => (
-  <Notice title="Your token lacks the right “users”">
-    <p>
-      So it can neither list nor create roles. Above are the roles that already have access. To name
-      others, switch to JSON, or sign in with a token that has this right.
-    </p>
-  </Notice>
-)

@@ -1,4 +1,4 @@
-import { type Access, type Action, actions, grantOf } from './access.ts'
+import { type Access, type Action, actions, type Entry, grantOf } from './access.ts'
 import { RoleName } from './role-name.tsx'
 import './access-matrix.css'
 
@@ -6,12 +6,14 @@ type AccessMatrixProps = {
   /** The rows. */
   roles: readonly string[]
   access: Access
-  /** Without it, the matrix is only to read. A cell with rules stays to read. */
+  /** Without it, the matrix is only to read. */
   onToggle?: (action: Action, role: string) => void
+  /** Opens the rule of a cell that grants only some records or columns. */
+  onRule?: (action: Action, role: string) => void
 }
 
 /** What each role may do: a row per role, a column per action. */
-export function AccessMatrix({ roles, access, onToggle }: AccessMatrixProps) {
+export function AccessMatrix({ roles, access, ...does }: AccessMatrixProps) {
   return (
     <table className="access-matrix">
       <caption className="visually-hidden">What each role may do with records</caption>
@@ -31,31 +33,44 @@ export function AccessMatrix({ roles, access, onToggle }: AccessMatrixProps) {
             <th scope="row">
               <RoleName role={role} />
             </th>
-            {actions.map((action) => {
-              const grant = grantOf(access[action], role)
-              return (
-                <td key={action}>
-                  {onToggle === undefined || grant === 'some' ? (
-                    <Granted grant={grant} />
-                  ) : (
-                    <label>
-                      <input
-                        type="checkbox"
-                        checked={grant === 'yes'}
-                        onChange={() => onToggle(action, role)}
-                      />
-                      <span className="visually-hidden">
-                        <RoleName role={role} /> may {action}
-                      </span>
-                    </label>
-                  )}
-                </td>
-              )
-            })}
+            {actions.map((action) => (
+              <td key={action}>
+                <Cell role={role} action={action} entries={access[action]} {...does} />
+              </td>
+            ))}
           </tr>
         ))}
       </tbody>
     </table>
+  )
+}
+
+type CellProps = Pick<AccessMatrixProps, 'onToggle' | 'onRule'> & {
+  role: string
+  action: Action
+  entries: readonly Entry[]
+}
+
+function Cell({ role, action, entries, onToggle, onRule }: CellProps) {
+  const grant = grantOf(entries, role)
+  if (onToggle === undefined || onRule === undefined) return <Granted grant={grant} />
+  if (grant === 'some') {
+    return (
+      <button type="button" onClick={() => onRule(action, role)}>
+        <Granted grant={grant} />
+        <span className="visually-hidden">
+          : <RoleName role={role} /> may {action}
+        </span>
+      </button>
+    )
+  }
+  return (
+    <label>
+      <input type="checkbox" checked={grant === 'yes'} onChange={() => onToggle(action, role)} />
+      <span className="visually-hidden">
+        <RoleName role={role} /> may {action}
+      </span>
+    </label>
   )
 }
 

@@ -12,9 +12,6 @@ export type Access = Readonly<Record<Action, readonly Entry[]>>
 
 export const noAccess: Access = { read: [], create: [], update: [], delete: [] }
 
-/** Stands for every user in the place of a role. */
-export const everyUser = '*'
-
 export const roleOf = (entry: Entry): string => (typeof entry === 'string' ? entry : entry.role)
 
 export const isRule = (entry: Entry): entry is Rule => typeof entry !== 'string'

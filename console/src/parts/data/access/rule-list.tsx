@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { type PlacedRule, type Rule } from './access.ts'
+import type { PlacedRule } from './access.ts'
 import { RoleName } from './role-name.tsx'
 import './rule-list.css'
 
@@ -17,7 +17,7 @@ export function RuleList({ rules, children }: RuleListProps) {
         <li key={`${placed.action} ${placed.index}`}>
           <p>
             <RoleName role={placed.rule.role} /> may <strong>{placed.action}</strong>{' '}
-            <Limits rule={placed.rule} />
+            <Limits {...placed} />
           </p>
           {children?.(placed)}
         </li>
@@ -26,10 +26,11 @@ export function RuleList({ rules, children }: RuleListProps) {
   )
 }
 
-function Limits({ rule: { where, columns, set } }: { rule: Rule }) {
+function Limits({ action, rule: { where, columns, set } }: PlacedRule) {
   return (
     <>
-      {where === undefined ? 'all records' : <>records with {code(where)}</>}
+      {where === undefined && action !== 'create' ? 'all records' : 'records'}
+      {where !== undefined && <> with {code(where)}</>}
       {columns !== undefined && (
         <>, {columns.length === 0 ? 'no column' : <>only the columns {namesOf(columns)}</>}</>
       )}

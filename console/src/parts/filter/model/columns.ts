@@ -5,7 +5,7 @@ export type ColumnType = Table['columns'][number]['type']
 export type Column = { readonly name: string; readonly type: ColumnType }
 
 /** The columns of a table that the data API has. */
-export const columnsOf = ({ columns }: Pick<Table, 'columns'>): readonly Column[] => [
+export const columnsOf = ({ columns }: { columns: readonly Column[] }): readonly Column[] => [
   { name: 'id', type: 'uuid' },
   ...columns.map(({ name, type }) => ({ name, type })),
   { name: 'createdAt', type: 'timestamp' },

@@ -1,9 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import {
-  type AccessAction,
-  type AccessRule,
-  ownerAccess,
-} from '@surehook/contracts/http/data/access'
+import { type AccessAction, type AccessRule } from '@surehook/contracts/http/data/access'
+import { ownerAccess } from '@surehook/contracts/http/data/owner-access'
 import type { Column } from '../../table-definition.ts'
 import { accessFaults } from './access-faults.ts'
 

@@ -1,10 +1,5 @@
-import {
-  type Access,
-  type AccessAction,
-  accessActions,
-  ownerAccess,
-  ownerColumn,
-} from '@surehook/contracts/http/data/access'
+import { type Access, type AccessAction, accessActions } from '@surehook/contracts/http/data/access'
+import { ownerAccess, ownerColumn } from '@surehook/contracts/http/data/owner-access'
 import type { TableInput } from '@surehook/contracts/http/data/tables'
 import type { RuledViolation } from '@surehook/contracts/problem'
 import type { ViolationRule } from '@surehook/contracts/violation-rules'
