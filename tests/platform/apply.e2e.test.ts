@@ -192,6 +192,35 @@ it('deletes only with --prune, and records only with --allow-data-loss', async (
   expect((await clientOf(staging).tables.list()).map(({ name }) => name)).toEqual(['orders'])
 })
 
+it('takes rules and the preset owner, and shows what a role may do', async () => {
+  const file = shop({
+    url: urlOf(first),
+    tables: `
+  tasks: { columns: { title: { type: text } }, access: owner }
+  cases:
+    columns: { team: { type: text }, cost: { type: decimal } }
+    access:
+      read: [{ role: clerk, where: { team: { in: $user.roles } }, columns: [team] }, boss]`,
+  })
+  expect((await apply(file, ['--yes'])).code).toBe(0)
+  const again = await apply(file, ['--dry-run'])
+  expect([again.code, again.out]).toEqual([0, 'The environment is as the file says.'])
+  const wrong = await apply(file.replace('team: { in:', 'crew: { in:'), ['--yes'])
+  expect([wrong.code, wrong.notes]).toEqual([
+    1,
+    expect.stringContaining('access.read.0.where.crew'),
+  ])
+  const { out } = await run(['tables', 'access', 'cases', '--role', 'clerk'])
+  expect(out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+    ['action', 'role', 'records', 'columns', 'sets'],
+    ['read', 'clerk', '{"team":{"in":"$user.roles"}}', 'team', '-'],
+    ...['create', 'update', 'delete'].map((action) => [action, '-', '-', '-', '-']),
+  ])
+  const types = await run(['types', '--role', 'clerk'])
+  expect(types.out).toContain('team: string | null')
+  expect(types.out).not.toContain('cost')
+})
+
 it('exports a file that differs in nothing, also with a subscription without a key', async () => {
   const { webhooks } = clientOf(staging)
   await webhooks.create({

@@ -71,6 +71,10 @@ describe('parsePart', () => {
       ]),
     })
     expect(faults(schema, { where: { eq: 1.5 } })).toEqual(['where.eq must be a whole number'])
+    expect(faults(schema, { where: { eq: 1.5, or: 2 } })).toEqual([
+      'where.eq must be a whole number',
+      'where.or is not a known field',
+    ])
     expect(faults(schema, { where: 7 })).toEqual(['where must be a string, or must be an object'])
     expect(faults(schema, {})).toEqual(['where is required'])
   })

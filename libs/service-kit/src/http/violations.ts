@@ -1,6 +1,7 @@
 import type { RuledViolation } from '@surehook/contracts/problem'
 import type { ViolationRule } from '@surehook/contracts/violation-rules'
 import * as z from 'zod'
+import { closestAlternative } from '../closest-alternative.ts'
 import { maxViolations } from '../errors.ts'
 import { explainIssue } from '../explain-issue.ts'
 import { ruleOf } from './rule-of-issue.ts'
@@ -99,13 +100,10 @@ const below = (path: readonly PropertyKey[], leaf: Leaf): Leaf => ({
   path: [...path, ...leaf.path],
 })
 
-/** Explains the alternative that the value came closest to: the one whose faults are all nested. */
+/** Explains the alternative that the value came closest to. */
 function unionLeaves(issue: z.core.$ZodIssueInvalidUnion): Leaf[] {
-  const inside = issue.errors.filter((issues) => issues.every(({ path }) => path.length > 0))
-  const [closest] = inside.toSorted((a, b) => a.length - b.length)
-  if (closest !== undefined) {
-    return closest.flatMap(leaves).map((leaf) => below(issue.path, leaf))
-  }
+  const closest = closestAlternative(issue.errors.map((issues) => issues.flatMap(leaves)))
+  if (closest !== undefined) return closest.map((leaf) => below(issue.path, leaf))
   const messages = new Set(issue.errors.flat().map(({ message }) => message))
   const message = messages.size === 0 ? issue.message : [...messages].join(', or ')
   return [{ path: issue.path, message, rule: ruleOf(issue) }]

@@ -38,8 +38,9 @@ function changeLine(change: Change): string {
   return `~ ${field}: ${textOf(before)} -> ${textOf(after)}`
 }
 
-const textOf = (value: unknown): string =>
-  stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trimEnd()
+const flow = { collectionStyle: 'flow', lineWidth: 0, aliasDuplicateObjects: false } as const
+
+const textOf = (value: unknown): string => stringify(value, flow).trimEnd()
 
 /** A step for `--json`, without what is sent: that may hold secrets. */
 export const stepView = ({ kind, action, name, changes }: Step) => ({ action, kind, name, changes })

@@ -5,11 +5,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it } from '@jest/globals'
+import type { Table } from '@surehook/client'
 import fc from 'fast-check'
+import { allFields, fieldsOf } from './table-fields.ts'
 import { typeNames } from './type-names.ts'
-import { type TypedTable, writeTypes } from './write-types.ts'
+import { writeTypes } from './write-types.ts'
 
-type Column = TypedTable['columns'][number]
+type Column = Table['columns'][number]
 const column = (name: string, type: Column['type'], more: Partial<Column> = {}): Column => ({
   name,
   type,
@@ -19,7 +21,7 @@ const column = (name: string, type: Column['type'], more: Partial<Column> = {}):
   ...more,
 })
 
-const orders: TypedTable = {
+const orders = {
   name: 'orders',
   columns: [
     column('total', 'decimal', { required: true }),
@@ -28,9 +30,12 @@ const orders: TypedTable = {
     column('tags', 'json'),
   ],
 }
-const awkward: TypedTable[] = ['records', 'new_orders', 'picks', 'tables', 'partials', 'jsons'].map(
-  (name) => ({ name, columns: [] }),
-)
+const awkward = ['records', 'new_orders', 'picks', 'tables', 'partials', 'jsons'].map((name) => ({
+  name,
+  columns: [] as Column[],
+}))
+const typesOf = (tables: readonly Pick<Table, 'name' | 'columns'>[]) =>
+  writeTypes(tables.map(allFields), { events: true })
 
 const uses = `
 import type { Surehook } from '@surehook/client'
@@ -85,11 +90,12 @@ async function compile(dir: string): Promise<{ stdout: string }> {
   }
 }
 
-it('compiles strictly, and means what the API takes and answers', async () => {
+/** Resolves with what the compiler says about code that imports the types. */
+async function faultsOf(types: string, code: string): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'surehook-types-'))
   try {
-    await writeFile(join(dir, 'types.ts'), writeTypes([orders, ...awkward]))
-    await writeFile(join(dir, 'uses.ts'), uses)
+    await writeFile(join(dir, 'types.ts'), types)
+    await writeFile(join(dir, 'uses.ts'), code)
     const compilerOptions = {
       strict: true,
       noEmit: true,
@@ -111,20 +117,90 @@ it('compiles strictly, and means what the API takes and answers', async () => {
     await writeFile(join(dir, 'tsconfig.json'), JSON.stringify(config))
     await writeFile(join(dir, 'package.json'), JSON.stringify({ type: 'module' }))
     const { stdout } = await compile(dir)
-    expect(stdout).toBe('')
+    return stdout
   } finally {
     await rm(dir, { recursive: true })
   }
+}
+
+it('compiles strictly, and means what the API takes and answers', async () => {
+  expect(await faultsOf(typesOf([orders, ...awkward]), uses)).toBe('')
+})
+
+const own = { owner: '$user.id' }
+const time = '2026-01-01T00:00:00.000Z'
+const ruled: Table = {
+  name: 'tasks',
+  columns: [
+    column('title', 'text', { required: true }),
+    column('owner', 'uuid', { required: true }),
+    column('note', 'text'),
+    column('price', 'integer'),
+  ],
+  access: {
+    read: [
+      { role: '*', where: { public: true }, columns: ['title', 'owner'] },
+      { role: 'clerk', where: own, columns: ['title', 'note'] },
+    ],
+    create: [{ role: '*', set: own }],
+    update: [{ role: 'clerk', columns: ['note'] }],
+    delete: [],
+  },
+  createdAt: time,
+  updatedAt: time,
+}
+
+const usesOfRole = `
+import type { Task, NewTask, TaskChanges, Tables } from './types.ts'
+declare const task: Task
+const title: string = task.title
+const note: string | null | undefined = task.note
+const owner: string | null | undefined = task.owner
+// @ts-expect-error: no rule shows it
+task.price
+const created: NewTask = { title: 'a' }
+// @ts-expect-error: the platform sets it
+const sent: NewTask = { title: 'a', owner: 'b' }
+const changes: TaskChanges = { note: null }
+// @ts-expect-error: no rule lets the role change it
+const changed: TaskChanges = { title: 'a' }
+// @ts-expect-error: users get no webhooks
+type Event = Tables['tasks']['event']
+export type { Event }
+export { title, note, owner, created, sent, changes, changed }
+`
+
+it('has only what a user with one role may read and send', async () => {
+  const clerk = fieldsOf('clerk', ruled)
+  expect(
+    await faultsOf(writeTypes(clerk === null ? [] : [clerk], { events: false }), usesOfRole),
+  ).toBe('')
+})
+
+it('has no type for what a role may not do, and no table that it may not use', () => {
+  const guest = fieldsOf('guest', ruled)
+  expect(guest).toMatchObject({ update: null })
+  const text = writeTypes(guest === null ? [] : [guest], { events: false })
+  expect(text).toContain('export type TaskChanges = never')
+  const none = { read: ['clerk'], create: [], update: [], delete: [] }
+  expect(fieldsOf('guest', { ...ruled, access: none })).toBeNull()
+})
+
+it('gives a role without a limit all columns, whatever other rules it has', () => {
+  const access = { ...ruled.access, read: [...ruled.access.read, 'clerk'] }
+  const fields = fieldsOf('clerk', { ...ruled, access })
+  expect(fields?.read.every(({ isInAll }) => isInAll)).toBe(true)
+  expect(fields?.read).toHaveLength(4)
 })
 
 it('does not depend on the order of tables and columns', () => {
   const others = [...awkward].toReversed()
   const turned = { ...orders, columns: orders.columns.toReversed() }
-  expect(writeTypes([...others, turned])).toBe(writeTypes([orders, ...awkward]))
+  expect(typesOf([...others, turned])).toBe(typesOf([orders, ...awkward]))
 })
 
 it('writes a file without tables', () => {
-  expect(writeTypes([])).toContain('export type Tables = {}')
+  expect(typesOf([])).toContain('export type Tables = {}')
 })
 
 it('gives no two types the same name', () => {

@@ -1,10 +1,8 @@
-import type { Table } from '@surehook/client'
+import { isDeepStrictEqual } from 'node:util'
 import type { FieldType } from '@surehook/contracts/filter/filter'
 import { assignedFields } from '@surehook/contracts/http/data/names'
+import type { Field, TableFields } from './table-fields.ts'
 import { type TypeNames, typeNames } from './type-names.ts'
-
-export type TypedTable = Pick<Table, 'name' | 'columns'>
-type Column = TypedTable['columns'][number]
 
 /** The type of a value in an answer or an event. */
 const valueTypes: Record<FieldType, string> = {
@@ -28,40 +26,66 @@ const head = `// Written by "surehook types". Do not change it: run the command 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 `
 
+/** Users get no webhooks, and so no type for their bodies. */
+type TypesOptions = { events: boolean }
+
 /**
  * Writes the TypeScript types of tables and of their events. The text depends only on the names and
  * columns: tables and columns are sorted, because environments differ in the order of creation.
  */
-export function writeTypes(tables: readonly TypedTable[]): string {
+export function writeTypes(tables: readonly TableFields[], options: TypesOptions): string {
   const names = typeNames(tables.map(({ name }) => name))
   const sorted = tables.toSorted(byName)
-  const blocks = sorted.map((table) => tableTypes(table, namesIn(names, table)))
-  return [head, ...blocks, tableMap(sorted, names)].join('\n')
+  const blocks = sorted.map((table) => tableTypes(table, namesIn(names, table), options))
+  return [head, ...blocks, tableMap(sorted, names, options)].join('\n')
 }
 
-function tableTypes({ name, columns }: TypedTable, names: TypeNames): string {
-  const sorted = columns.toSorted(byName)
+function tableTypes(
+  { name, read, create, update }: TableFields,
+  names: TypeNames,
+  { events }: TypesOptions,
+): string {
   const assigned = Object.entries(assignedFields).map(
     ([field, type]) => `${field}: ${valueTypes[type]}`,
   )
   return [
     typeText(`A record of the table \`${name}\`.`, names.record, [
       ...assigned,
-      ...sorted.map(shown),
+      ...read.toSorted(byColumn).map(shown),
     ]),
-    typeText(`A new record of \`${name}\`.`, names.new, sorted.map(given)),
-    `/** Changes of a record of \`${name}\`. \`null\` clears a field. */`,
-    `export type ${names.changes} = Partial<${names.new}>\n`,
-    eventType(name, names),
+    typeText(`A new record of \`${name}\`.`, names.new, create?.toSorted(byColumn).map(given)),
+    changesType(`Changes of a record of \`${name}\`. \`null\` clears a field.`, names, {
+      create,
+      update,
+    }),
+    ...(events ? [eventType(name, names)] : []),
   ].join('\n')
 }
 
-/** A column without a value is `null` in answers, unless every record has one. */
-const shown = ({ name, type: kind, required }: Column): string =>
-  `${name}: ${nullable(valueTypes[kind], required)}`
+function changesType(
+  comment: string,
+  { changes, new: created }: TypeNames,
+  { create, update }: Pick<TableFields, 'create' | 'update'>,
+): string {
+  const namesOf = (fields: TableFields['create']) =>
+    fields?.map(({ column: { name } }) => name).toSorted()
+  if (update !== null && isDeepStrictEqual(namesOf(create), namesOf(update))) {
+    return `/** ${comment} */\nexport type ${changes} = Partial<${created}>\n`
+  }
+  const optional = update?.toSorted(byColumn).map(({ column }) => given({ column, isInAll: false }))
+  return typeText(comment, changes, optional)
+}
 
-function given({ name, type: kind, required, default: usual }: Column): string {
-  const isOptional = !required || (usual !== null && usual !== undefined)
+/**
+ * A column without a value is `null` in answers, unless every record has one. A column that only
+ * some rules show is `null` or missing in the records of the others.
+ */
+const shown = ({ column: { name, type: kind, required }, isInAll }: Field): string =>
+  `${name}${isInAll ? '' : '?'}: ${nullable(valueTypes[kind], required && isInAll)}`
+
+function given({ column, isInAll }: Field): string {
+  const { name, type: kind, required, default: usual } = column
+  const isOptional = !isInAll || !required || (usual !== null && usual !== undefined)
   const values = alsoNumbers.has(kind) ? `${valueTypes[kind]} | number` : valueTypes[kind]
   return `${name}${isOptional ? '?' : ''}: ${nullable(values, required)}`
 }
@@ -93,20 +117,28 @@ function eventType(table: string, { record, event }: TypeNames): string {
   ].join('\n')
 }
 
-function tableMap(tables: readonly TypedTable[], names: ReadonlyMap<string, TypeNames>): string {
+function tableMap(
+  tables: readonly TableFields[],
+  names: ReadonlyMap<string, TypeNames>,
+  { events }: TypesOptions,
+): string {
   const entries = tables.map((table) => {
     const { record, new: created, changes, event } = namesIn(names, table)
-    return `${table.name}: { record: ${record}; new: ${created}; changes: ${changes}; event: ${event} }`
+    const fields = [`record: ${record}`, `new: ${created}`, `changes: ${changes}`]
+    return `${table.name}: { ${[...fields, ...(events ? [`event: ${event}`] : [])].join('; ')} }`
   })
   return typeText('The types of each table.', 'Tables', entries)
 }
 
-function typeText(comment: string, name: string, fields: readonly string[]): string {
-  const body = fields.length === 0 ? '{}' : `{\n${fields.map((field) => `  ${field}\n`).join('')}}`
-  return `/** ${comment} */\nexport type ${name} = ${body}\n`
+/** Without fields, no value has the type. */
+function typeText(comment: string, name: string, fields: readonly string[] | undefined): string {
+  return `/** ${comment} */\nexport type ${name} = ${fields === undefined ? 'never' : bodyOf(fields)}\n`
 }
 
-function namesIn(names: ReadonlyMap<string, TypeNames>, { name }: TypedTable): TypeNames {
+const bodyOf = (fields: readonly string[]): string =>
+  fields.length === 0 ? '{}' : `{\n${fields.map((field) => `  ${field}\n`).join('')}}`
+
+function namesIn(names: ReadonlyMap<string, TypeNames>, { name }: TableFields): TypeNames {
   const found = names.get(name)
   if (found === undefined) throw new Error(`${name} has no names`)
   return found
@@ -114,3 +146,5 @@ function namesIn(names: ReadonlyMap<string, TypeNames>, { name }: TypedTable): T
 
 const byName = (a: { name: string }, b: { name: string }): number =>
   a.name < b.name ? -1 : Number(a.name > b.name)
+
+const byColumn = (a: Field, b: Field): number => byName(a.column, b.column)

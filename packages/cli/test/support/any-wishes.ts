@@ -10,7 +10,14 @@ const columns = fc.dictionary(
   fc.constantFrom('a', 'b'),
   fc.record({ type: fc.constant('decimal' as const), default: fc.constantFrom(null, '1.0') }),
 )
-const access = fc.option(fc.record({ read: fc.subarray(['clerk', 'guest']) }), { nil: undefined })
+const rules = [
+  { role: '*', where: { a: '$user.id', or: [{ b: 1 }, { b: { in: ['$user.roles'] } }] } },
+  { role: 'clerk', columns: ['b', 'a'], set: { b: null } },
+]
+const access = fc.oneof(
+  fc.constantFrom(undefined, null, 'owner' as const),
+  fc.record({ read: fc.subarray<string | (typeof rules)[number]>(['clerk', '*', ...rules]) }),
+)
 const anyTables = fc.dictionary(fc.constantFrom('orders', 'items'), fc.record({ columns, access }))
 const policyFields = fc.record<Partial<PolicyWish>>({
   headers: fc.dictionary(

@@ -1,5 +1,6 @@
 import type { Table, TableInput } from '@surehook/client'
 import { UsageError } from '../../cli/command.ts'
+import { accessOf } from '../../lib/access.ts'
 import { inputOptions, readObject } from '../../lib/input/read-input.ts'
 import { accessRows } from '../../output/access-rows.ts'
 import { type Output, showDone, showRows, tableOf } from '../../output/shown.ts'
@@ -27,6 +28,21 @@ export const tableCommands = [
     positionals: ['table'],
     async act({ surehook, request, words: { table }, now }) {
       return shownTable(await surehook.tables.get(table, request), now())
+    },
+  }),
+  tenantCommand({
+    name: 'tables access',
+    summary: 'Show which records and columns each role may read, create, update and delete',
+    details: 'The role "*" stands for every user.',
+    examples: ['tables access orders', 'tables access orders --role customer'],
+    options: {
+      role: { type: 'string', value: 'role', help: 'only what users with this role may do' },
+    },
+    positionals: ['table'],
+    async act({ surehook, request, words: { table }, values: { role } }) {
+      const { access } = await surehook.tables.get(table, request)
+      const shown = role === undefined ? access : accessOf(role, access)
+      return { value: shown, lines: tableOf(accessRows(shown)) }
     },
   }),
   tenantCommand({

@@ -82,6 +82,14 @@ it.each<[string, string, RegExp[]]>([
     'version: 2\ntables:\n  users:\n    columns: {}',
     [/^surehook.yaml:3: tables.users: is a reserved name/],
   ],
+  [
+    'a rule of an access',
+    'version: 2\ntables:\n  orders:\n    columns: {}\n    access:\n      read:\n        - clerk\n        - role: "*"\n          were: {}\n          columns: total',
+    [
+      /^surehook.yaml:10: tables.orders.access.read\[1\].columns: /,
+      /^surehook.yaml:9: tables.orders.access.read\[1\].were: is no field/,
+    ],
+  ],
   ['bad YAML', 'version: 2\ntables: [', [/^surehook.yaml:2: /]],
   ['the same key twice', 'version: 2\nversion: 2', [/^surehook.yaml:2: .*unique/]],
   [

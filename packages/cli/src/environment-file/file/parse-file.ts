@@ -1,3 +1,4 @@
+import { closestAlternative } from '@surehook/service-kit/closest-alternative'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
 import type * as z from 'zod'
@@ -49,6 +50,11 @@ function fieldFaultsOf(issue: z.core.$ZodIssue): FieldFault[] {
   const { path, message } = issue
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ path: [...path, key], message: 'is no field of the file' }))
+  }
+  if (issue.code === 'invalid_union') {
+    const closest = closestAlternative(issue.errors.map((issues) => issues.flatMap(fieldFaultsOf)))
+    const nested = closest?.map((fault) => ({ ...fault, path: [...path, ...fault.path] }))
+    return nested ?? [{ path, message }]
   }
   if (issue.code !== 'invalid_key') return [{ path, message }]
   return issue.issues.map((inner) => ({ path, message: inner.message }))

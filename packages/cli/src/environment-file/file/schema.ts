@@ -5,9 +5,8 @@ import {
   alertEmails,
   mostChats,
 } from '@surehook/contracts/http/admin/notify-settings'
-import { AccessInput } from '@surehook/contracts/http/data/access'
 import { ColumnName, TableName } from '@surehook/contracts/http/data/names'
-import { ColumnType } from '@surehook/contracts/http/data/tables'
+import { ColumnType, TableInput } from '@surehook/contracts/http/data/tables'
 import { httpsUrlFault } from '@surehook/contracts/http/https-url'
 import {
   SubscriptionDescription,
@@ -49,7 +48,7 @@ const FileColumn = z.strictObject({
 
 const FileTable = z.strictObject({
   columns: z.record(ColumnName, FileColumn),
-  access: AccessInput.nullable().optional(),
+  access: TableInput.shape.access.nullable(),
 })
 export type FileTable = z.infer<typeof FileTable>
 

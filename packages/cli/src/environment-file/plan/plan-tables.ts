@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { accessActions } from '@surehook/contracts/http/data/access'
+import { type AccessInput, accessActions } from '@surehook/contracts/http/data/access'
+import { ownerAccess, ownerColumn } from '@surehook/contracts/http/data/owner-access'
 import type { FileTable } from '../file/schema.ts'
 import type { Wishes } from '../file/wishes.ts'
 import { emptyPart, type Part } from './part.ts'
@@ -18,7 +19,8 @@ export function planTables({ tables }: Wishes, state: State, options: PlanOption
   return part
 }
 
-function planTable(part: Part, name: string, wish: FileTable, table?: StoredTable): void {
+function planTable(part: Part, name: string, given: FileTable, table?: StoredTable): void {
+  const wish = withOwner(given)
   const wanted = Object.entries(wish.columns).map(
     ([column, { type, required = false, unique = false, default: value = null }]): Column => ({
       name: column,
@@ -39,11 +41,19 @@ function planTable(part: Part, name: string, wish: FileTable, table?: StoredTabl
 type Definition = Pick<StoredTable, 'columns' | 'access'>
 type Access = Definition['access']
 
+type WrittenTable = Omit<FileTable, 'access'> & { access: AccessInput }
+
+/** Writes out the preset `owner`, so that the plan shows what it stands for. */
+function withOwner({ columns, access }: FileTable): WrittenTable {
+  if (access !== 'owner') return { columns, access: access ?? {} }
+  const { name, type } = ownerColumn
+  return { columns: { ...columns, [name]: columns[name] ?? { type } }, access: ownerAccess }
+}
+
 /** An action that the file lacks is of no user. */
-function accessOf({ access }: FileTable): Access {
+function accessOf({ access }: WrittenTable): Access {
   // The schema's type allows `undefined` in a rule, which no file can hold.
-  const given = (access ?? {}) as Partial<Access>
-  return { ...none.access, ...given }
+  return { ...none.access, ...(access as Partial<Access>) }
 }
 
 /** A request lists every column, so those that the file lacks are listed as they are. */
