@@ -81,6 +81,7 @@ export default defineConfig({
           'Get alerts when webhooks fail': 'alerts',
           'The data API': 'data-api',
           Authentication: 'authentication',
+          'Each user their own records': 'own-records',
           'Receive webhooks': 'receiving',
           'The package receiver': 'receiver-package',
           'Stream changes': 'streaming',

@@ -67,6 +67,33 @@ it('the commands of README and the guides work, also when repeated', async () =>
   }
 })
 
+it('the guide about own records works in a terminal of its own', async () => {
+  const { code, out } = await checkout.run(
+    (await commandsOf({ file: 'docs/guides/own-records.md' })).join('\n'),
+  )
+  expect({ code, errors: codesIn(out) }).toEqual({
+    code: 0,
+    errors: ['RECORD_NOT_FOUND', 'RECORD_NOT_FOUND', 'VALIDATION_ERROR', 'RECORD_NOT_FOUND'],
+  })
+  const lists = out.split('\n').filter((line) => line.startsWith('{"records":'))
+  const titles = lists.map((line) =>
+    (JSON.parse(line) as { records: Record<string, unknown>[] }).records.map((record) => [
+      record['title'],
+      typeof record['owner_id'] === 'string',
+    ]),
+  )
+  const [ada, ...grace] = [
+    ['Write the first program', true],
+    ['Find the bug', true],
+    ['Keep the moth', true],
+  ]
+  expect(titles.map((list) => list.toSorted())).toEqual([
+    [ada],
+    grace,
+    [...grace, ['Write the first program', false]],
+  ])
+})
+
 describe('the wait of the README', () => {
   const refused = { attempts: 2, lastError: 'refused' }
   const waitFor = async (deliveries: object[]) => {
