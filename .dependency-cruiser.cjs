@@ -17,7 +17,7 @@ const mayImport = {
   ],
   'libs/kafka': [...kit, ...forTests],
   'libs/change-capture': [...clients, ...forTests],
-  'libs/access': [...clients, 'libs/change-capture', ...forTests],
+  'libs/access': [...clients, 'libs/change-capture', 'packages/token-verifier', ...forTests],
   'libs/diagnosis': clients,
   'libs/matching': lowest,
   'libs/testing': clients,

@@ -32,6 +32,12 @@ export type ChangeEvent = {
   requestId: string | null
   /** W3C Trace Context `traceparent` of the request that made the change. */
   traceparent: string | null
+  /**
+   * JSON of the values before an UPDATE, of the fields that read rules of the table test, if one of
+   * them changed. Only streams read it, to tell which users could see the record before. It reaches
+   * nobody.
+   */
+  previous?: string | null
 }
 
 /** A signing secret, encrypted under `KEY_ENCRYPTION_KEY` and bound to its subscription id. */

@@ -54,6 +54,7 @@ create table table_definition (
   access json not null,
   created_at timestamp(3) with time zone not null default clock_timestamp(),
   updated_at timestamp(3) with time zone not null default clock_timestamp(),
+  access_published boolean not null default false,
   constraint table_definition_pkey PRIMARY KEY (id),
   constraint table_definition_project_id_environment_name_key UNIQUE (project_id, environment, name),
   constraint table_definition_schema_name_fkey FOREIGN KEY (schema_name) REFERENCES environment_schema(schema_name)
@@ -126,6 +127,9 @@ AS $function$
         select coalesce(json_agg(json_build_object('name', c ->> 'name', 'type', c ->> 'type')), '[]')
         from json_array_elements(definition.columns) c),
       'updatedAt',
-      to_char(definition.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      to_char(definition.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+      'access', coalesce(definition.access -> 'read', '[]')::text,
+      'createdAt',
+      to_char(definition.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
     )::text end))
 $function$;

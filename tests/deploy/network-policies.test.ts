@@ -30,6 +30,7 @@ const calls = [
   ['gateway', 'data-api'],
   ['gateway', 'webhook-api'],
   ['data-api', 'auth-service'],
+  ['webhook-api', 'auth-service'],
 ]
 
 describe.each(valuesFiles)('with %s', (file) => {

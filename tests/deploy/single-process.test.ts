@@ -32,7 +32,9 @@ const withFiles = (env: Record<string, string>) =>
  * Fields that differ on purpose: addresses of the services, trusted proxies, and certificate files.
  * Each service watches all certificate files of its process.
  */
-const ownToMode = ['http', 'internal', 'upstreams', 'auth', 'trustedProxies', 'certificates']
+const ownToMode = [
+  ...['http', 'internal', 'upstreams', 'auth', 'users', 'trustedProxies', 'certificates'],
+]
 
 /** In one process, alerts to chats trust the authorities of the receivers too. */
 const comparable = (config: object) =>

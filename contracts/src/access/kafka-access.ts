@@ -111,6 +111,7 @@ const access: Record<Exclude<KafkaUser, 'operator' | 'lag-reader'>, Access> = {
     reads: [
       environmentsTopic,
       managementTokensTopic,
+      revocationsTopic,
       tablesTopic,
       subscriptionsTopic,
       changesTopic,

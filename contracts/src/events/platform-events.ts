@@ -56,4 +56,8 @@ export type TableState = {
   /** Columns that a client defined. Every table also has `id`, `createdAt` and `updatedAt`. */
   columns: { name: string; type: string }[]
   updatedAt: string
+  /** JSON: the roles and rules of `access.read`. `null` if an older data-api wrote it. */
+  access: string | null
+  /** Tells the table from an earlier one of its name. `null` if an older data-api wrote it. */
+  createdAt: string | null
 }

@@ -17,6 +17,7 @@ export function aChange(fields: Partial<ChangeEvent> = {}): ChangeEvent {
     source: 'test',
     requestId: null,
     traceparent: null,
+    previous: null,
     ...fields,
   }
 }

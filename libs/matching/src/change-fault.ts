@@ -1,4 +1,5 @@
 import type { ChangeEvent } from '@surehook/contracts/events'
+import { isJsonObject } from '@surehook/contracts/json/json-object'
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const name = /^[A-Za-z0-9_-]{1,64}$/
@@ -22,7 +23,7 @@ export function changeFault(event: ChangeEvent): string | null {
   if (event.requestId !== null && !isText(event.requestId, maxRequestId)) {
     return `requestId: 1 to ${maxRequestId} characters`
   }
-  return fieldsFault(event)
+  return fieldsFault(event) ?? previousFault(event)
 }
 
 function fieldsFault({ operation, changedFields }: ChangeEvent): string | null {
@@ -30,6 +31,15 @@ function fieldsFault({ operation, changedFields }: ChangeEvent): string | null {
   const fit =
     changedFields.length <= maxFields && changedFields.every((field) => isText(field, maxField))
   return fit ? null : `changedFields: at most ${maxFields} of 1 to ${maxField} characters`
+}
+
+function previousFault({ previous }: ChangeEvent): string | null {
+  if (previous === undefined || previous === null) return null
+  try {
+    return isJsonObject(JSON.parse(previous)) ? null : 'previous: not the text of a JSON object'
+  } catch {
+    return 'previous: not JSON'
+  }
 }
 
 const isText = (text: string, max: number) => text.length > 0 && text.length <= max

@@ -24,6 +24,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       source: 'data-api',
       requestId: 'r',
       traceparent: '00-1-2-01',
+      previous: '{"total":1}',
     },
     {
       ...tenant,
@@ -37,6 +38,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       source: '',
       requestId: null,
       traceparent: null,
+      previous: null,
     },
   ],
   environment: [
@@ -89,8 +91,15 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
     { ...tenant, id: 'alert-2', environmentCreatedAt: null, at, webhooks: [], more: 3 },
   ],
   table: [
-    { ...tenant, name: 'orders', columns: [{ name: 'total', type: 'decimal' }], updatedAt: at },
-    { ...tenant, name: 'orders', columns: [], updatedAt: '' },
+    {
+      ...tenant,
+      name: 'orders',
+      columns: [{ name: 'total', type: 'decimal' }],
+      updatedAt: at,
+      access: '["*"]',
+      createdAt: at,
+    },
+    { ...tenant, name: 'orders', columns: [], updatedAt: '', access: null, createdAt: null },
   ],
   subscription: [
     aSubscription({

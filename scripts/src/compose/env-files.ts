@@ -31,6 +31,7 @@ export function envFilesOf(secrets: ComposeSecrets): Readonly<Record<string, Var
     'webhook-api': {
       ...database('webhook-api'),
       ...encryption,
+      SERVICE_TOKEN: serviceToken,
       PLATFORM_ADMIN_TOKEN_SHA256: createHash('sha256').update(adminToken).digest('hex'),
     },
     'webhook-matcher': {},

@@ -78,7 +78,9 @@ function ownVariables(service: ServiceName, input: EnvironmentInput): NodeJS.Pro
       return {
         ...database,
         ...encryption,
+        ...users,
         REDIS_URL: endpoints.redisUrl,
+        AUTH_SERVICE_URL: authUrlOf(input),
         PLATFORM_ADMIN_TOKEN_SHA256: digestsOf(secrets.adminToken),
       }
     case 'webhook-matcher':

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { userTokenEnv } from '@surehook/access/user-token-env'
+import { userTokenEnv } from '@surehook/access/users/user-token-env'
 import { messagingConfig } from '@surehook/kafka/config/kafka-connection'
 import { kafkaEnv } from '@surehook/kafka/config/kafka-env'
 import { certificateEnv, certificateFiles } from '@surehook/service-kit/config/certificates'
@@ -11,6 +11,7 @@ import {
   encryptionKeyEnv,
   encryptionKeysOf,
   httpEnv,
+  httpUrl,
   postgresEnv,
   readEnv,
   redisEnv,
@@ -38,7 +39,7 @@ const variables = z.object({
   ...userTokenEnv,
   PLATFORM_ADMIN_TOKEN: credentials,
   SERVICE_TOKEN: credentials,
-  PUBLIC_URL: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
+  PUBLIC_URL: httpUrl,
   SMTP_URL: z.url({ protocol: /^smtps?$/ }),
   MAIL_FROM: z.string().min(3).max(320).default('Surehook <no-reply@localhost>'),
   AUTH_HASH_CONCURRENCY: z.coerce.number().int().min(1).max(1024).default(availableParallelism()),

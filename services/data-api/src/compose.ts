@@ -7,8 +7,12 @@ import { connectionRoom, createTenantSlots } from '@surehook/access/limits/tenan
 import { openPlatformAccess, type PlatformAccess } from '@surehook/access/management-access'
 import { platformTopics } from '@surehook/access/platform-state'
 import { type PurgeOptions, purgeDeleted } from '@surehook/access/purge-deleted'
+import { createUserAccess } from '@surehook/access/users/user-access'
+import { openUserTokens } from '@surehook/access/users/user-tokens'
+import { createUserValues, type UserValuesOf } from '@surehook/access/users/user-values'
 import { capturedRecord } from '@surehook/change-capture/emit/captured-record'
 import { openPlatformService } from '@surehook/change-capture/open-platform-service'
+import type { Relay } from '@surehook/change-capture/relay/relay'
 import { anyPosition, waitUntilRelayed } from '@surehook/change-capture/slot/wait-relayed'
 import { changesTopic, revocationsTopic } from '@surehook/contracts/topics'
 import { LogEnds } from '@surehook/kafka/offsets/log-ends'
@@ -20,10 +24,9 @@ import { openExpiryDeletion } from '@surehook/service-kit/postgres/delete-expire
 import { connectTimeoutMs } from '@surehook/service-kit/postgres/pool'
 import { openBackgroundRedis } from '@surehook/service-kit/redis/background-redis'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
+import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Pool } from 'pg'
 import { type Charge, createAuthorizers } from './authorization/authorize.ts'
-import { openUserTokens } from './authorization/user-tokens.ts'
-import { createUserValues, type UserValuesOf } from './authorization/user-values.ts'
 import { type Config, service } from './config.ts'
 import { dataRoutes } from './data-routes.ts'
 import { observePool } from './pool-metrics.ts'
@@ -32,6 +35,7 @@ import { endedIds } from './publishing/published-ids.ts'
 import { purgeEnvironment } from './purge-environment.ts'
 import { createRecordApis } from './records/record-apis.ts'
 import { idempotencyTable } from './records/write/run-write.ts'
+import { publishAccess } from './tables/publish-access.ts'
 
 type PurgeDeps = Pick<PurgeOptions, 'pool' | 'relayed' | 'log'> & { access: PlatformAccess }
 
@@ -58,6 +62,14 @@ function chargeOf({ config, ...deps }: LimitDeps): Charge {
   return (context, { tenant, id }, points) => limits.charge(context, { ...tenant, id }, points)
 }
 
+function limitedTokens(metrics: Metrics) {
+  const counter = metrics.counter({
+    name: 'surehook_data_tokens_limited_total',
+    help: 'Encrypted access tokens refused with 429 after too many bad ones from the client',
+  })
+  return () => counter.inc()
+}
+
 /** The parts that read and write the data of tenants. They share the slots of each project. */
 function dataOf(pool: Pool, users: UserValuesOf) {
   const slots = createTenantSlots(connectionRoom(pool, { each: 1 / 2 }))
@@ -66,6 +78,17 @@ function dataOf(pool: Pool, users: UserValuesOf) {
     records: createRecordApis({ pool, slots, users }),
     publish: createPublishing({ pool, slots, maxWaitMs: connectTimeoutMs(pool) }),
   }
+}
+
+const publishAccessEveryMs = 2_000
+
+function openJobs({ pool, relay, log }: Pick<PurgeDeps, 'pool' | 'log'> & { relay: Relay }) {
+  const open = new AsyncDisposableStack()
+  const deletions = [endedKeys(idempotencyTable), endedIds]
+  open.use(openExpiryDeletion({ pool, jobs: deletions, log }))
+  const publishing = { name: 'access of tables', run: () => publishAccess(pool, relay) }
+  open.use(openExpiryDeletion({ pool, jobs: [publishing], everyMs: publishAccessEveryMs, log }))
+  return open
 }
 
 /** Requests that were admitted before their environment was deleted have ended after this time. */
@@ -94,8 +117,7 @@ export async function compose(
   const { tracer, metrics, internal, pool, background, relay, wait } = opened
   const { kafka, codec, producer } = opened.messaging
   observePool(metrics, pool)
-  const jobs = [endedKeys(idempotencyTable), endedIds]
-  opening.use(openExpiryDeletion({ pool: background, jobs, log }))
+  opening.use(openJobs({ pool: background, relay, log }))
   const { clientId } = config.kafka
   // A user's request waits for both views; one request to the brokers returns the ends of both.
   const ends = opening.use(new LogEnds(kafka, [...platformTopics, revocationsTopic], log))
@@ -103,13 +125,15 @@ export async function compose(
   const access = opening.use(await wait('kafka', () => openPlatformAccess(viewing)))
   await wait('platform state', () => access.ready)
   const { maxFailedTokensPerMinute, trustedProxies } = config
+  const onLimited = limitedTokens(metrics)
   const users = opening.use(
-    await openUserTokens({ ...config.auth, ...viewing, maxFailedTokensPerMinute, metrics }),
+    await openUserTokens({ ...config.auth, ...viewing, maxFailedTokensPerMinute, onLimited }),
   )
   await wait('revocations', () => users.ready)
   const redis = opening.use(openBackgroundRedis(config.redis, log))
   const charge = chargeOf({ config, access, metrics, log, redis: () => redis.client })
-  const authorizers = createAuthorizers({ access, users, charge })
+  const verifying = createUserAccess({ access, users })
+  const authorizers = createAuthorizers({ access, users: verifying, charge })
   const relayed = () =>
     waitUntilRelayed(background, config.slot, anyPosition, { timeoutMs: 10_000 })
   opening.use(openPurge({ pool: background, access, relayed, log }))

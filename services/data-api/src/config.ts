@@ -1,10 +1,11 @@
-import { userTokenEnv } from '@surehook/access/user-token-env'
+import { userTokenEnv } from '@surehook/access/users/user-token-env'
 import { messagingConfig } from '@surehook/kafka/config/kafka-connection'
 import { kafkaEnv } from '@surehook/kafka/config/kafka-env'
 import { certificateEnv, certificateFiles } from '@surehook/service-kit/config/certificates'
 import {
   credentials,
   httpEnv,
+  httpUrl,
   perSecondEnv,
   postgresEnv,
   readEnv,
@@ -17,9 +18,6 @@ import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/traci
 import * as z from 'zod'
 
 export const service = 'data-api'
-
-/** An address without a trailing slash. */
-const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''))
 
 export const Env = z.object({
   ...httpEnv,

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Client } from '@surehook/scripts/client/call'
+import type { TokenOptions } from '@surehook/testing/user-issuer'
 import { getIntrospectionQuery } from 'graphql'
 import { clientOf } from './support/client.ts'
 import { type GraphQLClient, graphqlClientOf } from './support/graphql-client.ts'
-import type { TokenOptions } from './support/issuer.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 let world: World

@@ -6,6 +6,8 @@ import { createKafka } from '@surehook/kafka/client/client'
 import { openTopicView, type TopicView } from '@surehook/kafka/views/topic-view'
 import { openEventCodec } from '@surehook/schemas/codec'
 import { type Client } from '@surehook/scripts/client/call'
+import { until } from '@surehook/testing/until'
+import { Client as Database } from 'pg'
 import { clientOf } from './support/client.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -15,6 +17,8 @@ let tenant: Tenant
 let client: Client
 let view: TopicView
 const tables = new Map<string, TableState>()
+/** How many states of this file's tables came. */
+let applied = 0
 
 beforeAll(async () => {
   world = await openWorld()
@@ -28,6 +32,7 @@ beforeAll(async () => {
     apply(_topic, key, table) {
       if (table === null) tables.delete(key)
       else tables.set(key, table)
+      if (key.startsWith(`${tenant?.projectId}/`)) applied += 1
     },
     log,
   })
@@ -58,6 +63,8 @@ describe('a table', () => {
       name: 'orders',
       columns: [{ name: 'total', type: 'decimal' }],
       updatedAt: made.body.updatedAt,
+      access: '[]',
+      createdAt: made.body.createdAt,
     })
     const note = { name: 'note', type: 'text' }
     await client.call('PUT _tables/orders', { columns: [total, note] })
@@ -67,6 +74,22 @@ describe('a table', () => {
     ])
     expect((await client.call('DELETE _tables/orders')).status).toBe(204)
     expect(await published('orders')).toBeUndefined()
+  })
+
+  it('says who may read it, also if a data-api published it that did not', async () => {
+    const rule = { role: '*', where: { owner: '$user.id' }, columns: ['owner'] }
+    const columns = [{ name: 'owner', type: 'uuid' }]
+    await client.call('PUT _tables/notes', { columns, access: { read: ['staff', rule] } })
+    expect(JSON.parse((await published('notes'))?.access ?? '')).toEqual(['staff', rule])
+    const before = applied
+    await using opened = new AsyncDisposableStack()
+    const database = opened.adopt(new Database(world.database.databaseUrl), (one) => one.end())
+    await database.connect()
+    await database.query(`update table_definition set access_published = false`)
+    // The trigger has published that update, too.
+    await until(() => applied >= before + 2, { what: 'the table once more' })
+    const { rows } = await database.query('select access_published from table_definition')
+    expect(rows).not.toContainEqual({ access_published: false })
   })
 
   it('exists without a column', async () => {

@@ -33,13 +33,15 @@ export async function compose(config: Config, logs: Logs, signal: AbortSignal): 
   /** The arguments of each `compose` after its configuration. */
   const parts = (name: ServiceName) => [logs(name), signal, host.of(name)] as const
   const auth = behind.use(await openAuthService(configs['auth-service'], ...parts('auth-service')))
-  const webhooks = behind.use(await openWebhookApi(configs['webhook-api'], ...parts('webhook-api')))
+  const url = `http://127.0.0.1:${auth.ports.api}`
+  const webhookConfig = configs['webhook-api']
+  const users = webhookConfig.users && { ...webhookConfig.users, url }
+  const webhooks = behind.use(
+    await openWebhookApi({ ...webhookConfig, users }, ...parts('webhook-api')),
+  )
   const dataConfig = configs['data-api']
   const data = behind.use(
-    await openDataApi(
-      { ...dataConfig, auth: { ...dataConfig.auth, url: `http://127.0.0.1:${auth.ports.api}` } },
-      ...parts('data-api'),
-    ),
+    await openDataApi({ ...dataConfig, auth: { ...dataConfig.auth, url } }, ...parts('data-api')),
   )
   const matcher = behind.use(
     await openMatcher(configs['webhook-matcher'], ...parts('webhook-matcher')),

@@ -3,6 +3,7 @@ import { auditCalls } from '@surehook/access/audit/audited-call'
 import { createRequestLimits } from '@surehook/access/limits/request-limits'
 import { openPlatformAccess, type PlatformAccess } from '@surehook/access/management-access'
 import { purgeDeleted } from '@surehook/access/purge-deleted'
+import type { UserAccess } from '@surehook/access/users/user-access'
 import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import { openPlatformService } from '@surehook/change-capture/open-platform-service'
 import type { Relay } from '@surehook/change-capture/relay/relay'
@@ -55,6 +56,8 @@ import { cancelReplays, endedReplays } from './redelivery/replay/replay-store.ts
 import { runHistoryDeletion } from './retention/delete-expired-history.ts'
 import { purgeEnvironment } from './retention/purge-environment.ts'
 import { openStreams } from './stream/open-streams.ts'
+import { openUsers } from './stream/open-users.ts'
+import { streamCaller } from './stream/stream-caller.ts'
 import { streamRoutes } from './stream/stream-routes.ts'
 import { runCompleteVersions } from './subscriptions/complete-versions.ts'
 import { manageSubscriptions } from './subscriptions/manage-subscriptions.ts'
@@ -97,19 +100,16 @@ export async function compose(
   const { tracer, metrics, internal, messaging, pool, background, relay, wait } = opened
   const { kafka, codec, producer } = messaging
   await wait('relay', async () => check(relay.healthy, 'does not hold its slot yet'))
-  const access = opening.use(
-    await wait('kafka', () =>
-      openPlatformAccess({ kafka, codec, clientId: config.kafka.clientId, log }),
-    ),
-  )
+  const viewing = { kafka, codec, clientId: config.kafka.clientId, log }
+  const access = opening.use(await wait('kafka', () => openPlatformAccess(viewing)))
   await wait('platform state', () => access.ready)
-  const { clientId } = config.kafka
-  const tables = opening.use(
-    await wait('kafka', () => openKnownTables({ kafka, codec, clientId, log })),
-  )
+  const tables = opening.use(await wait('kafka', () => openKnownTables(viewing)))
   await wait('tables', () => tables.ready)
+  const shared = { config, messaging, access, metrics, log }
+  const users = opening.use(await openUsers(shared))
+  await wait('revocations', () => users.ready)
   const management = opening.use(
-    openManagement({ config, pool, background, messaging, relay, access, tables, log, metrics }),
+    openManagement({ ...shared, pool, background, relay, tables, userAccess: users.access }),
   )
   const { routes, noteOutcomes, streams } = management
   const following = { ...config, service, pool: background, noteOutcomes, log, metrics }
@@ -128,6 +128,7 @@ export async function compose(
         postgres: async () => void (await pool.query('select 1')),
         kafka: () => check(producer.healthy, 'not connected to Kafka'),
         relay: () => check(relay.healthy, 'state is not relayed'),
+        revocations: () => check(users.healthy, 'the view of revocations is not current'),
         tables: () => check(tables.healthy, 'the view of tables is not current'),
         platform: () => check(access.healthy, 'the view of environments and tokens is not current'),
         deliveries: () => check(deliveryLog.healthy, 'the delivery log does not follow its topics'),
@@ -145,6 +146,7 @@ type ManagementDeps = {
   relay: Relay
   access: PlatformAccess
   tables: KnownTables
+  userAccess: UserAccess | null
   log: Logger
   metrics: Metrics
 }
@@ -222,11 +224,11 @@ function openLimits(
 ) {
   const { limits: defaults } = config
   const own = { access, metrics, log, redis: () => redis.client }
-  return createRequestLimits({ api: 'webhooks', defaults, ...own })
+  return (callers?: 'users') => createRequestLimits({ api: 'webhooks', defaults, callers, ...own })
 }
 
 function openManagement(deps: ManagementDeps) {
-  const { config, messaging, relay, access, tables, log, metrics } = deps
+  const { config, messaging, relay, access, tables, userAccess, log, metrics } = deps
   const { kafka, codec, producer } = messaging
   const { historyDays, defaultDelays, disableAfterMs, disableLookMs, maxBodyBytes } = config
   const { background, ...database } = openDatabase({ ...deps, producer, service })
@@ -256,7 +258,10 @@ function openManagement(deps: ManagementDeps) {
   open.use(openPurge({ ...working, ...changes, kafka, circuits }))
   const streams = open.use(openStreams({ ...parts, ...messaging, redis: () => redis.client }))
   const endpoints = endpointsOfTenants({ pool, circuits, now: Date.now })
-  const authorize = managementCaller(access, openLimits(parts, redis))
+  const limits = openLimits(parts, redis)
+  const authorize = managementCaller(access, limits())
+  // Users cannot use up the requests of management tokens.
+  const ofStreams = { management: authorize, users: userAccess, limits: limits('users') }
   const serve = serveTenants(slots, authorize)
   const admit = adminGate(config.adminTokenDigests)
   const reEncrypt = createReEncryption(config.encryptionKeys)
@@ -273,7 +278,7 @@ function openManagement(deps: ManagementDeps) {
     cancellationRoutes({ serve, cancel: cancelDeliveries({ writer: keyedWriter }) }),
     inspectionRoutes({ serve, inspection }),
     endpointRoutes({ serve, endpoints }),
-    streamRoutes({ authorize, streams }),
+    streamRoutes({ authorize: streamCaller(ofStreams), streams }),
   ]
   return {
     streams,

@@ -1,3 +1,4 @@
+import { userTokenEnv } from '@surehook/access/users/user-token-env'
 import { messagingConfig } from '@surehook/kafka/config/kafka-connection'
 import { kafkaEnv } from '@surehook/kafka/config/kafka-env'
 import { retryLadderOf } from '@surehook/kafka/config/retry-ladder'
@@ -5,10 +6,12 @@ import { maxBodyEnv } from '@surehook/matching/body-limit'
 import { certificateEnv, certificateFiles } from '@surehook/service-kit/config/certificates'
 import {
   commaList,
+  credentials,
   durationBetween,
   encryptionKeyEnv,
   encryptionKeysOf,
   httpEnv,
+  httpUrl,
   perSecondEnv,
   postgresEnv,
   readEnv,
@@ -36,6 +39,7 @@ export const Env = z.object({
   ...encryptionKeyEnv,
   ...maxBodyEnv,
   ...gatewayEnv,
+  ...userTokenEnv,
   ...redisEnv,
   // For `_endpoints`, and for limits over all replicas. Optional: older versions had no Redis.
   REDIS_URL: redisEnv.REDIS_URL.optional(),
@@ -46,12 +50,31 @@ export const Env = z.object({
   // The SHA-256 of the administrator's token suffices to recognise it, and is useless elsewhere. If
   // it is empty, nobody is admitted.
   PLATFORM_ADMIN_TOKEN_SHA256: commaList.pipe(z.array(sha256).max(5)).prefault(''),
+  // For streams to users. Optional: older versions had none.
+  AUTH_SERVICE_URL: httpUrl.optional(),
+  PUBLIC_URL: httpUrl.optional(),
+  SERVICE_TOKEN: credentials.optional(),
+  STREAMS_PER_USER: z.coerce.number().int().min(1).max(1_000).default(10),
   STREAMS_PER_TENANT: z.coerce.number().int().min(1).max(10_000).default(100),
   STREAMS_PER_REPLICA: z.coerce.number().int().min(1).max(100_000).default(2_000),
   WEBHOOKS_LIMIT_PER_SECOND: perSecondEnv(1_000),
   WEBHOOKS_LIMIT_PER_CALLER_PER_SECOND: perSecondEnv(500),
   WEBHOOK_HISTORY_DAYS: z.coerce.number().int().min(1).max(3_650).default(30),
 })
+
+type UserSettings = Pick<
+  z.output<typeof Env>,
+  'AUTH_SERVICE_URL' | 'PUBLIC_URL' | 'SERVICE_TOKEN' | 'AUTH_FAILED_TOKENS_PER_MINUTE'
+>
+
+function usersOf(read: UserSettings) {
+  const { AUTH_SERVICE_URL: url, PUBLIC_URL: publicUrl, SERVICE_TOKEN: tokens } = read
+  // The first token is for sending; the others are only for verifying.
+  const serviceToken = tokens?.[0]
+  if (url === undefined || publicUrl === undefined || serviceToken === undefined) return null
+  const maxFailedTokensPerMinute = read.AUTH_FAILED_TOKENS_PER_MINUTE
+  return { url, publicUrl, serviceToken, maxFailedTokensPerMinute }
+}
 
 export type Config = ReturnType<typeof readConfig>
 
@@ -68,6 +91,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     slot: slotOf(service),
     ...messagingConfig(read, service),
     redis: optionalRedis(read),
+    /** Verifies users' access tokens. `null`: streams take management tokens only. */
+    users: usersOf(read),
     limits: {
       perSecond: read.WEBHOOKS_LIMIT_PER_SECOND,
       perTokenPerSecond: read.WEBHOOKS_LIMIT_PER_CALLER_PER_SECOND,
@@ -87,6 +112,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     historyDays: read.WEBHOOK_HISTORY_DAYS,
     streams: {
       perTenant: read.STREAMS_PER_TENANT,
+      perUser: read.STREAMS_PER_USER,
       perReplica: read.STREAMS_PER_REPLICA,
       heartbeatMs: 15_000,
     },

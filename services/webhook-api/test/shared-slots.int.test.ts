@@ -27,43 +27,52 @@ afterEach(async () => {
 })
 
 const replica = (leaseMs = 30_000, client: () => RedisClient | null = () => api.client) =>
-  replicas.use(new SharedSlots({ redis: client, perTenant, log, leaseMs }))
+  replicas.use(new SharedSlots({ redis: client, log, leaseMs }))
 
 const eventually = (isTrue: () => Promise<boolean>, what: string) => until(isTrue, { what })
 
 it('bounds the streams of a tenant on all replicas together', async () => {
   // The lease does not end during the test.
   const [one, other] = [replica(600_000), replica(600_000)]
-  const slot = await one.take(tenant)
+  const slot = await one.take(tenant, perTenant)
   expect(slot).not.toBeNull()
-  expect(await other.take(tenant)).not.toBeNull()
-  expect([await one.take(tenant), await other.take(tenant)]).toEqual([null, null])
-  expect(await other.take(`${tenant}-other`)).not.toBeNull()
+  expect(await other.take(tenant, perTenant)).not.toBeNull()
+  expect([await one.take(tenant, perTenant), await other.take(tenant, perTenant)]).toEqual([
+    null,
+    null,
+  ])
+  expect(await other.take(`${tenant}-other`, perTenant)).not.toBeNull()
 
   slot?.[Symbol.dispose]()
-  await eventually(async () => (await other.take(tenant)) !== null, 'the slot that was given back')
-  expect(await one.take(tenant)).toBeNull()
+  await eventually(
+    async () => (await other.take(tenant, perTenant)) !== null,
+    'the slot that was given back',
+  )
+  expect(await one.take(tenant, perTenant)).toBeNull()
 })
 
 it('forgets the slots of a killed replica when their lease ends', async () => {
-  const killed = new SharedSlots({ redis: () => redis, perTenant, log, leaseMs: 3_000 })
+  const killed = new SharedSlots({ redis: () => redis, log, leaseMs: 3_000 })
   // It renews no more, as if its process were gone.
   killed[Symbol.dispose]()
-  await killed.take(tenant)
-  await killed.take(tenant)
+  await killed.take(tenant, perTenant)
+  await killed.take(tenant, perTenant)
   const next = replica()
-  expect(await next.take(tenant)).toBeNull()
-  await eventually(async () => (await next.take(tenant)) !== null, 'the end of the lease')
+  expect(await next.take(tenant, perTenant)).toBeNull()
+  await eventually(
+    async () => (await next.take(tenant, perTenant)) !== null,
+    'the end of the lease',
+  )
 })
 
 it('keeps the slots of a running replica, also if Redis lost them', async () => {
   const running = replica(300)
-  await running.take(tenant)
-  await running.take(tenant)
+  await running.take(tenant, perTenant)
+  await running.take(tenant, perTenant)
   await redis.del(`surehook:limit:webhooks:streams:${tenant}`)
   const next = replica(300)
   const isFull = async () => {
-    const slot = await next.take(tenant)
+    const slot = await next.take(tenant, perTenant)
     slot?.[Symbol.dispose]()
     return slot === null
   }
@@ -72,5 +81,5 @@ it('keeps the slots of a running replica, also if Redis lost them', async () => 
 
 it('opens streams while Redis is away', async () => {
   const alone = replica(30_000, () => null)
-  for (let n = 0; n <= perTenant; n++) expect(await alone.take(tenant)).not.toBeNull()
+  for (let n = 0; n <= perTenant; n++) expect(await alone.take(tenant, perTenant)).not.toBeNull()
 })

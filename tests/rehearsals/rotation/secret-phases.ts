@@ -95,7 +95,7 @@ function databaseIn({ database }: Secrets, service: ServiceName, stack: SecuredS
 const readers: Readonly<Record<string, readonly ServiceName[]>> = {
   KEY_ENCRYPTION_KEY: ['auth-service', 'webhook-api', 'webhook-dispatcher'],
   KEY_ENCRYPTION_KEY_PREVIOUS: ['auth-service', 'webhook-api', 'webhook-dispatcher'],
-  SERVICE_TOKEN: ['auth-service', 'data-api'],
+  SERVICE_TOKEN: ['auth-service', 'data-api', 'webhook-api'],
   PLATFORM_ADMIN_TOKEN: ['auth-service'],
   PLATFORM_ADMIN_TOKEN_SHA256: ['webhook-api'],
   REDIS_URL: ['auth-service', 'webhook-dispatcher'],

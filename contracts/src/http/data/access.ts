@@ -47,7 +47,7 @@ export const AccessRule = z
   .meta({ id: 'AccessRule' })
 export type AccessRule = z.infer<typeof AccessRule>
 
-const AccessEntry = z.union([Role, AccessRule])
+export const AccessEntry = z.union([Role, AccessRule])
 export type AccessEntry = z.infer<typeof AccessEntry>
 
 const Entries = z

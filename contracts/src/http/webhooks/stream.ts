@@ -121,6 +121,7 @@ export type StreamQuery = z.output<typeof query>
 
 export const streamChanges = defineOperation({
   ...managed,
+  security: 'managementOrUser',
   tag: 'webhooks',
   id: 'streamChanges',
   method: 'get',
@@ -133,7 +134,9 @@ export const streamChanges = defineOperation({
     `${days} days. A comment every 15 s brings the newest cursor. ` +
     'With `format=ndjson` the answer is one page: a line of JSON per event with `cursor`, ' +
     `\`headers\` and \`body\`, and the next cursor in \`${nextCursorHeader}\`. ` +
-    `A page ends early at ${streamLimits.pageBytes / 1024} KiB.`,
+    `A page ends early at ${streamLimits.pageBytes / 1024} KiB. ` +
+    "A user's access token gets the changes of the tables that its roles may read, within their " +
+    'rules. A record that leaves the rules comes as a `DELETE` with its id only.',
   headers: tenantHeaders.extend({
     'last-event-id': Cursor.optional().describe('The `id` of the last event that you processed'),
   }),
@@ -144,5 +147,5 @@ export const streamChanges = defineOperation({
     description: 'A stream of events, or a page',
   },
   mediaTypes: [eventStream, ndjson],
-  errors: [...refusals],
+  errors: [...refusals, 'AUTH_TOKEN_INVALID', 'AUTH_TOKEN_EXPIRED'],
 })

@@ -153,6 +153,7 @@ AUTH_SERVICE_URL: {{ include "surehook.serviceUrl" (dict "root" . "service" "aut
 
 {{- define "surehook.config.webhook-api" -}}
 AUTH_TRUSTED_PROXIES: {{ join "," .Values.network.podCidrs | quote }}
+AUTH_SERVICE_URL: {{ include "surehook.serviceUrl" (dict "root" . "service" "auth-service") }}
 {{- end -}}
 
 {{- define "surehook.config.webhook-matcher" -}}{}{{- end -}}

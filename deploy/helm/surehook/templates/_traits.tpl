@@ -49,7 +49,7 @@ auth-service:
   config: [LOG_LEVEL, PUBLIC_URL, WEBHOOK_RETRY_DELAYS, WEBHOOK_RETRY_LADDER]
   secrets: [KEY_ENCRYPTION_KEY, PLATFORM_ADMIN_TOKEN, SERVICE_TOKEN, SMTP_URL]
   optionalSecrets: [KEY_ENCRYPTION_KEY_PREVIOUS]
-  callers: [gateway, data-api]
+  callers: [gateway, data-api, webhook-api]
 data-api:
   api: true
   kafka: true
@@ -63,8 +63,8 @@ webhook-api:
   kafka: true
   database: true
   redis: optional
-  config: [LOG_LEVEL, WEBHOOK_MAX_BODY, WEBHOOK_RETRY_DELAYS, WEBHOOK_RETRY_LADDER]
-  secrets: [KEY_ENCRYPTION_KEY, PLATFORM_ADMIN_TOKEN_SHA256]
+  config: [LOG_LEVEL, PUBLIC_URL, WEBHOOK_MAX_BODY, WEBHOOK_RETRY_DELAYS, WEBHOOK_RETRY_LADDER]
+  secrets: [KEY_ENCRYPTION_KEY, PLATFORM_ADMIN_TOKEN_SHA256, SERVICE_TOKEN]
   optionalSecrets: [KEY_ENCRYPTION_KEY_PREVIOUS]
   callers: [gateway]
 webhook-matcher:

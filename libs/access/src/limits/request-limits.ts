@@ -24,16 +24,19 @@ export type RequestLimitsOptions = RequestLimiterOptions & {
   api: keyof LimitSettings
   defaults: DefaultLimits
   access: Pick<PlatformAccess, 'limitsOf'>
+  /** Callers that share no limit with the others of the API. */
+  callers?: 'users' | undefined
 }
 
 export function createRequestLimits(options: RequestLimitsOptions): RequestLimits {
-  const { api, defaults, access } = options
+  const { api, defaults, access, callers } = options
+  const prefix = `surehook:limit:${[api, callers].filter(Boolean).join(':')}`
   const limiter = createRequestLimiter(options)
   return {
     async charge(context, { projectId, environment, id }, points) {
       const set = access.limitsOf(projectId, environment)
       // All unknown environments of a project share one bucket, so that nobody can create many.
-      const project = `surehook:limit:${api}:${projectId}/${set === null ? '' : environment}`
+      const project = `${prefix}:${projectId}/${set === null ? '' : environment}`
       const caller = `${project}/${id}`
       await limiter.spend({
         caller,

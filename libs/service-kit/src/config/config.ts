@@ -100,6 +100,9 @@ const credential = z.string().regex(/^\S{16,512}$/, 'must be 16 to 512 character
  */
 export const credentials = commaList.pipe(z.array(credential).min(1).max(5))
 
+/** An address without a trailing slash. */
+export const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''))
+
 /**
  * Parses the environment. It ignores unknown variables and treats empty ones as unset. Throws one
  * error that names every fault but no values, which may be secrets.

@@ -127,6 +127,7 @@ export const meanings: Readonly<Record<string, Meaning>> = {
   WEBHOOK_DISABLE_AFTER: {
     meaning: 'A webhook is deactivated after failing for this time. `0`: never',
   },
+  STREAMS_PER_USER: { meaning: 'Open streams of a user, on all replicas together' },
   STREAMS_PER_TENANT: {
     meaning: 'Open streams per project and environment, on all replicas together',
   },

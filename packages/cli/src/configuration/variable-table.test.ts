@@ -13,7 +13,10 @@ describe('readVariables', () => {
       default: '5s',
       services: ['webhook-dispatcher'],
     })
-    expect(find('PUBLIC_URL')).toMatchObject({ isRequired: true, optionalFor: ['gateway'] })
+    expect(find('PUBLIC_URL')).toMatchObject({
+      isRequired: true,
+      optionalFor: ['webhook-api', 'gateway'],
+    })
     const page = variablesPage(variables)
     for (const { name } of variables) expect(page).toContain(`| \`${name}\` |`)
   })

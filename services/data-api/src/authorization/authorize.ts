@@ -1,12 +1,12 @@
 import { type PlatformAccess, readTenant } from '@surehook/access/management-access'
 import { requiredRight } from '@surehook/access/management-token'
 import { noCredential } from '@surehook/access/no-credential'
+import type { UserAccess } from '@surehook/access/users/user-access'
 import { AppError } from '@surehook/service-kit/errors'
 import { limitKeyOf } from '@surehook/service-kit/http/request/client-networks'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
-import { type AccessClaims, bearerToken } from '@surehook/token-verifier'
+import { bearerToken } from '@surehook/token-verifier'
 import type { Tenant } from '../table-definition.ts'
-import type { ShownToken, UserTokens } from './user-tokens.ts'
 
 /** The caller and its tenant. `roles` is `null` for a management token: its rights were checked. */
 export type Caller = {
@@ -27,11 +27,8 @@ export type Authorizers = {
 }
 
 export type AuthorizeDeps = {
-  access: Pick<
-    PlatformAccess,
-    'authorizeManagement' | 'expectsUsers' | 'admitsUsers' | 'keyEpochOf'
-  >
-  users: Pick<UserTokens, 'verify'>
+  access: Pick<PlatformAccess, 'authorizeManagement'>
+  users: UserAccess
   /** Counts a request whose credential is valid. Rejects with RATE_LIMIT_EXCEEDED. */
   charge: Charge
 }
@@ -45,8 +42,7 @@ const notValid = () => new AppError('AUTH_TOKEN_INVALID', 'The access token is n
 const none = () => noCredential('AUTH_TOKEN_INVALID', 'access token or management token')
 
 export function createAuthorizers(deps: AuthorizeDeps): Authorizers {
-  const { access, charge } = deps
-  const verify = verifierOf(deps)
+  const { access, users, charge } = deps
 
   async function admitted(context: RequestContext, caller: Caller): Promise<Caller> {
     await charge(context, caller, 1)
@@ -71,8 +67,8 @@ export function createAuthorizers(deps: AuthorizeDeps): Authorizers {
     const environment = req.headers['environment'] ?? defaultEnvironment
     const tenant = readTenant(req.headers['x-project-id'], environment)
     const client = limitKeyOf(context.countedClient)
-    const { roles, sub } = await verify(tenant, { token, client })
-    return admitted(context, { tenant, roles, id: sub })
+    const { claims } = await users.admit(tenant, { token, client })
+    return admitted(context, { tenant, roles: claims.roles, id: claims.sub })
   }
 
   return {
@@ -90,30 +86,6 @@ export function createAuthorizers(deps: AuthorizeDeps): Authorizers {
       await user(context, token)
       throw new AppError('FORBIDDEN', 'This needs a management token')
     },
-  }
-}
-
-/** Anyone may name any tenant, so no verifier is created before the tenant is known. */
-function verifierOf({ access, users }: Pick<AuthorizeDeps, 'access' | 'users'>) {
-  return async (tenant: Tenant, token: ShownToken): Promise<AccessClaims> => {
-    const { projectId, environment } = tenant
-    const admitsUsers = () => access.admitsUsers(projectId, environment)
-    const epoch = () => access.keyEpochOf(projectId, environment)
-    if (!access.expectsUsers(projectId, environment)) {
-      // The environment may exist although its state has not arrived here yet.
-      if (!(await admitsUsers())) throw notValid()
-      return users.verify(tenant, token, epoch())
-    }
-    // Runs both in parallel, because each asks the brokers. If the environment admits no users, the
-    // token's own result does not matter.
-    const expected = epoch()
-    const verifying = Promise.allSettled([users.verify(tenant, token, expected)])
-    if (!(await admitsUsers())) throw notValid()
-    // The keys were replaced meanwhile, so a result from the old ones does not count.
-    if (epoch() !== expected) return users.verify(tenant, token, epoch())
-    const [verified] = await verifying
-    if (verified.status === 'rejected') throw verified.reason
-    return verified.value
   }
 }
 

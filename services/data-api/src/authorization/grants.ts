@@ -1,24 +1,11 @@
-import { compileFilter, type RecordPredicate } from '@surehook/contracts/filter/compile-filter'
-import type { Filter } from '@surehook/contracts/filter/filter'
-import { parseFilter } from '@surehook/contracts/filter/parse-filter'
-import {
-  bindVariables,
-  literalOf,
-  type ValueOfUser,
-  variableOf,
-} from '@surehook/contracts/filter/user-variables'
-import type { AccessEntry, AccessRule } from '@surehook/contracts/http/data/access'
-import { everyUser } from '@surehook/contracts/http/data/owner-access'
+import { bindEntries, type RowGrant } from '@surehook/access/users/row-grants'
+import { literalOf, type ValueOfUser, variableOf } from '@surehook/contracts/filter/user-variables'
+import type { AccessEntry } from '@surehook/contracts/http/data/access'
 import { type Column, fieldTypes } from '../table-definition.ts'
 import { parseColumnValue } from '../values/column-value.ts'
 
 /** A rule with the values of one user in the place of its variables. */
-export type Grant = {
-  /** The records that it admits. */
-  filter: Filter
-  admits: RecordPredicate
-  /** The columns that it shows, or that the caller may send; `null` for all. */
-  columns: ReadonlySet<string> | null
+export type Grant = RowGrant & {
   /** The values that the platform writes, which the caller may not send. */
   set: Readonly<Record<string, unknown>>
 }
@@ -37,36 +24,12 @@ export type RowLimits = {
 type Columns = readonly Column[]
 type Binding = { columns: Columns; valueOf: ValueOfUser }
 
-/** True if the entry names a role of the user, or every user. */
-export const appliesTo = (entry: AccessEntry, roles: readonly string[]): boolean => {
-  const role = typeof entry === 'string' ? entry : entry.role
-  return role === everyUser || roles.includes(role)
-}
-
-const isUnlimited = (entry: AccessEntry): boolean =>
-  typeof entry === 'string' ||
-  [entry.where, entry.columns, entry.set].every((limit) => limit === undefined)
-
 /** Binds the entries that apply to the user. A role without a rule leaves no limit. */
-export function bindGrants(entries: readonly AccessEntry[], binding: Binding): Grants {
-  if (entries.some(isUnlimited)) return null
-  const rules = entries.filter((entry) => typeof entry !== 'string')
-  return rules.flatMap((rule) => bindRule(rule, binding) ?? [])
-}
-
-/** Returns `null` if the user lacks a value that the rule names, or if the value does not fit. */
-function bindRule(rule: AccessRule, { columns, valueOf }: Binding): Grant | null {
-  const where = bindVariables(rule.where ?? {}, valueOf)
-  const set = bindSet(rule.set ?? {}, { columns, valueOf })
-  if (where === null || set === null) return null
-  const parsed = parseFilter(where, { fields: fieldTypes({ columns }), changed: false })
-  if (!parsed.ok) return null
-  return {
-    filter: parsed.filter,
-    admits: compileFilter(parsed.filter),
-    columns: rule.columns === undefined ? null : new Set(rule.columns),
-    set,
-  }
+export function bindGrants(entries: readonly AccessEntry[], { columns, valueOf }: Binding): Grants {
+  return bindEntries(entries, { fields: fieldTypes({ columns }), valueOf }, (rule) => {
+    const set = bindSet(rule.set ?? {}, { columns, valueOf })
+    return set === null ? null : { set }
+  })
 }
 
 function bindSet(

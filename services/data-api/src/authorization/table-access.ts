@@ -1,9 +1,7 @@
-import {
-  type UserValue,
-  type ValueOfUser,
-  variableOf,
-  variablesOf,
-} from '@surehook/contracts/filter/user-variables'
+import { appliesTo } from '@surehook/access/users/row-grants'
+import { valuesOf } from '@surehook/access/users/rule-values'
+import type { UserValuesOf } from '@surehook/access/users/user-values'
+import type { ValueOfUser } from '@surehook/contracts/filter/user-variables'
 import {
   type Access,
   type AccessAction,
@@ -13,8 +11,7 @@ import {
 import { AppError } from '@surehook/service-kit/errors'
 import type { KnownTable, TableCache } from '../tables/table-cache.ts'
 import type { Caller } from './authorize.ts'
-import { appliesTo, bindGrants, shownBy } from './grants.ts'
-import type { UserValuesOf } from './user-values.ts'
+import { bindGrants, shownBy } from './grants.ts'
 
 /**
  * Restricts the tables to what this caller may do. It reads `access` from the same definition as
@@ -58,33 +55,6 @@ function limited(table: KnownTable, { acting, reading, valueOf }: Limiting): Kno
     ...(isLimited && { limits: { action, read } }),
     ...(read !== null && { view: shownBy(read) }),
   }
-}
-
-/** Variables that need no question to auth-service, because the access token holds their values. */
-const ofToken: ReadonlySet<string> = new Set(['id', 'roles'])
-
-async function valuesOf(
-  users: UserValuesOf,
-  { tenant, id, roles }: Caller & { roles: readonly string[] },
-  entries: readonly AccessEntry[],
-): Promise<ValueOfUser> {
-  const known = new Map<string, UserValue>([
-    ['id', id],
-    ['roles', roles],
-  ])
-  const names = entries.flatMap((entry) => [...variablesIn(entry)])
-  const user = names.every((name) => ofToken.has(name)) ? null : await users.of(tenant, id)
-  return (name) => {
-    if (ofToken.has(name) || user === null) return known.get(name)
-    if (name === 'email') return user.email
-    return Object.hasOwn(user.attributes, name) ? user.attributes[name] : undefined
-  }
-}
-
-function variablesIn(entry: AccessEntry): Set<string> {
-  if (typeof entry === 'string') return new Set()
-  const inSet = Object.values(entry.set ?? {}).flatMap((value) => variableOf(value) ?? [])
-  return new Set([...variablesOf(entry.where ?? {}), ...inSet])
 }
 
 /** True if the caller has any permission on the table. */

@@ -1,7 +1,7 @@
 import type { TenantSlots } from '@surehook/access/limits/tenant-slots'
+import type { UserValuesOf } from '@surehook/access/users/user-values'
 import { connectTimeoutMs } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
-import type { UserValuesOf } from '../authorization/user-values.ts'
 import { createTableCache } from '../tables/table-cache.ts'
 import { createRecordApi, type RecordApi } from './record-api.ts'
 import { createSharedGets } from './sql/shared-gets.ts'

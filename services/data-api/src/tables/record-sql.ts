@@ -2,6 +2,7 @@ import { quoteIdent, quoteLiteral } from '../sql/quote.ts'
 import type { TableDefinition } from '../table-definition.ts'
 import { isoTimestamp, valueTypes } from '../values/value-types.ts'
 import { qualifiedTable } from './ddl/table-ddl.ts'
+import { updateHead } from './update-head.ts'
 
 const now = `date_trunc('milliseconds', clock_timestamp())`
 
@@ -159,8 +160,8 @@ written as (
 rendered as (
   select ${recordJson(table, 'w')} as record from written w offset 0
 )
-select capture_change($1, n."id", d.fields, n.at, r.record) as record
-  from rendered r, next n, diff d
+select capture_change(${updateHead(table)}, n."id", d.fields, n.at, r.record) as record
+  from rendered r, next n, diff d, old o
 union all
 select ${recordJson(table, 'o')} from old o, diff d
  where cardinality(d.fields) = 0 and not d.always${otherwise(expected)}${

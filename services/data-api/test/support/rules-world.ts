@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals'
 import type { Answer, Client, Records } from '@surehook/scripts/client/call'
+import { type Issuer } from '@surehook/testing/user-issuer'
 import { clientOf } from './client.ts'
 import { type GraphQLClient, graphqlClientOf } from './graphql-client.ts'
-import { type Issuer } from './issuer.ts'
 import { openWorld, type Running, type Tenant, type World } from './under-test.ts'
 
 export type User = Client & { id: string; graphql: GraphQLClient }

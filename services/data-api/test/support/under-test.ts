@@ -19,9 +19,9 @@ import {
   type Tenant,
   type TokenLimits,
 } from '@surehook/testing/tenants'
+import { type Issuer, openIssuer } from '@surehook/testing/user-issuer'
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, service } from '../../src/config.ts'
-import { type Issuer, openIssuer } from './issuer.ts'
 
 export { log, type Running } from '@surehook/testing/platform-service'
 export type { Tenant } from '@surehook/testing/tenants'

@@ -21,6 +21,7 @@ it('refuses a filter that does not fit before it opens the tail', async () => {
     streams.open({
       tenant: { projectId: 'shop', environment: 'master' },
       query: { table: ['orders', 'refunds'], filter, format: 'sse' },
+      user: null,
       context: { req: { headers: {} }, right: 'webhooks' },
     } as unknown as StreamAsked)
   await expect(open({ price: 1 })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { PlatformAccess } from '@surehook/access/management-access'
 import { requiredRight } from '@surehook/access/management-token'
 import type { EnvironmentOrigin } from '@surehook/access/platform-state'
+import type { UserValuesOf } from '@surehook/access/users/user-values'
 import type { StreamQuery } from '@surehook/contracts/http/webhooks/stream'
 import { changesTopic } from '@surehook/contracts/topics'
 import type { Kafka } from '@surehook/kafka/client/surface'
@@ -22,24 +23,26 @@ import type { KnownTables } from '../tables/known-tables.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import { nextTurnOf } from './answer/reading-turns.ts'
 import { RunningStreams } from './answer/running-streams.ts'
-import { type FittedFilters, selectionOf } from './answer/stream-selection.ts'
+import { type FittedFilters, type StreamSelection, selectionOf } from './answer/stream-selection.ts'
 import { type Reading, writeEvents, writePage } from './answer/write-answer.ts'
 import { ownOffsetsAt, startPosition } from './cursor/start-position.ts'
 import { ChangeSource } from './log/change-source.ts'
 import { SharedTail } from './log/shared-tail.ts'
+import { selectForUser } from './rules/user-selection.ts'
 import { SharedSlots, type SharedSlotsOptions } from './shared-slots.ts'
+import type { StreamCaller } from './stream-caller.ts'
 import { StreamLimits } from './stream-limits.ts'
 import { meterStreams } from './stream-meters.ts'
 
 export type StreamsConfig = {
   encryptionKeys: EncryptionKeys
-  streams: { perTenant: number; perReplica: number; heartbeatMs: number }
+  streams: { perTenant: number; perUser: number; perReplica: number; heartbeatMs: number }
 }
 
 export type StreamsOptions = {
   kafka: Kafka
   codec: Pick<EventCodec, 'change'>
-  tables: Pick<KnownTables, 'current' | 'fieldsOf'>
+  tables: Pick<KnownTables, 'healthy' | 'current' | 'fieldsOf' | 'readableOf'>
   access: Pick<PlatformAccess, 'originOf' | 'standingOf'>
   config: StreamsConfig
   redis: SharedSlotsOptions['redis']
@@ -47,8 +50,7 @@ export type StreamsOptions = {
   log: Logger
 }
 
-export type StreamAsked = {
-  tenant: Tenant
+export type StreamAsked = StreamCaller & {
   query: StreamQuery
   lastEventId: string | undefined
   context: Pick<RequestContext, 'req' | 'signal' | 'log' | 'right' | 'operation'>
@@ -75,20 +77,19 @@ export function openStreams(options: StreamsOptions): Streams {
   const fetcher = parts.use(new LogFetcher({ kafka, topic: changesTopic, log }))
   const slots = new FairSlots({ room: heldPieces })
   const loopTurns = new LoopTurns()
-  const { encryptionKeys } = config
-  const tail = parts.use(new SharedTail({ kafka, codec, ends, encryptionKeys, log }))
+  const tail = parts.use(new SharedTail({ ...config, kafka, codec, ends, log }))
   const meters = meterStreams(metrics, () => limits.open)
-  const shared = parts.use(new SharedSlots({ ...config.streams, redis: options.redis, log }))
+  const shared = parts.use(new SharedSlots({ redis: options.redis, log }))
   const running = parts.use(new RunningStreams())
   const limits = new StreamLimits({ ...config.streams, shared, onRefused: meters.refused })
 
   /** Acquires everything that a stream holds, and adds it to `open`. */
   async function begin(asked: StreamAsked, open: DisposableStack): Promise<Reading> {
-    const { tenant, query } = asked
+    const { tenant, user, query } = asked
     const origin = await access.originOf(tenant.projectId, tenant.environment)
-    const { crowdedOut } = open.use(await limits.take(tenant))
+    const { crowdedOut } = open.use(await limits.take(tenant, user?.claims.sub ?? null))
     // Before the tail opens: a filter that does not fit gets 400 even if the tail cannot open.
-    const selection = await selectionOf(tenant, query, await fittedFilters(tables, tenant, query))
+    const selection = await select(tables, asked)
     const lease = open.use(await tail.use())
     const madeAt = madeAtOf(origin)
     const first = firstOffsets(origin.changesFrom, lease.topicId)
@@ -108,10 +109,11 @@ export function openStreams(options: StreamsOptions): Streams {
       const { query, context } = asked
       if (running.closed) throw unavailable('The streams are closed')
       refuseContradictions(query)
-      const isAdmitted = standing(access, context)
+      const isStanding = asked.user?.isStanding ?? standing(access, context)
       using opening = new DisposableStack()
       const reading = await begin(asked, opening)
       const held = opening.move()
+      const isAdmitted = () => isStanding() && reading.selection.isCurrent()
       const { heartbeatMs } = config.streams
       const write = query.format === 'sse' ? writeEvents : writePage
       return new WrittenAnswer(async (res: ServerResponse) => {
@@ -127,6 +129,17 @@ export function openStreams(options: StreamsOptions): Streams {
     },
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   }
+}
+
+async function select(
+  tables: StreamsOptions['tables'],
+  { tenant, user, query }: StreamAsked,
+): Promise<StreamSelection> {
+  if (user === null) {
+    return selectionOf(tenant, query, await fittedFilters(tables, tenant, query))
+  }
+  const { sub: id, roles } = user.claims
+  return selectForUser({ tables, users: noUserValues }, { tenant, id, roles }, query)
 }
 
 /** 0 for a state that does not say it. */
@@ -169,3 +182,6 @@ async function fittedFilters(
   const fieldsOf = (name: string) => tables.fieldsOf({ ...tenant, table: name })
   return fitToTables(filter, new Map(table.map((name) => [name, fieldsOf(name)])))
 }
+
+/** A rule that names the e-mail address or an attribute of the user grants nothing in a stream. */
+const noUserValues: UserValuesOf = { of: async () => null }

@@ -7,8 +7,6 @@ import type { Logger } from '@surehook/service-kit/telemetry/log'
 export type SharedSlotsOptions = {
   /** The client, once it has connected for the first time. */
   redis: () => Pick<RedisClient, 'eval'> | null
-  /** The most open streams and pages of a tenant, on all replicas together. */
-  perTenant: number
   log: Logger
   /** The time after which Redis forgets the slots of a replica that was killed. */
   leaseMs?: number
@@ -41,7 +39,7 @@ const defaultLeaseMs = 30_000
 const longestWaitMs = 250
 
 /**
- * Counts the open streams of each tenant on all replicas, in Redis. While Redis is away, streams
+ * Counts the open streams of each owner, a tenant or a user, on all replicas, in Redis. While Redis is away, streams
  * open without a slot there: each replica then has its own limit, and the slots are counted again
  * once Redis answers.
  */
@@ -57,40 +55,42 @@ export class SharedSlots implements Disposable {
     this.#timer = setInterval(() => this.#renew(), this.#leaseMs / 3)
   }
 
-  /** Takes a slot, which disposing gives back. Resolves with `null` if all are taken. */
-  async take(tenantKey: string): Promise<Disposable | null> {
+  /**
+   * Takes one of the slots of an owner, which disposing gives back. Resolves with `null` if all are
+   * taken.
+   */
+  async take(owner: string, most: number): Promise<Disposable | null> {
     const stream = randomUUID()
-    const { perTenant } = this.#options
-    const entered = await this.#ask(enterScript, tenantKey, [stream, this.#leaseMs, perTenant])
+    const entered = await this.#ask(enterScript, owner, [stream, this.#leaseMs, most])
     if (entered === 0) return null
-    const open = this.#open.get(tenantKey)
-    if (open === undefined) this.#open.set(tenantKey, new Set([stream]))
+    const open = this.#open.get(owner)
+    if (open === undefined) this.#open.set(owner, new Set([stream]))
     else open.add(stream)
-    return { [Symbol.dispose]: () => this.#leave(tenantKey, stream) }
+    return { [Symbol.dispose]: () => this.#leave(owner, stream) }
   }
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer)
   }
 
-  #leave(tenantKey: string, stream: string): void {
-    const open = this.#open.get(tenantKey)
+  #leave(owner: string, stream: string): void {
+    const open = this.#open.get(owner)
     if (open?.delete(stream) !== true) return
-    if (open.size === 0) this.#open.delete(tenantKey)
+    if (open.size === 0) this.#open.delete(owner)
     // Without an answer the slot ends with its lease.
-    void this.#ask(leaveScript, tenantKey, [stream])
+    void this.#ask(leaveScript, owner, [stream])
   }
 
   #renew(): void {
-    for (const [tenantKey, open] of this.#open) {
-      void this.#ask(renewScript, tenantKey, [this.#leaseMs, ...open])
+    for (const [owner, open] of this.#open) {
+      void this.#ask(renewScript, owner, [this.#leaseMs, ...open])
     }
   }
 
   /** Resolves with `null` if Redis does not answer in time. */
-  async #ask(script: string, tenantKey: string, args: (string | number)[]): Promise<unknown> {
+  async #ask(script: string, owner: string, args: (string | number)[]): Promise<unknown> {
     const { redis, log } = this.#options
-    const keys = [`surehook:limit:webhooks:streams:${tenantKey}`]
+    const keys = [`surehook:limit:webhooks:streams:${owner}`]
     try {
       const answer = redis()?.eval(script, { keys, arguments: args.map(String) })
       return answer ? await boundedBy(longestWaitMs, answer, 'Redis is slow') : null

@@ -6,16 +6,20 @@ const freely = { take: async () => ({ [Symbol.dispose]: () => undefined }) }
 function setUp(perReplica: number) {
   const refused: string[] = []
   const limits = new StreamLimits({
-    ...{ perTenant: 5, perReplica, shared: freely },
+    ...{ perTenant: 5, perUser: 2, perReplica, shared: freely },
     onRefused: (by) => refused.push(by),
   })
   /** A stream that ends as soon as it must. */
-  const open = async (projectId: string, environment = 'master'): Promise<StreamSlot> => {
-    const slot = await limits.take({ projectId, environment })
+  const open = async (
+    projectId: string,
+    environment = 'master',
+    user: string | null = null,
+  ): Promise<StreamSlot> => {
+    const slot = await limits.take({ projectId, environment }, user)
     slot.crowdedOut.addEventListener('abort', () => slot[Symbol.dispose]())
     return slot
   }
-  const openMany = async (count: number, ...of: [string, string?]) => {
+  const openMany = async (count: number, ...of: Parameters<typeof open>) => {
     const slots: StreamSlot[] = []
     for (let n = 0; n < count; n++) slots.push(await open(...of))
     return slots
@@ -52,6 +56,20 @@ it('an environment has a limit, also if the replica is not full', async () => {
   await expect(open('one')).rejects.toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' })
   await open('one', 'staging')
   expect(refused).toEqual(['tenant'])
+})
+
+it('a user has a limit, and users leave the streams of management tokens to them', async () => {
+  const { open, openMany, refused } = setUp(20)
+  const [first] = await openMany(2, 'one', 'master', 'ann')
+  const again = () => open('one', 'master', 'ann')
+  await expect(again()).rejects.toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' })
+  await openMany(2, 'one', 'master', 'bob')
+  await open('one', 'master', 'eve')
+  await expect(open('one', 'master', 'joe')).rejects.toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' })
+  await openMany(5, 'one')
+  expect(refused).toEqual(['user', 'tenant'])
+  first?.[Symbol.dispose]()
+  await again()
 })
 
 it('streams that open at the same time each end one', async () => {

@@ -5,19 +5,29 @@ import { tenantKeyOf } from './log/logged-entry.ts'
 import type { SharedSlots } from './shared-slots.ts'
 
 export type StreamLimitsOptions = {
-  /** The most streams and pages of one tenant on this replica, and on all together. */
+  /**
+   * The most streams and pages of one tenant on this replica, and on all together: so many of its
+   * management tokens, and so many of its users.
+   */
   perTenant: number
+  /** The most of one user, in the same way. */
+  perUser: number
   shared: Pick<SharedSlots, 'take'>
   /** The most streams and pages of all tenants on this replica. */
   perReplica: number
-  onRefused: (by: 'tenant' | 'replica') => void
+  onRefused: (by: RefusedBy) => void
 }
+
+export const refusedBy = ['tenant', 'user', 'replica'] as const
+type RefusedBy = (typeof refusedBy)[number]
 
 /** A stream or page may be open until it is disposed. */
 export type StreamSlot = Disposable & {
   /** Aborts if the stream must end for one of a project with fewer streams. */
   crowdedOut: AbortSignal
 }
+
+const whose = { tenant: 'The environment has', user: 'You have', replica: 'This replica has' }
 
 /** A client that reconnects frees its old slot within this time. */
 const retryAfterS = 5
@@ -32,12 +42,14 @@ const endsWithinMs = 2_000
 export class StreamLimits {
   readonly #options: StreamLimitsOptions
   readonly #slots: FairSlots
+  readonly #ofUsers: FairSlots
   /** The streams of each project that are not to end, the oldest first. */
   readonly #open = new Map<string, Set<AbortController>>()
 
   constructor(options: StreamLimitsOptions) {
-    const { perReplica, perTenant } = options
+    const { perReplica, perTenant, perUser } = options
     this.#options = options
+    this.#ofUsers = new FairSlots({ room: { each: perUser } })
     this.#slots = new FairSlots({
       room: { all: perReplica, each: perTenant },
       maxWaitMs: endsWithinMs,
@@ -49,26 +61,42 @@ export class StreamLimits {
     return this.#slots.taken
   }
 
-  /** Rejects with RATE_LIMIT_EXCEEDED if no slot is free. */
-  async take(tenant: Tenant): Promise<StreamSlot> {
+  /**
+   * Rejects with RATE_LIMIT_EXCEEDED if no slot is free.
+   * @param user the id of the user; `null` for a management token
+   */
+  async take(tenant: Tenant, user: string | null): Promise<StreamSlot> {
     using taking = new DisposableStack()
+    const { shared, perTenant } = this.#options
     const tenantKey = tenantKeyOf(tenant)
-    taking.use(await this.#takeHere(tenantKey, tenant))
-    const shared = await this.#options.shared.take(tenantKey)
-    if (shared === null) throw this.#refusal('tenant')
-    taking.use(shared)
+    if (user !== null) await this.#takeOfUser(`${tenantKey}/users/${user}`, taking)
+    // Users cannot take the slots of management tokens.
+    const owner = user === null ? tenantKey : `${tenantKey}/users`
+    taking.use(await this.#takeHere(owner, tenant))
+    const slot = await shared.take(owner, perTenant)
+    if (slot === null) throw this.#refusal('tenant')
+    taking.use(slot)
     const end = new AbortController()
     taking.use(this.#add(tenant, end))
     const held = taking.move()
     return { crowdedOut: end.signal, [Symbol.dispose]: () => held.dispose() }
   }
 
-  async #takeHere(tenantKey: string, tenant: Tenant): Promise<Disposable> {
-    const slot = this.#slots.tryTake(tenantKey)
+  async #takeOfUser(user: string, taking: DisposableStack): Promise<void> {
+    const here = this.#ofUsers.tryTake(user)
+    if (here === null) throw this.#refusal('user')
+    taking.use(here)
+    const slot = await this.#options.shared.take(user, this.#options.perUser)
+    if (slot === null) throw this.#refusal('user')
+    taking.use(slot)
+  }
+
+  async #takeHere(owner: string, tenant: Tenant): Promise<Disposable> {
+    const slot = this.#slots.tryTake(owner)
     if (slot !== null) return slot
-    if (this.#slots.isAtLimit(tenantKey)) throw this.#refusal('tenant')
+    if (this.#slots.isAtLimit(owner)) throw this.#refusal('tenant')
     if (!this.#endOneFor(tenant)) throw this.#refusal('replica')
-    return this.#slots.take(tenantKey)
+    return this.#slots.take(owner)
   }
 
   #add({ projectId }: Tenant, end: AbortController): Disposable {
@@ -93,9 +121,10 @@ export class StreamLimits {
     return true
   }
 
-  #refusal(by: 'tenant' | 'replica'): AppError {
+  #refusal(by: RefusedBy): AppError {
     this.#options.onRefused(by)
-    const whose = by === 'tenant' ? 'The environment has' : 'This replica has'
-    return new AppError('RATE_LIMIT_EXCEEDED', `${whose} too many open streams`, { retryAfterS })
+    return new AppError('RATE_LIMIT_EXCEEDED', `${whose[by]} too many open streams`, {
+      retryAfterS,
+    })
   }
 }

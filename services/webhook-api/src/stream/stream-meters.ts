@@ -1,5 +1,6 @@
 import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
 import { type EndReason, endReasons } from './answer/stream-ended.ts'
+import { refusedBy } from './stream-limits.ts'
 
 export function meterStreams(metrics: Metrics, open: () => number) {
   metrics.gauge({
@@ -25,15 +26,15 @@ export function meterStreams(metrics: Metrics, open: () => number) {
   const refused = fromZero(
     metrics.counter({
       name: 'surehook_streams_refused_total',
-      help: 'Streams refused because the tenant, or the replica, had too many',
+      help: 'Streams refused because the tenant, the user or the replica had too many',
       labelNames: ['by'],
     }),
     'by',
-    ['tenant', 'replica'],
+    refusedBy,
   )
   return {
     sent: (count: number) => events.inc(count),
     ended: (reason: EndReason) => ended.inc({ reason }),
-    refused: (by: 'tenant' | 'replica') => refused.inc({ by }),
+    refused: (by: (typeof refusedBy)[number]) => refused.inc({ by }),
   }
 }

@@ -2,11 +2,11 @@ import { streamChanges } from '@surehook/contracts/http/webhooks/stream'
 import { mount } from '@surehook/service-kit/http/mount'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import type { Router } from 'express'
-import type { Tenant } from '../tenants/tenant.ts'
 import type { Streams } from './open-streams.ts'
+import type { StreamCaller } from './stream-caller.ts'
 
 export type StreamRoutesDeps = {
-  authorize: (ctx: RequestContext) => Promise<Tenant>
+  authorize: (ctx: RequestContext) => Promise<StreamCaller>
   streams: Pick<Streams, 'open'>
 }
 
@@ -17,7 +17,7 @@ export const streamRoutes =
       authorize,
       handle: ({ query, headers }, context) =>
         streams.open({
-          tenant: context.auth,
+          ...context.auth,
           query,
           lastEventId: headers['last-event-id'],
           context,

@@ -1,15 +1,27 @@
 import type { TableState } from '@surehook/contracts/events'
 import { deliveryEventTables } from '@surehook/contracts/events/delivery-events'
 import { type FieldType, fieldTypes } from '@surehook/contracts/filter/filter'
+import { AccessEntry } from '@surehook/contracts/http/data/access'
 import { assignedFields } from '@surehook/contracts/http/data/names'
+import { isReservedTable } from '@surehook/contracts/http/data/reserved-tables'
 import { tablesTopic } from '@surehook/contracts/topics'
 import type { Kafka } from '@surehook/kafka/client/surface'
 import { openTopicView } from '@surehook/kafka/views/topic-view'
 import { type EventCodec, type TypeCodec, UndecodableError } from '@surehook/schemas/codec'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
+import * as z from 'zod'
 
 export type Fields = ReadonlyMap<string, FieldType>
 export type TablePlace = { projectId: string; environment: string; table: string }
+
+/** What streams to users need of a table of data-api. A change makes another object. */
+export type ReadableTable = {
+  readonly fields: Fields
+  /** The roles and rules that may read. */
+  readonly entries: readonly AccessEntry[]
+  /** Epoch milliseconds. Earlier changes are of an earlier table of this name. */
+  readonly createdAt: number
+}
 
 export type KnownTables = AsyncDisposable & {
   readonly ready: Promise<void>
@@ -21,6 +33,11 @@ export type KnownTables = AsyncDisposable & {
    * service.
    */
   fieldsOf(place: TablePlace): Fields | undefined
+  /**
+   * Returns `undefined` for every table that is not of data-api, and for one whose rules are not
+   * known.
+   */
+  readableOf(place: TablePlace): ReadableTable | undefined
   /** Calls `listener` for each table that appears or changes from now on. */
   onChange(listener: (place: TablePlace) => void): void
 }
@@ -39,7 +56,7 @@ export async function openKnownTables({
   clientId: string
   log: Logger
 }): Promise<KnownTables> {
-  const byKey = new Map<string, Fields>()
+  const byKey = new Map<string, KnownTable>()
   const listeners: ((place: TablePlace) => void)[] = []
   const view = await openTopicView<TableState>({
     kafka,
@@ -51,7 +68,9 @@ export async function openKnownTables({
         byKey.delete(key)
         return
       }
-      byKey.set(key, fieldsOf(table))
+      const known = byKey.get(key)
+      const text = JSON.stringify([table.columns, table.access, table.createdAt])
+      if (known?.text !== text) byKey.set(key, knownTable(table, text))
       const { projectId, environment, name } = table
       for (const listener of listeners) listener({ projectId, environment, table: name })
     },
@@ -64,11 +83,36 @@ export async function openKnownTables({
     },
     current: () => view.barrier(),
     fieldsOf: ({ projectId, environment, table }) =>
-      deliveryEventTables.get(table) ?? byKey.get(`${projectId}/${environment}/${table}`),
+      deliveryEventTables.get(table) ?? byKey.get(`${projectId}/${environment}/${table}`)?.fields,
+    readableOf({ projectId, environment, table }) {
+      if (isReservedTable(table)) return undefined
+      return byKey.get(`${projectId}/${environment}/${table}`)?.readable
+    },
     onChange: (listener) => void listeners.push(listener),
     [Symbol.asyncDispose]: () => view[Symbol.asyncDispose](),
   }
 }
+
+/** `text` has all that may change. */
+type KnownTable = { text: string; fields: Fields; readable: ReadableTable | undefined }
+
+function knownTable(table: TableState, text: string): KnownTable {
+  const fields = fieldsOf(table)
+  return { text, fields, readable: readableTable(table, fields) }
+}
+
+function readableTable(
+  { access, createdAt }: TableState,
+  fields: Fields,
+): ReadableTable | undefined {
+  if (access === null || createdAt === null) return undefined
+  // A later data-api may write other rules. Who reads them wrongly would show too much.
+  const entries = ReadEntries.safeParse(JSON.parse(access))
+  if (!entries.success) return undefined
+  return { fields, entries: entries.data, createdAt: Date.parse(createdAt) }
+}
+
+const ReadEntries = z.array(AccessEntry)
 
 function fieldsOf({ columns }: TableState): Fields {
   const fields = columns.map(({ name, type }): [string, FieldType] => {

@@ -20,12 +20,14 @@ import {
 import { redisUrlAs } from '@surehook/testing/redis-user'
 import { openTestDatabase, patientUrl, type TestDatabase } from '@surehook/testing/service-database'
 import {
+  environmentRecord,
   publishRevocableToken,
   publishTenant,
   publishToken,
   type Tenant,
   type TokenLimits,
 } from '@surehook/testing/tenants'
+import { type Issuer, openIssuer } from '@surehook/testing/user-issuer'
 import type { Pool } from 'pg'
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, service } from '../../src/config.ts'
@@ -42,6 +44,8 @@ export type World = AsyncDisposable & {
   codec: EventCodec
   kafka: Kafka
   producer: EventProducer
+  /** Stands in for auth-service. */
+  issuer: Issuer
   config: Config
   /** Starts the service on free ports. */
   startService(change?: Partial<Config>, logger?: Logger): Promise<Running>
@@ -51,6 +55,8 @@ export type World = AsyncDisposable & {
   tenant(environment?: string): Promise<Tenant>
   token(projectId: string, limits?: TokenLimits): Promise<string>
   revocableToken(projectId: string): Promise<{ tokenId: string; token: string }>
+  /** Changes the settings of an environment, as auth-service publishes them. */
+  setUp(tenant: Tenant, settings: object, keyEpoch?: number): Promise<void>
 }
 
 /**
@@ -62,6 +68,7 @@ export async function openWorld(own?: Stack): Promise<World> {
   await using opening = new AsyncDisposableStack()
   const { kafka, codec } = await openClients(stack)
   const producer = opening.use(await openProducer(kafka, { log }))
+  const issuer = opening.use(await openIssuer({ codec, producer }))
   const database = opening.use(
     await openTestDatabase({
       adminUrl: stack.databaseUrl,
@@ -81,6 +88,7 @@ export async function openWorld(own?: Stack): Promise<World> {
   const redisUrl = own?.redisUrl ?? (await redisUrlAs(service, stack.redisUrl))
   const config = Object.freeze({
     ...configOf({ ...stack, redisUrl }, database),
+    users: { ...issuer, maxFailedTokensPerMinute: 100 },
     slot: database.slot,
   })
   const states = new Map<string, SubscriptionState>()
@@ -97,7 +105,7 @@ export async function openWorld(own?: Stack): Promise<World> {
       log,
     }),
   )
-  const world = { database, pool, codec, kafka, producer, config }
+  const world = { database, pool, codec, kafka, producer, issuer, config }
   const resources = opening.move()
   return {
     ...world,
@@ -110,6 +118,8 @@ export async function openWorld(own?: Stack): Promise<World> {
     tenant: (environment = 'master') => publishTenant(world, { environment }),
     token: (projectId, limits) => publishToken(world, projectId, limits),
     revocableToken: (projectId) => publishRevocableToken(world, projectId),
+    setUp: (tenant, settings, keyEpoch = 0) =>
+      producer.send([environmentRecord(codec, { ...tenant, settings, keyEpoch })]),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

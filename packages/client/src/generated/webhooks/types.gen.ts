@@ -2146,7 +2146,7 @@ export type StreamChangesErrors = {
      */
     400: Problem;
     /**
-     * MANAGEMENT_TOKEN_INVALID
+     * AUTH_TOKEN_EXPIRED, AUTH_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID
      */
     401: Problem;
     /**

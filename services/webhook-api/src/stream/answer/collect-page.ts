@@ -73,8 +73,9 @@ class GrowingPage {
       if (entry === undefined || entry.offset < position.at(partition)) continue
       const change = await entry.change()
       position.advance(partition, entry.offset + 1)
-      if (change === null || !selection.matches(change)) continue
-      const framed = { event: change.event, select: selection.select, cursor: cursor() }
+      const selected = change === null ? null : await selection.of(change)
+      if (selected === null) continue
+      const framed = { ...selected, cursor: cursor() }
       this.text += ndjsonLine(framed, Math.floor(now() / 1_000))
       this.events += 1
     }

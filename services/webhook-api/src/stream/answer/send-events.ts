@@ -74,8 +74,9 @@ async function readChunk(
     if (entry === undefined || entry.offset < position.at(partition)) continue
     const change = await entry.change()
     position.advance(partition, entry.offset + 1)
-    if (change === null || !selection.matches(change)) continue
-    chunk.text += sseEvent({ event: change.event, select: selection.select, cursor: cursor() })
+    const selected = change === null ? null : await selection.of(change)
+    if (selected === null) continue
+    chunk.text += sseEvent({ ...selected, cursor: cursor() })
     chunk.events += 1
   }
   return chunk

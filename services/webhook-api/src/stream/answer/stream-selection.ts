@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ChangeEvent } from '@surehook/contracts/events'
 import { compileFilter, type RecordPredicate } from '@surehook/contracts/filter/compile-filter'
 import { parseFilter } from '@surehook/contracts/filter/parse-filter'
 import type { StreamQuery } from '@surehook/contracts/http/webhooks/stream'
@@ -8,36 +9,51 @@ import type { Tenant } from '../../tenants/tenant.ts'
 /** By table. */
 export type FittedFilters = ReadonlyMap<string, StreamQuery['filter']>
 
-export type StreamSelection = {
-  matches: (change: Change) => boolean
+export type Selected = {
+  event: ChangeEvent
+  /** The fields of the record that are sent; `null` for all. */
   select: ReadonlySet<string> | null
 }
+
+export type StreamSelection = {
+  /** Returns what the client gets of a change; `null` for nothing. */
+  of: (change: Change) => Selected | null | Promise<Selected | null>
+  /** False once the client may not read any more what it selects. */
+  isCurrent: () => boolean
+}
+
+export type Selecting = Pick<StreamQuery, 'events' | 'filter' | 'select'>
 
 /**
  * Selects the changes that subscriptions with these fields would get.
  * @param filters the filter as fitted to each wanted table, or `undefined` for all tables
  */
 export async function selectionOf(
-  { projectId, environment }: Tenant,
-  { events, filter, select }: Pick<StreamQuery, 'events' | 'filter' | 'select'>,
+  tenant: Tenant,
+  { events, filter, select: names }: Selecting,
   filters: FittedFilters | undefined,
 ): Promise<StreamSelection> {
   const testOf = await testsOf(filter, filters)
+  const select = names === undefined ? null : new Set(names)
   return {
-    matches: ({ event, record }) =>
-      event.projectId === projectId &&
-      event.environment === environment &&
+    isCurrent: () => true,
+    of: ({ event, record }) =>
+      isOf(tenant, event) &&
       (events === undefined || events.includes(event.operation)) &&
-      testOf(event.table)?.(record, event.changedFields) === true,
-    select: select === undefined ? null : new Set(select),
+      testOf(event.table)?.(record, event.changedFields) === true
+        ? { event, select }
+        : null,
   }
 }
+
+export const isOf = ({ projectId, environment }: Tenant, event: ChangeEvent): boolean =>
+  event.projectId === projectId && event.environment === environment
 
 /**
  * Compiles each filter once. Other requests get a turn after each of them. The result returns the
  * test of a table, or `undefined` for an unwanted table.
  */
-async function testsOf(
+export async function testsOf(
   filter: StreamQuery['filter'],
   filters: FittedFilters | undefined,
 ): Promise<(table: string) => RecordPredicate | undefined> {

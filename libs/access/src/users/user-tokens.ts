@@ -9,7 +9,6 @@ import {
 import type { EventCodec } from '@surehook/schemas/codec'
 import { AppError, unavailable } from '@surehook/service-kit/errors'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
-import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import {
   type AccessClaims,
   createIntrospection,
@@ -34,6 +33,8 @@ export type UserTokens = AsyncDisposable & {
    * everything cached under another key epoch of the environment.
    */
   verify(tenant: TenantName, shown: ShownToken, keyEpoch: number): Promise<AccessClaims>
+  /** True if the token is revoked, by what is known here. True also while that is not current. */
+  isRevoked(claims: AccessClaims): boolean
 }
 
 export type UserTokensOptions = {
@@ -48,7 +49,8 @@ export type UserTokensOptions = {
   ends: LogEnds
   /** How many invalid encrypted tokens a client may send per minute. */
   maxFailedTokensPerMinute: number
-  metrics: Metrics
+  /** Called for each token that is refused because the client sent too many invalid ones. */
+  onLimited: () => void
   log: Logger
 }
 
@@ -76,7 +78,7 @@ export async function openUserTokens(options: UserTokensOptions): Promise<UserTo
   return createUserTokens({ ...options, revocations, view, issuerOf: issuer })
 }
 
-export type UserTokensParts = Pick<UserTokensOptions, 'maxFailedTokensPerMinute' | 'metrics'> & {
+export type UserTokensParts = Pick<UserTokensOptions, 'maxFailedTokensPerMinute' | 'onLimited'> & {
   revocations: Pick<Revocations, 'isRevoked'>
   view: TopicView
   issuerOf: (tenant: TenantName) => Omit<TokenVerifierOptions, 'isRevoked'>
@@ -84,8 +86,7 @@ export type UserTokensParts = Pick<UserTokensOptions, 'maxFailedTokensPerMinute'
 
 /** The verification alone; tests pass their own parts. */
 export function createUserTokens(parts: UserTokensParts): UserTokens {
-  const { revocations, view, issuerOf, maxFailedTokensPerMinute } = parts
-  const limited = limitedMeter(parts.metrics)
+  const { revocations, view, issuerOf, maxFailedTokensPerMinute, onLimited } = parts
   const isRevoked = async (claims: AccessClaims) => {
     // Reads up to the topic's end, so that every logout answered before this request is seen.
     await view.barrier()
@@ -104,10 +105,11 @@ export function createUserTokens(parts: UserTokensParts): UserTokens {
       try {
         return await verifiers.of(tenant, keyEpoch).verify(token, client)
       } catch (err) {
-        if (err instanceof TooManyTokensError) limited.inc()
+        if (err instanceof TooManyTokensError) onLimited()
         throw refusalOf(err)
       }
     },
+    isRevoked: (claims) => !view.healthy || revocations.isRevoked(claims),
     [Symbol.asyncDispose]: async () => view[Symbol.asyncDispose](),
   }
 }
@@ -131,12 +133,6 @@ function issuerOptions(
     cooldownMs,
   }
 }
-
-const limitedMeter = (metrics: Metrics) =>
-  metrics.counter({
-    name: 'surehook_data_tokens_limited_total',
-    help: 'Encrypted access tokens refused with 429 after too many bad ones from the client',
-  })
 
 function refusalOf(err: unknown): unknown {
   if (err instanceof VerifierUnavailableError) return unavailable(err.message, err)

@@ -42,13 +42,12 @@ export type Issuer = AsyncDisposable & {
 const publicUrl = 'https://data.example'
 const serviceToken = 'service-token-of-the-tests'
 
+type Parts = { codec: EventCodec; producer: EventProducer }
+
 const usersPath = '/internal/users/'
 
 /** Stands in for auth-service: its keys, its introspection, its users and its topic of revocations. */
-export async function openIssuer(parts: {
-  codec: EventCodec
-  producer: EventProducer
-}): Promise<Issuer> {
+export async function openIssuer(parts: Parts): Promise<Issuer> {
   const { publicKey, privateKey } = await generateKeyPair('RS256')
   const encryption = await generateKeyPair('RSA-OAEP-256')
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', use: 'sig', alg: 'RS256' }
@@ -79,13 +78,7 @@ export async function openIssuer(parts: {
       claims === undefined || issuer.replaced ? { active: false } : { active: true, ...claims },
     ]
   }
-  const server = createServer((req, res) => {
-    void answerTo(req).then(([status, body]) => {
-      res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-    })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const server = await serve(answerTo)
 
   const issuer: Issuer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -95,44 +88,58 @@ export async function openIssuer(parts: {
     values,
     status: null,
     replaced: false,
-    async token({ projectId, environment }, options = {}) {
-      const {
-        sub = randomUUID(),
-        roles = [],
-        sid = randomUUID(),
-        gen = 1,
-        ttlS = 300,
-        encrypted = false,
-      } = options
-      const iat = Math.floor(Date.now() / 1_000)
-      const claims = {
-        iss: `${publicUrl}/auth/${projectId}/${environment}`,
-        aud: `${projectId}/${environment}`,
-        sub,
-        jti: randomUUID(),
-        sid,
-        gen,
-        roles,
-        iat,
-        nbf: iat,
-        exp: iat + ttlS,
-      }
+    async token(tenant, options = {}) {
+      const claims = claimsOf(tenant, options)
       const jws = await new SignJWT({ ...claims })
         .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: 'one' })
         .sign(privateKey)
-      if (!encrypted) return jws
+      if (options.encrypted !== true) return jws
       const jwe = await encrypt(jws)
       opened.set(jwe, claims)
       return jwe
     },
     forged: () => encrypt('eyJhbGciOiJub25lIn0.e30.'),
-    async revoke({ projectId, environment }, sid, minGeneration = wholeSession) {
-      const expiresAt = new Date(Date.now() + 600_000).toISOString()
-      const state = { sessionId: sid, projectId, environment, minGeneration, expiresAt }
-      const value = parts.codec.revocation.encode(state)
-      await parts.producer.send([{ topic: revocationsTopic, key: sid, value }])
-    },
+    revoke: revokeOver(parts),
     [Symbol.asyncDispose]: async () => server[Symbol.asyncDispose](),
   }
   return issuer
+}
+
+const revokeOver =
+  ({ codec, producer }: Parts): Issuer['revoke'] =>
+  async ({ projectId, environment }, sid, minGeneration = wholeSession) => {
+    const expiresAt = new Date(Date.now() + 600_000).toISOString()
+    const state = { sessionId: sid, projectId, environment, minGeneration, expiresAt }
+    const value = codec.revocation.encode(state)
+    await producer.send([{ topic: revocationsTopic, key: sid, value }])
+  }
+
+type Answer = (req: IncomingMessage) => Promise<[number, object]>
+
+async function serve(answerTo: Answer) {
+  const server = createServer((req, res) => {
+    void answerTo(req).then(([status, body]) => {
+      res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+function claimsOf({ projectId, environment }: TenantName, options: TokenOptions) {
+  const { sub = randomUUID(), roles = [], sid = randomUUID(), gen = 1, ttlS = 300 } = options
+  const iat = Math.floor(Date.now() / 1_000)
+  return {
+    iss: `${publicUrl}/auth/${projectId}/${environment}`,
+    aud: `${projectId}/${environment}`,
+    sub,
+    jti: randomUUID(),
+    sid,
+    gen,
+    roles,
+    iat,
+    nbf: iat,
+    exp: iat + ttlS,
+  }
 }

@@ -1,7 +1,8 @@
 import { getUserValues, UserValues } from '@surehook/contracts/http/user-values'
 import { Problem } from '@surehook/contracts/problem'
 import { unavailable } from '@surehook/service-kit/errors'
-import type { Tenant } from '../table-definition.ts'
+
+type Tenant = { projectId: string; environment: string }
 
 /** How long a value counts after auth-service was asked for it. */
 export const userValuesFreshForMs = 5_000

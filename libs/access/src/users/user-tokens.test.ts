@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { unavailable } from '@surehook/service-kit/errors'
-import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { Revocations } from './revocations.ts'
 import { createUserTokens } from './user-tokens.ts'
@@ -28,7 +27,7 @@ beforeAll(async () => {
 
 function tokensWith(revocations: Revocations, barrier: () => Promise<void>) {
   return createUserTokens({
-    metrics: createMetrics('test'),
+    onLimited: () => undefined,
     maxFailedTokensPerMinute: 100,
     revocations,
     view: {

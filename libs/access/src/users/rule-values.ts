@@ -1,0 +1,40 @@
+import {
+  type UserValue,
+  type ValueOfUser,
+  variableOf,
+  variablesOf,
+} from '@surehook/contracts/filter/user-variables'
+import type { AccessEntry } from '@surehook/contracts/http/data/access'
+import type { UserValuesOf } from './user-values.ts'
+
+type Tenant = { projectId: string; environment: string }
+
+export type RuledUser = { tenant: Tenant; id: string; roles: readonly string[] }
+
+/** Variables that need no question to auth-service, because the access token holds their values. */
+const ofToken: ReadonlySet<string> = new Set(['id', 'roles'])
+
+/** Returns the values that the entries name. Asks auth-service only if it has to. */
+export async function valuesOf(
+  users: UserValuesOf,
+  { tenant, id, roles }: RuledUser,
+  entries: readonly AccessEntry[],
+): Promise<ValueOfUser> {
+  const known = new Map<string, UserValue>([
+    ['id', id],
+    ['roles', roles],
+  ])
+  const names = entries.flatMap((entry) => [...variablesIn(entry)])
+  const user = names.every((name) => ofToken.has(name)) ? null : await users.of(tenant, id)
+  return (name) => {
+    if (ofToken.has(name) || user === null) return known.get(name)
+    if (name === 'email') return user.email
+    return Object.hasOwn(user.attributes, name) ? user.attributes[name] : undefined
+  }
+}
+
+function variablesIn(entry: AccessEntry): Set<string> {
+  if (typeof entry === 'string') return new Set()
+  const inSet = Object.values(entry.set ?? {}).flatMap((value) => variableOf(value) ?? [])
+  return new Set([...variablesOf(entry.where ?? {}), ...inSet])
+}

@@ -1,0 +1,103 @@
+import { appliesTo, bindEntries } from '@surehook/access/users/row-grants'
+import { type RuledUser, valuesOf } from '@surehook/access/users/rule-values'
+import type { UserValuesOf } from '@surehook/access/users/user-values'
+import { testedFields } from '@surehook/contracts/filter/tested-fields'
+import { AppError } from '@surehook/service-kit/errors'
+import type { Fields, KnownTables, ReadableTable } from '../../tables/known-tables.ts'
+import { StreamEnded } from '../answer/stream-ended.ts'
+import { type Readable, type RecordView, recordView, shownFields } from './record-view.ts'
+
+export type UserViewsDeps = {
+  tables: Pick<KnownTables, 'healthy' | 'current' | 'readableOf'>
+  users: UserValuesOf
+}
+
+type View = {
+  /** The state of the table on which the view rests. */
+  table: ReadableTable
+  /** `null`: the user may not read the table. */
+  readable: Readable | null
+  of: RecordView
+}
+
+/** An unknown table may only be late. It is looked up again after this time. */
+const unknownForMs = 1_000
+
+/** What one user may see of each table, for one stream. It ends when the rules change. */
+export class UserViews {
+  readonly #deps: UserViewsDeps
+  readonly #user: RuledUser
+  readonly #views = new Map<string, View>()
+  readonly #unknownUntil = new Map<string, number>()
+
+  constructor(deps: UserViewsDeps, user: RuledUser) {
+    this.#deps = deps
+    this.#user = user
+  }
+
+  /** False once the rules of a table have changed, and while it is not known whether they have. */
+  isCurrent(): boolean {
+    const views = [...this.#views]
+    return this.#deps.tables.healthy && views.every(([name, view]) => this.#isOf(name, view))
+  }
+
+  /**
+   * Resolves with what the user sees of the table's changes, or with `null` if the user may not read
+   * the table. Rejects with `StreamEnded` if the rules have changed since the stream began.
+   */
+  async of(name: string): Promise<RecordView | null> {
+    const view = this.#views.get(name) ?? (await this.#find(name))
+    if (view === null) return null
+    if (!this.#isOf(name, view)) throw new StreamEnded('access')
+    return view.readable === null ? null : view.of
+  }
+
+  /**
+   * Resolves with the fields of the table that the user sees in some record. Rejects with FORBIDDEN
+   * for a table that the user may not read.
+   */
+  async fieldsOf(name: string): Promise<Fields> {
+    const view = this.#views.get(name) ?? (await this.#find(name))
+    if (!view?.readable) {
+      throw new AppError('FORBIDDEN', `None of your roles may read the table "${name}"`)
+    }
+    const shown = shownFields(view.readable)
+    return new Map([...view.table.fields].filter(([field]) => shown.has(field)))
+  }
+
+  #isOf(name: string, { table }: View): boolean {
+    return this.#tableOf(name) === table
+  }
+
+  #tableOf(name: string): ReadableTable | undefined {
+    return this.#deps.tables.readableOf({ ...this.#user.tenant, table: name })
+  }
+
+  async #find(name: string): Promise<View | null> {
+    const table = this.#tableOf(name) ?? (await this.#lateTable(name))
+    if (table === undefined) return null
+    const readable = await this.#readable(table)
+    const of = readable === null ? () => null : recordView(readable)
+    const view = { table, readable, of }
+    this.#views.set(name, view)
+    return view
+  }
+
+  async #lateTable(name: string): Promise<ReadableTable | undefined> {
+    const now = performance.now()
+    if (now < (this.#unknownUntil.get(name) ?? 0)) return undefined
+    this.#unknownUntil.set(name, now + unknownForMs)
+    await this.#deps.tables.current()
+    return this.#tableOf(name)
+  }
+
+  async #readable({ entries, fields, createdAt }: ReadableTable): Promise<Readable | null> {
+    const own = entries.filter((entry) => appliesTo(entry, this.#user.roles))
+    if (own.length === 0) return null
+    const valueOf = await valuesOf(this.#deps.users, this.#user, own)
+    const grants = bindEntries(own, { fields, valueOf }, ({ where }) => ({
+      tests: testedFields(where ?? {}),
+    }))
+    return { fields: new Set(fields.keys()), grants, createdAt }
+  }
+}

@@ -1,0 +1,42 @@
+import type { RequestLimits } from '@surehook/access/limits/request-limits'
+import { readTenant } from '@surehook/access/management-access'
+import type { AdmittedUser, UserAccess } from '@surehook/access/users/user-access'
+import { AppError } from '@surehook/service-kit/errors'
+import { limitKeyOf } from '@surehook/service-kit/http/request/client-networks'
+import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
+import { bearerToken } from '@surehook/token-verifier'
+import type { Tenant } from '../tenants/tenant.ts'
+
+export type StreamCaller = {
+  tenant: Tenant
+  /** `null` for a management token. */
+  user: AdmittedUser | null
+}
+
+export type StreamCallerDeps = {
+  management: (context: RequestContext) => Promise<Tenant>
+  /** `null`: the installation has not set what users' tokens need. */
+  users: UserAccess | null
+  limits: RequestLimits
+}
+
+/** Authorises a management token or a user's access token, each within its limits. */
+export function streamCaller({ management, users, limits }: StreamCallerDeps) {
+  return async (context: RequestContext): Promise<StreamCaller> => {
+    const { headers } = context.req
+    const token = bearerToken(headers.authorization)
+    // Only users' tokens (JWTs) contain dots.
+    if (token === null || token.startsWith('mt_') || !token.includes('.')) {
+      return { tenant: await management(context), user: null }
+    }
+    if (users === null) {
+      throw new AppError('FORBIDDEN', 'This installation streams to management tokens only')
+    }
+    const tenant = readTenant(headers['x-project-id'], headers['environment'])
+    const client = limitKeyOf(context.countedClient)
+    const user = await users.admit(tenant, { token, client })
+    await limits.charge(context, { ...tenant, id: user.claims.sub }, 1)
+    context.owner = tenant.projectId
+    return { tenant, user }
+  }
+}
