@@ -56,6 +56,7 @@ describe('a write', () => {
       source: 'data-api',
       requestId: expect.any(String),
       traceparent: null,
+      previous: null,
       record: expect.any(String),
     }
     expect(changes).toEqual([
