@@ -4,7 +4,7 @@ import { allRelaysPassed } from '../platform/relays.ts'
 
 export const table = 'bench'
 
-const columns = [
+export const columns = [
   { name: 'number', type: 'bigint', unique: true },
   { name: 'status', type: 'text' },
   { name: 'sent_at', type: 'double' },
@@ -24,14 +24,7 @@ export const idOf = (n: number): string =>
  */
 export async function fillTable(project: BenchProject, rows: number): Promise<void> {
   await project.call('PUT', `/_tables/${table}`, { columns })
-  const database = new Client({ connectionString: project.system.databaseUrl })
-  await database.connect()
-  try {
-    const { rows: found } = await database.query<{ schema: string }>(
-      'select schema_name as schema from data_api.table_definition where project_id = $1 and name = $2',
-      [project.projectId, table],
-    )
-    const name = `${escapeIdentifier(found[0]?.schema ?? '')}.${escapeIdentifier(table)}`
+  await withTable(project, async (database, name) => {
     await database.query(
       `insert into ${name} ("id", "createdAt", "updatedAt", number, status, sent_at, note)
        select ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, now(), now(),
@@ -42,6 +35,32 @@ export async function fillTable(project: BenchProject, rows: number): Promise<vo
     await database.query(`vacuum analyze ${name}`)
     await database.query('checkpoint')
     await allRelaysPassed(database)
+  })
+}
+
+/** Gives a user some of the records: those with these numbers. */
+export function giveRecords(project: BenchProject, userId: string, numbers: number[]) {
+  return withTable(project, async (database, name) => {
+    await database.query(`update ${name} set owner_id = $1 where number = any($2::bigint[])`, [
+      userId,
+      numbers,
+    ])
+    await database.query(`vacuum analyze ${name}`)
+  })
+}
+
+async function withTable(
+  { system, projectId }: BenchProject,
+  work: (database: Client, name: string) => Promise<void>,
+): Promise<void> {
+  const database = new Client({ connectionString: system.databaseUrl })
+  await database.connect()
+  try {
+    const { rows: found } = await database.query<{ schema: string }>(
+      'select schema_name as schema from data_api.table_definition where project_id = $1 and name = $2',
+      [projectId, table],
+    )
+    await work(database, `${escapeIdentifier(found[0]?.schema ?? '')}.${escapeIdentifier(table)}`)
   } finally {
     await database.end()
   }

@@ -5,6 +5,7 @@ import { concurrency, type MeasureOptions, measure, printMeasured } from '../mea
 import { type BenchProject, createProject, newRecord } from '../platform/platform.ts'
 import { fillTable, idOf, statuses, table } from './many-records.ts'
 import { publishing } from './publishing.ts'
+import { rules } from './rules.ts'
 
 export type DataBench = MeasureOptions & { system: RunningSystem; rows: number }
 
@@ -12,7 +13,11 @@ const targets = { reads: '1,500/s on two cores', writes: '1,000/s on two cores' 
 
 /** Scenarios of `npm run bench` about data-api. */
 export function dataScenarios(bench: DataBench): Record<string, () => Promise<void>> {
-  return { data: () => data(bench), publishing: () => publishing(bench) }
+  return {
+    data: () => data(bench),
+    rules: () => rules(bench),
+    publishing: () => publishing(bench),
+  }
 }
 
 async function data(bench: DataBench): Promise<void> {

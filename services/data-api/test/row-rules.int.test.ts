@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import type { Records } from '@surehook/scripts/client/call'
-import { text, titlesOf, useRulesWorld, violationsOf } from './support/rules-world.ts'
+import { text, titlesOf, type User, useRulesWorld, violationsOf } from './support/rules-world.ts'
 
 const rules = useRulesWorld()
 
@@ -228,5 +228,26 @@ describe('a rule', () => {
     expect([one.data, one.codes]).toEqual([{ memo: null }, ['RECORD_NOT_FOUND']])
     const change = `updateMemo(id: "${body.id}", input: {title: "x"}) { title }`
     expect((await bob.graphql(`mutation { ${change} }`)).codes).toEqual(['RECORD_NOT_FOUND'])
+  })
+
+  test('keeps the columns that a role never uses out of its GraphQL schema', async () => {
+    await rules.define('wages', {
+      columns: [text('title'), text('amount')],
+      access: {
+        read: ['boss', { role: 'm', columns: ['title'] }],
+        delete: ['m'],
+      },
+    })
+    const isValid = async (user: User) => {
+      const { errors } = await user.graphql('{ wages { records { title amount } } }')
+      return errors.length === 0
+    }
+    const types = '{ __type(name: "Wage") { fields { name } } }'
+    const member = await rules.userWith('m')
+    expect((await member.graphql(types)).text).not.toContain('amount')
+    expect(await isValid(member)).toBe(false)
+    const boss = await rules.userWith('boss', 'm')
+    expect((await boss.graphql(types)).text).toContain('amount')
+    expect(await isValid(boss)).toBe(true)
   })
 })

@@ -42,13 +42,16 @@ it('keeps first attempts in order of arrival when a dispatcher takes over paused
   await receiver.waitFor(path, before)
   await dispatcher[Symbol.asyncDispose]()
   receiver.forget(path)
-  receiver.answer(path, () => ({ status: 200, delayMs: 100 }))
+  // So slow that a slow machine, too, pauses deliveries before it makes room for them.
+  let delayMs = 4_000
+  receiver.answer(path, () => ({ status: 200, delayMs }))
   const had = await pausedSoFar()
   dispatcher = await harness.start(env)
   await harness.enqueue(subscription, crowd)
   // Deliveries without room are paused, and the first of them wait in memory.
   await until(async () => (await pausedSoFar()) - had >= crowd / 2, { what: 'most are paused' })
   await dispatcher[Symbol.asyncDispose]()
+  delayMs = 10
   await using _next = await harness.start(env)
   await until(() => new Set(numbers()).size === crowd, { timeoutMs: 90_000 })
   expect([...new Set(numbers())]).toEqual(Array.from({ length: crowd }, (_, n) => n))

@@ -2,13 +2,9 @@ import { appliesTo } from '@surehook/access/users/row-grants'
 import { valuesOf } from '@surehook/access/users/rule-values'
 import type { UserValuesOf } from '@surehook/access/users/user-values'
 import type { ValueOfUser } from '@surehook/contracts/filter/user-variables'
-import {
-  type Access,
-  type AccessAction,
-  type AccessEntry,
-  accessActions,
-} from '@surehook/contracts/http/data/access'
+import type { AccessAction, AccessEntry } from '@surehook/contracts/http/data/access'
 import { AppError } from '@surehook/service-kit/errors'
+import type { TableDefinition } from '../table-definition.ts'
 import type { KnownTable, TableCache } from '../tables/table-cache.ts'
 import type { Caller } from './authorize.ts'
 import { bindGrants, shownBy } from './grants.ts'
@@ -57,7 +53,18 @@ function limited(table: KnownTable, { acting, reading, valueOf }: Limiting): Kno
   }
 }
 
-/** True if the caller has any permission on the table. */
-export const mayUse = ({ roles }: Pick<Caller, 'roles'>, access: Access): boolean =>
-  roles === null ||
-  accessActions.some((action) => access[action].some((entry) => appliesTo(entry, roles)))
+/** Returns the table without the columns that the caller can neither read nor send, or `null`. */
+export function tableSeenBy(
+  { roles }: Pick<Caller, 'roles'>,
+  table: TableDefinition,
+): TableDefinition | null {
+  if (roles === null) return table
+  const entriesOf = (action: AccessAction) =>
+    table.access[action].filter((entry) => appliesTo(entry, roles))
+  const used = [...entriesOf('read'), ...entriesOf('create'), ...entriesOf('update')]
+  if (used.length + entriesOf('delete').length === 0) return null
+  const named = used.map((entry) => (typeof entry === 'string' ? undefined : entry.columns))
+  if (named.includes(undefined)) return table
+  const seen = new Set(named.flat())
+  return { ...table, columns: table.columns.filter(({ name }) => seen.has(name)) }
+}

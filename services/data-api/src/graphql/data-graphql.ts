@@ -8,7 +8,7 @@ import {
 import { Introspection } from '@surehook/service-kit/graphql/introspection'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import { type DocumentNode, visit } from 'graphql'
-import { mayUse } from '../authorization/table-access.ts'
+import { tableSeenBy } from '../authorization/table-access.ts'
 import { maxPageBytes } from '../records/read/read-records.ts'
 import type { RecordCall } from '../records/record-api.ts'
 import type { TableDefinition } from '../table-definition.ts'
@@ -52,7 +52,7 @@ export function createDataGraphQL(deps: { schemas: SchemaCache }): DataGraphQL {
     async execute(request, { log, enter, nextTurn, api, ...call }) {
       const environment = await enter(() => deps.schemas.of(call.auth.tenant))
       const { tables } = environment
-      const seen = tables.filter(({ access }) => mayUse(call.auth, access))
+      const seen = tables.flatMap((table) => tableSeenBy(call.auth, table) ?? [])
       const context: DataContext = { call, api, enter, nextTurn, pageBytes: maxPageBytes }
       return answerGraphQL(limited, {
         client: call.auth.tenant.projectId,
@@ -91,9 +91,8 @@ function listsIn(document: DocumentNode, tables: Tables): number {
  */
 function requireSeen(document: DocumentNode, tables: Tables, seen: Tables): void {
   if (seen.length === tables.length) return
-  const hidden = new Set(
-    tables.filter((table) => !seen.includes(table)).flatMap(({ name }) => namesIn(name)),
-  )
+  const known = new Set(seen.map(({ name }) => name))
+  const hidden = new Set(tables.flatMap(({ name }) => (known.has(name) ? [] : namesIn(name))))
   const refuse = ({ name }: { name: { value: string } }) => {
     if (!hidden.has(name.value)) return
     throw new AppError('FORBIDDEN', 'None of your roles allows this')

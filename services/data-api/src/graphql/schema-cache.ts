@@ -7,7 +7,7 @@ import { buildSchema } from './build-schema.ts'
 
 export type EnvironmentSchema = {
   tables: readonly TableDefinition[]
-  /** Builds the schema for some of the tables, or for all. */
+  /** Builds the schema for some of the tables and their columns, or for all. */
   only(tables: readonly TableDefinition[]): GraphQLSchema
 }
 
@@ -85,7 +85,9 @@ function createOnly(): EnvironmentSchema['only'] {
   /** Least recently used first. */
   const views = new Map<string, GraphQLSchema>()
   return (tables) => {
-    const key = tables.map(({ name }) => name).join()
+    const key = JSON.stringify(
+      tables.map(({ name, columns }) => [name, ...columns.map((column) => column.name)]),
+    )
     const schema = views.get(key) ?? buildSchema(tables)
     views.delete(key)
     views.set(key, schema)
