@@ -1,6 +1,10 @@
+import type { RunningSystem } from '@surehook/scripts/lib/running-system'
 import { Client, escapeIdentifier } from 'pg'
+import type { MeasureOptions } from '../measure/measured.ts'
 import type { BenchProject } from '../platform/platform.ts'
 import { allRelaysPassed } from '../platform/relays.ts'
+
+export type DataBench = MeasureOptions & { system: RunningSystem; rows: number }
 
 export const table = 'bench'
 

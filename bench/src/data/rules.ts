@@ -1,8 +1,7 @@
 import { openUsers } from '../auth/users.ts'
 import { concurrency, measure, printMeasured } from '../measure/measured.ts'
 import { createProject } from '../platform/platform.ts'
-import { columns, fillTable, giveRecords, table } from './many-records.ts'
-import type { DataBench } from './scenarios.ts'
+import { columns, type DataBench, fillTable, giveRecords, table } from './many-records.ts'
 
 const records = 100
 const path = `/${table}?limit=20`

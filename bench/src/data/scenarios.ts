@@ -1,13 +1,10 @@
 import { randomInt } from 'node:crypto'
-import type { RunningSystem } from '@surehook/scripts/lib/running-system'
 import { Pool } from 'undici'
-import { concurrency, type MeasureOptions, measure, printMeasured } from '../measure/measured.ts'
+import { concurrency, measure, printMeasured } from '../measure/measured.ts'
 import { type BenchProject, createProject, newRecord } from '../platform/platform.ts'
-import { fillTable, idOf, statuses, table } from './many-records.ts'
+import { type DataBench, fillTable, idOf, statuses, table } from './many-records.ts'
 import { publishing } from './publishing.ts'
 import { rules } from './rules.ts'
-
-export type DataBench = MeasureOptions & { system: RunningSystem; rows: number }
 
 const targets = { reads: '1,500/s on two cores', writes: '1,000/s on two cores' } as const
 
