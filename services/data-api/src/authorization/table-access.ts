@@ -30,7 +30,7 @@ export function tablesFor(
         const [acting, reading] = [entries(action), entries('read')]
         if (acting.length === 0) throw new AppError('FORBIDDEN', 'None of your roles allows this')
         const valueOf = await valuesOf(users, { ...caller, tenant, roles }, [...acting, ...reading])
-        return attempt(limited(table, { acting, reading, valueOf }))
+        return attempt(limited(table, { acting, reading, reads: action === 'read', valueOf }))
       }),
   }
 }
@@ -38,18 +38,22 @@ export function tablesFor(
 type Limiting = {
   acting: readonly AccessEntry[]
   reading: readonly AccessEntry[]
+  /** The call reads, so that `acting` are the same entries. */
+  reads: boolean
   valueOf: ValueOfUser
 }
 
-function limited(table: KnownTable, { acting, reading, valueOf }: Limiting): KnownTable {
+function limited(table: KnownTable, { acting, reading, reads, valueOf }: Limiting): KnownTable {
   const binding = { columns: table.definition.columns, valueOf }
-  const action = bindGrants(acting, binding)
   const read = bindGrants(reading, binding)
+  const action = reads ? read : bindGrants(acting, binding)
+  // The statements of a read return only admitted records, so that at most columns are hidden.
+  const hides = read !== null && (!reads || read.some(({ columns }) => columns !== null))
   const isLimited = action !== null || (read !== null && reading.length > 0)
   return {
     ...table,
     ...(isLimited && { limits: { action, read } }),
-    ...(read !== null && { view: shownBy(read) }),
+    ...(hides && { view: shownBy(read) }),
   }
 }
 
