@@ -1,10 +1,18 @@
-import { beforeEach, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Records } from '@surehook/scripts/client/call'
+import { Client as Database, escapeIdentifier } from 'pg'
 import { text, titlesOf, type User, useRulesWorld, violationsOf } from './support/rules-world.ts'
 
 const rules = useRulesWorld()
+let database: Database
 
 describe('a table with "access": "owner"', () => {
+  beforeAll(async () => {
+    database = new Database({ connectionString: rules.database.adminUrl })
+    await database.connect()
+  })
+  afterAll(() => database?.end())
+
   let ann: User
   let bob: User
 
@@ -76,4 +84,40 @@ describe('a table with "access": "owner"', () => {
     const moved = await ann.call(`PATCH notes/${body.id}`, { owner_id: bob.id })
     expect([moved.status, violationsOf(moved)]).toEqual([400, [['owner_id', 'read_only']]])
   })
+
+  test('has an index for the rules, also if the table has records, and again after a loss', async () => {
+    const columns = [text('title')]
+    await rules.define('papers', { columns })
+    await rules.manager.call('POST papers', { title: 'a' })
+    expect(await indexesOf('papers')).toEqual(['(id)'])
+    await rules.define('papers', { columns, access: 'owner' })
+    expect(await indexesOf('papers')).toEqual(['(id)', '(owner_id, id)'])
+    expect(await indexesOf('notes')).toEqual(['(id)', '(owner_id, id)'])
+    await database.query(`drop index ${await schemaOf('papers')}."I${await idOf('papers')}_1"`)
+    await rules.define('papers', { columns, access: 'owner' })
+    expect(await indexesOf('papers')).toEqual(['(id)', '(owner_id, id)'])
+  })
 })
+
+type Definition = { id: string; schema: string }
+
+async function definitionOf(table: string): Promise<Definition> {
+  const { rows } = await database.query<Definition>(
+    'select id, schema_name as schema from data_api.table_definition where project_id = $1 and name = $2',
+    [rules.tenant.projectId, table],
+  )
+  return rows[0] ?? { id: '', schema: '' }
+}
+const schemaOf = async (table: string) => escapeIdentifier((await definitionOf(table)).schema)
+const idOf = async (table: string) => (await definitionOf(table)).id
+
+/** The columns of each index. */
+async function indexesOf(table: string): Promise<string[]> {
+  const { schema } = await definitionOf(table)
+  const { rows } = await database.query<{ columns: string }>(
+    `select substring(indexdef from '\\(.*\\)') as columns
+       from pg_indexes where schemaname = $1 and tablename = $2 order by 1`,
+    [schema, table],
+  )
+  return rows.map(({ columns }) => columns)
+}

@@ -36,10 +36,7 @@ it('lists the newest changes of the environment, by table and operation', async 
     { timestamp: at(5), table: 'users' },
   ])
   const all = [users, reserved, other, update, insert].map((event) => event?.id)
-  expect(await list()).toMatchObject({
-    events: all.map((eventId) => ({ eventId })),
-    limitReached: false,
-  })
+  expect(await idsOf()).toEqual(all)
   expect((await list('?table=orders&events=UPDATE')).events).toEqual([
     {
       ...{ eventId: update?.id, table: 'orders', event: 'UPDATE', recordId: 'r' },
@@ -100,7 +97,7 @@ it('shows a stranger neither events nor their numbers', async () => {
   const event = await changed()
   await sent(event.id, webhook, { status: 'delivered' })
   const stranger = under.clientOf(await under.world.tenant())
-  expect(await list('', stranger)).toEqual({ events: [], limitReached: false })
+  expect((await list('', stranger)).events).toEqual([])
   expect(await counts([event.id], stranger)).toEqual([{ eventId: event.id, ...none }])
 })
 

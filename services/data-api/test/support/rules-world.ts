@@ -11,6 +11,8 @@ export type User = Client & { id: string; graphql: GraphQLClient }
 export type RulesWorld = {
   readonly manager: Client
   readonly issuer: Issuer
+  readonly database: World['database']
+  readonly tenant: Tenant
   /** A user with these roles. */
   userWith(...roles: string[]): Promise<User>
   define(table: string, definition: object): Promise<void>
@@ -40,6 +42,12 @@ export function useRulesWorld(): RulesWorld {
     },
     get issuer() {
       return world.issuer
+    },
+    get database() {
+      return world.database
+    },
+    get tenant() {
+      return tenant
     },
     async userWith(...roles) {
       const id = randomUUID()
