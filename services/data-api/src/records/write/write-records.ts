@@ -134,7 +134,9 @@ async function insert(
     if (err instanceof RefusedRow) throw refusedValues(err, bulk)
     const column = conflictingColumn(known.definition, err)
     if (column === undefined) throw err
-    throw await uniqueConflict(pool, { known, column, rows: values, bulk }, err)
+    const conflict = () => uniqueConflict(pool, { known, column, rows: values, bulk }, err)
+    // Only for a caller with rules does it ask PostgreSQL without a slot of the request.
+    throw await (known.limits === undefined ? conflict() : enter(tenant, conflict))
   }
 }
 
