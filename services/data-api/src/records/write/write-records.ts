@@ -131,13 +131,24 @@ async function insert(
       once,
     })
   } catch (err) {
-    if (err instanceof RefusedRow) throw refusedValues(err, bulk)
-    const column = conflictingColumn(known.definition, err)
-    if (column === undefined) throw err
-    const conflict = () => uniqueConflict(pool, { known, column, rows: values, bulk }, err)
+    const refusal = () => writeError(pool, { known, rows: values, bulk }, err)
     // Only for a caller with rules does it ask PostgreSQL without a slot of the request.
-    throw await (known.limits === undefined ? conflict() : enter(tenant, conflict))
+    throw await (known.limits === undefined ? refusal() : enter(tenant, refusal))
   }
+}
+
+type RefusedWrite = { known: KnownTable; rows: readonly ColumnValues[]; bulk: boolean }
+
+/** Returns the error that the caller gets for one of PostgreSQL. */
+async function writeError(
+  pool: Pool,
+  { known, rows, bulk }: RefusedWrite,
+  err: unknown,
+): Promise<unknown> {
+  if (err instanceof RefusedRow) return refusedValues(err, bulk)
+  const column = conflictingColumn(known.definition, err)
+  if (column === undefined) return err
+  return uniqueConflict(pool, { known, column, rows, bulk }, err)
 }
 
 /** Reduces the record to what the caller may read. */
@@ -199,10 +210,7 @@ async function update(
     const [record] = await runWrite(pool, known, write)
     return record ?? null
   } catch (err) {
-    if (err instanceof RefusedRow) throw refusedValues(err, false)
-    const column = conflictingColumn(known.definition, err)
-    if (column === undefined) throw err
-    throw await uniqueConflict(pool, { known, column, rows, bulk: false }, err)
+    throw await writeError(pool, { known, rows, bulk: false }, err)
   }
 }
 
