@@ -18,6 +18,9 @@ export type StreamClient = Disposable & {
 
 type Tenant = { projectId: string; environment: string; token: string }
 
+/** Ends only a test that hangs, so it allows for a slow and busy machine. */
+const hangsAfterMs = 60_000
+
 /** Reads a stream of the API below `api` as a client does. `lastEventId` is where it goes on. */
 export async function openStream(
   api: string,
@@ -42,7 +45,7 @@ export async function openStream(
     () => (end = 'cut'),
   )
   const within = (isTrue: () => boolean, what: () => string) =>
-    waitUntil(isTrue, { what, timeoutMs: 20_000, everyMs: 10 })
+    waitUntil(isTrue, { what, timeoutMs: hangsAfterMs, everyMs: 10 })
   return {
     status: answer.status,
     events: seen.events,
