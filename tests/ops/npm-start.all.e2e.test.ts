@@ -24,13 +24,16 @@ async function usableVariables(): Promise<NodeJS.ProcessEnv> {
 const readme = { file: 'README.md', from: '## Your first webhook', to: '## Receive webhooks' }
 
 it.each([
-  ['one process', {}, [singleProcess]],
+  // Without CI, it would make the project demo if its output were a terminal.
+  ['one process', { CI: '' }, [singleProcess]],
   ['a process each', { SUREHOOK_MODE: 'separate' }, serviceNames],
 ])('`npm start` runs %s, and the blocks of the README work as printed', async (_, mode, pids) => {
   const env = { ...(await usableVariables()), ...mode }
   await using system = startShell(clone.dir, 'exec npm start', env)
   await until(() => isReady(system), { what: '`npm start` is ready', timeoutMs: 600_000 })
   expect(await running()).toEqual(pids.toSorted())
+  const says = expect.stringContaining('Project demo was not made: the output is not a terminal')
+  expect(system.out()).toEqual('CI' in mode ? says : expect.not.stringContaining('Project demo'))
 
   const receiverPort = await freePort()
   const receiving = { ...env, RECEIVER_PORT: String(receiverPort) }

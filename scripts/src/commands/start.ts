@@ -26,6 +26,9 @@ type Running = {
   receiver: TestReceiver
 }
 
+// Above the start, which reads it before the rest of the module has run.
+const noTerminal = '\nProject demo was not made: the output is not a terminal.'
+
 /** `npm start`: starts everything from scratch and runs until Ctrl-C. */
 // Until everything is up, no clean shut-down is needed: the started processes end with this one.
 const giveUp = () => process.exit(130)
@@ -100,8 +103,6 @@ async function start(env: NodeJS.ProcessEnv): Promise<Running> {
   await writeFile(state.endpointsFile, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 })
   return { facts, system, infrastructure, mailCatcher, receiver }
 }
-
-const noTerminal = '\nProject demo was not made: the output is not a terminal.'
 
 /** Shows a person a first delivery. */
 async function beginWithDelivery({ facts, receiver }: Running): Promise<void> {
