@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Environment } from '@surehook/contracts/http/admin/admin'
 import { expectStatus, send } from '@surehook/scripts/client/call'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import { freePort } from '@surehook/scripts/lib/ports'
@@ -78,12 +79,17 @@ describe('surehook admin, through the gateway', () => {
     const made = await done('environments', 'put', project, 'master', '--file', file, ...options)
     const auth = { emailVerification: false, accessTokenTtl: 120, lockout: { threshold: 7 } }
     expect(made).toMatchObject({ projectId: project, environment: 'master', auth })
-    const back = await done('environments', 'put', project, 'master', '--lockout-threshold', 'null')
+    const put = ['environments', 'put', project, 'master']
+    const back = await done<Environment>(...put, '--lockout-threshold', 'null')
     expect(back).toMatchObject({ auth: { accessTokenTtl: 120, lockout: { threshold: 5 } } })
     expect(await done('environments', 'get', project, 'master')).toEqual(back)
-    const copy = await fileOf('copy.json', back)
+    const notify = { ...back.notify, digestInterval: 60 }
+    const copy = await fileOf('copy.json', { ...back, notify })
     const other = await done('environments', 'put', project, 'copy', '--file', copy)
-    expect(other).toMatchObject({ environment: 'copy', auth: { accessTokenTtl: 120 } })
+    expect(other).toMatchObject({ environment: 'copy', auth: { accessTokenTtl: 120 }, notify })
+    const wrong = await fileOf('wrong.json', { auth: {}, notifi: {} })
+    const refused = await admin('environments', 'put', project, 'copy', '--file', wrong)
+    expect(refused.notes).toContain('notifi: ')
     const shown = await admin('environments', 'get', project, 'master')
     expect(shown.out).toMatch(/^auth\.accessTokenTtl +120$/m)
   })

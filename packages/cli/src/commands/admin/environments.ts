@@ -32,11 +32,8 @@ export const environmentCommands = [
     },
     async act({ values, admin, request }) {
       const { file } = values
-      const { auth, limits } = file === undefined ? {} : settingsIn(file)
-      const body = {
-        auth: settingsFrom(values, isObject(auth) ? auth : {}),
-        ...(isObject(limits) && { limits }),
-      }
+      const { auth, ...others } = file === undefined ? {} : settingsIn(file)
+      const body = { auth: settingsFrom(values, isObject(auth) ? auth : {}), ...others }
       // The API checks what the file and the options say.
       return showFields(await admin.environments.put(body as EnvironmentInput, request))
     },
@@ -63,9 +60,24 @@ export const environmentCommands = [
   }),
 ]
 
+type Settings = { auth?: unknown; limits?: unknown; notify?: unknown }
+
+/** What `environments get` shows besides the settings. */
+const notSettings = new Set(['projectId', 'environment', 'createdAt', 'updatedAt', 'deletedAt'])
+const groups = ['auth', 'limits', 'notify']
+
 /** Reads the settings of an environment, or only those of authentication. */
-function settingsIn(file: string): { auth?: unknown; limits?: unknown } {
+function settingsIn(file: string): Settings {
   const read = readJsonFile(file)
   if (!isObject(read)) throw new Failure(`${file}: must hold a JSON object`)
-  return 'auth' in read || 'limits' in read ? read : { auth: read }
+  if (!groups.some((group) => group in read)) return { auth: read }
+  const settings = Object.entries(read).filter(([name]) => !notSettings.has(name))
+  // The API refuses what is no setting, so that nothing is left out silently.
+  return Object.fromEntries(settings.map(([name, value]) => [name, changeable(name, value)]))
+}
+
+/** `failures` of `notify` is what happened, and no setting. */
+function changeable(name: string, value: unknown): unknown {
+  if (name !== 'notify' || !isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).filter(([field]) => field !== 'failures'))
 }
