@@ -26,7 +26,7 @@ export function anchorOf(filter: Filter): Anchor | null {
 }
 
 /** Yields the field conditions that must all hold. */
-function* conditionsOf(filter: Filter): Generator<FieldCondition> {
+export function* conditionsOf(filter: Filter): Generator<FieldCondition> {
   if (filter.kind === 'field') yield filter
   else if (filter.kind === 'and') for (const part of filter.of) yield* conditionsOf(part)
 }

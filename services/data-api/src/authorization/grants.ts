@@ -1,6 +1,7 @@
 import { bindEntries, type RowGrant } from '@surehook/access/users/row-grants'
 import { literalOf, type ValueOfUser, variableOf } from '@surehook/contracts/filter/user-variables'
 import type { AccessEntry } from '@surehook/contracts/http/data/access'
+import { assignedFields } from '@surehook/contracts/http/data/names'
 import { type Column, fieldTypes } from '../table-definition.ts'
 import { parseColumnValue } from '../values/column-value.ts'
 
@@ -26,7 +27,14 @@ type Binding = { columns: Columns; valueOf: ValueOfUser }
 
 /** Binds the entries that apply to the user. A role without a rule leaves no limit. */
 export function bindGrants(entries: readonly AccessEntry[], { columns, valueOf }: Binding): Grants {
-  return bindEntries(entries, { fields: fieldTypes({ columns }), valueOf }, (rule) => {
+  const binding = {
+    valueOf,
+    // Built on demand, because most entries are roles without a rule.
+    get fields() {
+      return fieldTypes({ columns })
+    },
+  }
+  return bindEntries(entries, binding, (rule) => {
     const set = bindSet(rule.set ?? {}, { columns, valueOf })
     return set === null ? null : { set }
   })
@@ -50,18 +58,20 @@ function bindSet(
 const fitsColumn = (column: Column, value: unknown): boolean =>
   value === null ? !column.required : 'text' in parseColumnValue(column, value)
 
-/** Returns the JSON of a record without the columns that the grants do not show. */
+/**
+ * Returns the JSON of a record without the columns that the grants do not show. A writer gets the
+ * assigned fields also of a record that it may not read.
+ */
 export function shownBy(grants: readonly Grant[]): (record: string) => string {
   return (text) => {
     const record = JSON.parse(text) as Record<string, unknown>
     const admitting = grants.filter(({ admits }) => admits(record, []))
     if (admitting.some(({ columns }) => columns === null)) return text
     const shown = Object.entries(record).filter(
-      ([field]) => alwaysShown.has(field) || admitting.some(({ columns }) => columns?.has(field)),
+      ([field]) =>
+        Object.hasOwn(assignedFields, field) ||
+        admitting.some(({ columns }) => columns?.has(field)),
     )
     return JSON.stringify(Object.fromEntries(shown))
   }
 }
-
-/** A writer gets these fields also of a record that it may not read. */
-const alwaysShown: ReadonlySet<string> = new Set(['id', 'createdAt', 'updatedAt'])

@@ -25,8 +25,7 @@ export function tablesFor(
     use: (of, name, attempt) =>
       tables.use(of, name, async (table) => {
         const { definition } = table
-        const entries = (on: AccessAction) =>
-          definition.access[on].filter((entry) => appliesTo(entry, roles))
+        const entries = entriesFor(roles, definition)
         const [acting, reading] = [entries(action), entries('read')]
         if (acting.length === 0) throw new AppError('FORBIDDEN', 'None of your roles allows this')
         const valueOf = await valuesOf(users, { ...caller, tenant, roles }, [...acting, ...reading])
@@ -34,6 +33,11 @@ export function tablesFor(
       }),
   }
 }
+
+const entriesFor =
+  (roles: readonly string[], { access }: Pick<TableDefinition, 'access'>) =>
+  (action: AccessAction): AccessEntry[] =>
+    access[action].filter((entry) => appliesTo(entry, roles))
 
 type Limiting = {
   acting: readonly AccessEntry[]
@@ -63,8 +67,7 @@ export function tableSeenBy(
   table: TableDefinition,
 ): TableDefinition | null {
   if (roles === null) return table
-  const entriesOf = (action: AccessAction) =>
-    table.access[action].filter((entry) => appliesTo(entry, roles))
+  const entriesOf = entriesFor(roles, table)
   const used = [...entriesOf('read'), ...entriesOf('create'), ...entriesOf('update')]
   if (used.length + entriesOf('delete').length === 0) return null
   const named = used.map((entry) => (typeof entry === 'string' ? undefined : entry.columns))

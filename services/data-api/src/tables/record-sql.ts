@@ -52,7 +52,10 @@ export function recordJson({ columns }: TableDefinition, row: string): string {
 export type Choice = {
   /** SQL: the grant of the candidate admits it. Candidates are `t` in an insert, `n` in an update. */
   admits: string
-  /** SQL: the caller does not see in the row `o` what an update changes. Unused by an insert. */
+}
+
+export type UpdateChoice = Choice & {
+  /** SQL: the caller does not see in the row `o` what the update changes. */
   writesAlways: string
 }
 
@@ -114,7 +117,7 @@ select min(place)::text from generate_series(0, cardinality($1::text[]) - 1) pla
  where ${current} and not exists (select from next n where n."Row" = place)
 having count(*) > 0`
 
-type UpdateParts = { expected: string | null; choice?: Choice }
+type UpdateParts = { expected: string | null; choice?: UpdateChoice }
 
 /**
  * Locks the row before reading it, so that `changed` compares with the value that the write

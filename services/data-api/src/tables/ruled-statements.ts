@@ -2,7 +2,6 @@ import type { Grant, Grants } from '../authorization/grants.ts'
 import { quoteIdent } from '../sql/quote.ts'
 import type { TableDefinition } from '../table-definition.ts'
 import {
-  type Choice,
   deleteIfSql,
   deleteSql,
   getSql,
@@ -10,6 +9,7 @@ import {
   isExpected,
   type Target,
   targetOf,
+  type UpdateChoice,
   updateSql,
 } from './record-sql.ts'
 import type { RecordStatements } from './record-statements.ts'
@@ -53,7 +53,7 @@ export function ruledStatement(
       case 'insert': {
         const rows = fieldsOfRow(table, 't')
         const admits = choiceSql(action, 't', (grant) => admitsSql(grant, rows, values))
-        return insertSql(target, { admits, writesAlways: 'false' })
+        return insertSql(target, { admits })
       }
       case 'update':
       case 'updateIf': {
@@ -74,7 +74,7 @@ function updateChoice(
   action: Grants,
   sees: Grants,
   values: unknown[],
-): Choice {
+): UpdateChoice {
   const [before, after] = [fieldsOfRow(table, 'o'), fieldsOfNext(table)]
   const admits = choiceSql(
     action,

@@ -1,3 +1,4 @@
+import { conditionsOf } from '@surehook/contracts/filter/anchor'
 import type { Filter } from '@surehook/contracts/filter/filter'
 import { parseFilter } from '@surehook/contracts/filter/parse-filter'
 import { accessActions } from '@surehook/contracts/http/data/access'
@@ -48,14 +49,14 @@ export function indexedColumns({ columns, access }: TableShape): string[] {
     .flatMap((entry) => (typeof entry === 'string' || !entry.where ? [] : [entry.where]))
   const wanted = wheres.flatMap((where) => {
     const parsed = parseFilter(sampled(where, fields), { fields, changed: false })
-    return parsed.ok ? [...requiredFields(parsed.filter)].slice(0, 1) : []
+    return parsed.ok ? requiredFields(parsed.filter).slice(0, 1) : []
   })
   return [...new Set(wanted)].filter((name) => columns.some((column) => column.name === name))
 }
 
-/** Yields the fields that must have one of some values. */
-function* requiredFields(filter: Filter): Generator<string> {
-  if (filter.kind === 'and') for (const part of filter.of) yield* requiredFields(part)
-  if (filter.kind !== 'field' || filter.type === 'json' || filter.type === 'boolean') return
-  if (filter.op === 'eq' || filter.op === 'in') yield filter.path[0]
-}
+/** Returns the fields that must have one of some values. */
+const requiredFields = (filter: Filter): string[] =>
+  [...conditionsOf(filter)].flatMap(({ op, path, type }) => {
+    const isListed = op === 'eq' || op === 'in'
+    return isListed && type !== 'json' && type !== 'boolean' ? [path[0]] : []
+  })
