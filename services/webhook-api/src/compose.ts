@@ -3,7 +3,6 @@ import { auditCalls } from '@surehook/access/audit/audited-call'
 import { createRequestLimits } from '@surehook/access/limits/request-limits'
 import { openPlatformAccess, type PlatformAccess } from '@surehook/access/management-access'
 import { purgeDeleted } from '@surehook/access/purge-deleted'
-import type { UserAccess } from '@surehook/access/users/user-access'
 import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import { openPlatformService } from '@surehook/change-capture/open-platform-service'
 import type { Relay } from '@surehook/change-capture/relay/relay'
@@ -57,7 +56,7 @@ import { runHistoryDeletion } from './retention/delete-expired-history.ts'
 import { purgeEnvironment } from './retention/purge-environment.ts'
 import { openStreams } from './stream/open-streams.ts'
 import { openUsers } from './stream/open-users.ts'
-import { streamCaller } from './stream/stream-caller.ts'
+import { type StreamUsers, streamCaller } from './stream/stream-caller.ts'
 import { streamRoutes } from './stream/stream-routes.ts'
 import { runCompleteVersions } from './subscriptions/complete-versions.ts'
 import { manageSubscriptions } from './subscriptions/manage-subscriptions.ts'
@@ -109,7 +108,7 @@ export async function compose(
   const users = opening.use(await openUsers(shared))
   await wait('revocations', () => users.ready)
   const management = opening.use(
-    openManagement({ ...shared, pool, background, relay, tables, userAccess: users.access }),
+    openManagement({ ...shared, pool, background, relay, tables, users: users.admitted }),
   )
   const { routes, noteOutcomes, streams } = management
   const following = { ...config, service, pool: background, noteOutcomes, log, metrics }
@@ -146,7 +145,7 @@ type ManagementDeps = {
   relay: Relay
   access: PlatformAccess
   tables: KnownTables
-  userAccess: UserAccess | null
+  users: StreamUsers | null
   log: Logger
   metrics: Metrics
 }
@@ -228,7 +227,7 @@ function openLimits(
 }
 
 function openManagement(deps: ManagementDeps) {
-  const { config, messaging, relay, access, tables, userAccess, log, metrics } = deps
+  const { config, messaging, relay, access, tables, users, log, metrics } = deps
   const { kafka, codec, producer } = messaging
   const { historyDays, defaultDelays, disableAfterMs, disableLookMs, maxBodyBytes } = config
   const { background, ...database } = openDatabase({ ...deps, producer, service })
@@ -261,7 +260,7 @@ function openManagement(deps: ManagementDeps) {
   const limits = openLimits(parts, redis)
   const authorize = managementCaller(access, limits())
   // Users cannot use up the requests of management tokens.
-  const ofStreams = { management: authorize, users: userAccess, limits: limits('users') }
+  const ofStreams = { management: authorize, users, limits: limits('users') }
   const serve = serveTenants(slots, authorize)
   const admit = adminGate(config.adminTokenDigests)
   const reEncrypt = createReEncryption(config.encryptionKeys)

@@ -113,14 +113,31 @@ describe('the stream of a user', () => {
     expect([answer.status, fieldsOf(answer)]).toEqual([400, ['filter.secret']])
   })
 
-  it('shows nothing by a rule that names an attribute of the user', async () => {
+  it('shows by an attribute what the user may read, and ends when it changes', async () => {
+    const { values } = under.world.issuer
+    const [caller, sub] = [await user(), randomUUID()]
+    const valued = await user({ sub })
     await publish('teams', [{ role: '*', where: { title: '$user.team' } }])
-    await publish('mails', [{ role: '*', where: { title: { ne: '$user.email' } } }])
-    using stream = await openStream(under.service.api, await user())
-    await log([note('1', ann, { table: 'teams' }), note('1', ann, { table: 'mails' })])
-    await log([note('2', ann)])
+    values.set(sub, { email: 'ann@shop.example', attributes: { team: 'north' } })
+    const inTeam = (title: string): ChangeFields => ({
+      table: 'teams',
+      recordId: title,
+      record: { id: title, title },
+    })
+    using other = await openStream(under.service.api, caller)
+    using stream = await openStream(under.service.api, valued)
+    await log([inTeam('south'), inTeam('north'), note('1', ann)])
     await stream.arrived(1)
-    expect(seen(stream.events)).toEqual([['INSERT', { id: '2', title: `of ${ann}` }]])
+    expect(seen(stream.events)).toEqual([['INSERT', { id: 'north', title: 'north' }]])
+    values.set(sub, { email: 'ann@shop.example', attributes: { team: 'south' } })
+    await log([{ table: 'users', recordId: sub, operation: 'UPDATE' }])
+    await stream.ended()
+    expect(stream.comments.at(-1)).toBe('access')
+    using resumed = await openStream(under.service.api, valued, { query: '?table=teams&from=1h' })
+    await resumed.arrived(1)
+    expect(seen(resumed.events)).toEqual([['INSERT', { id: 'south', title: 'south' }]])
+    await other.arrived(1)
+    expect(seen(other.events)).toEqual([['INSERT', { id: '1', title: `of ${ann}` }]])
   })
 
   it('is refused with a token that is not valid', async () => {

@@ -1,6 +1,9 @@
+/** The table of the changes of users, which auth-service writes. */
+export const usersTable = 'users'
+
 /**
- * Tables of the platform, which no user may define: `users` of the auth service, and all that begin
- * with `_`, such as `_webhooks`.
+ * Tables of the platform, which no user may define: `users`, and all that begin with `_`, such as
+ * `_webhooks`.
  */
 export const isReservedTable = (table: string): boolean =>
-  table === 'users' || table.startsWith('_')
+  table === usersTable || table.startsWith('_')

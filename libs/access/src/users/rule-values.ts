@@ -16,7 +16,7 @@ const ofToken: ReadonlySet<string> = new Set(['id', 'roles'])
 
 /** Returns the values that the entries name. Asks auth-service only if it has to. */
 export async function valuesOf(
-  users: UserValuesOf,
+  users: Pick<UserValuesOf, 'of'>,
   { tenant, id, roles }: RuledUser,
   entries: readonly AccessEntry[],
 ): Promise<ValueOfUser> {

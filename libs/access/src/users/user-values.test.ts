@@ -68,7 +68,7 @@ describe('a remembered answer', () => {
     expect(await values.of(tenant, 'ada')).toEqual(ada)
     expect(requests).toHaveLength(1)
     now = 1_000 + userValuesFreshForMs
-    expect(await values.of(tenant, 'ada')).toMatchObject({ attributes: {} })
+    expect(await values.of(tenant, 'ada')).toEqual({ ...ada, attributes: {} })
     expect(requests).toHaveLength(2)
   })
 
@@ -87,6 +87,33 @@ describe('a remembered answer', () => {
     expect(requests).toHaveLength(3)
     await values.of(tenant, 'ada')
     expect(requests).toHaveLength(4)
+  })
+})
+
+describe('a forgotten answer', () => {
+  it('is asked for again', async () => {
+    const values = open()
+    await values.of(tenant, 'ada')
+    await values.of(tenant, 'grace')
+    values.forget(tenant, 'ada')
+    await values.of(tenant, 'ada')
+    await values.of(tenant, 'grace')
+    expect(requests).toHaveLength(3)
+  })
+
+  it('is not remembered if it arrives later than it was forgotten', async () => {
+    const values = open()
+    const old = Promise.withResolvers<Response>()
+    answer = () => old.promise
+    const before = values.of(tenant, 'ada')
+    values.forget(tenant, 'ada')
+    const changed = { ...ada, attributes: {} }
+    answer = () => Response.json(changed)
+    expect(await values.of(tenant, 'ada')).toEqual(changed)
+    old.resolve(Response.json(ada))
+    expect(await before).toEqual(ada)
+    expect(await values.of(tenant, 'ada')).toEqual(changed)
+    expect(requests).toHaveLength(2)
   })
 })
 

@@ -13,6 +13,8 @@ export type UserValuesOf = {
    * a user who is unknown, disabled or deleted. Rejects with SERVICE_UNAVAILABLE without an answer.
    */
   of(tenant: Tenant, userId: string): Promise<UserValues | null>
+  /** Ask auth-service again, because the user has changed. */
+  forget(tenant: Tenant, userId: string): void
 }
 
 export type UserValuesOptions = {
@@ -35,34 +37,50 @@ export function createUserValues(options: UserValuesOptions): UserValuesOf {
   const known = new Map<string, FreshValues>()
   const asked = new Map<string, Promise<UserValues | null>>()
 
+  function remember(key: string, answer: FreshValues): void {
+    known.delete(key)
+    known.set(key, answer)
+    for (const [oldest, { staleAt }] of known) {
+      if (known.size <= maxUsers && staleAt > now()) break
+      known.delete(oldest)
+    }
+  }
+
   async function learn(key: string, ...user: [Tenant, string]): Promise<UserValues | null> {
     // Counted from the request: the answer may have waited for its way back.
     const staleAt = now() + userValuesFreshForMs
-    const values = await ask(options, ...user)
-    known.delete(key)
-    known.set(key, { values, staleAt })
-    for (const [oldest, answer] of known) {
-      if (known.size <= maxUsers && answer.staleAt > now()) break
-      known.delete(oldest)
+    const learning = ask(options, ...user)
+    asked.set(key, learning)
+    // An answer that was forgotten meanwhile may be older than the change.
+    const isExpected = () => asked.get(key) === learning
+    try {
+      const values = await learning
+      if (isExpected()) remember(key, { values, staleAt })
+      return values
+    } finally {
+      if (isExpected()) asked.delete(key)
     }
-    return values
   }
 
   return {
     of(tenant, userId) {
-      const key = JSON.stringify([tenant.projectId, tenant.environment, userId])
+      const key = keyOf(tenant, userId)
       const remembered = known.get(key)
       if (remembered !== undefined && remembered.staleAt > now()) {
         return Promise.resolve(remembered.values)
       }
-      const pending = asked.get(key)
-      if (pending !== undefined) return pending
-      const learning = learn(key, tenant, userId).finally(() => asked.delete(key))
-      asked.set(key, learning)
-      return learning
+      return asked.get(key) ?? learn(key, tenant, userId)
+    },
+    forget(tenant, userId) {
+      const key = keyOf(tenant, userId)
+      known.delete(key)
+      asked.delete(key)
     },
   }
 }
+
+const keyOf = ({ projectId, environment }: Tenant, userId: string): string =>
+  JSON.stringify([projectId, environment, userId])
 
 async function ask(
   { url, serviceToken, timeoutMs = 2_000, fetch: send = fetch }: UserValuesOptions,

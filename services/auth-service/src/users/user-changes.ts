@@ -1,5 +1,6 @@
 import { captureSql } from '@surehook/change-capture/emit/capture'
 import type { ChangeEvent, ChangeOperation } from '@surehook/contracts/events'
+import { usersTable as table } from '@surehook/contracts/http/data/reserved-tables'
 import { changeKey, newEventId } from '@surehook/contracts/ids'
 import { changesTopic } from '@surehook/contracts/topics'
 import type { PoolClient } from 'pg'
@@ -37,7 +38,6 @@ export type UserChange = {
 }
 
 const source = 'auth-service'
-const table = 'users'
 
 const emitSql = `select ${captureSql(source, 'm.header', 'm.body')}
   from unnest($1::text[], $2::text[]) as m(header, body)`

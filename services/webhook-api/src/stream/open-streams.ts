@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http'
 import type { PlatformAccess } from '@surehook/access/management-access'
 import { requiredRight } from '@surehook/access/management-token'
 import type { EnvironmentOrigin } from '@surehook/access/platform-state'
-import type { UserValuesOf } from '@surehook/access/users/user-values'
 import type { StreamQuery } from '@surehook/contracts/http/webhooks/stream'
 import { changesTopic } from '@surehook/contracts/topics'
 import type { Kafka } from '@surehook/kafka/client/surface'
@@ -139,7 +138,7 @@ async function select(
     return selectionOf(tenant, query, await fittedFilters(tables, tenant, query))
   }
   const { sub: id, roles } = user.claims
-  return selectForUser({ tables, users: noUserValues }, { tenant, id, roles }, query)
+  return selectForUser({ tables, users: user.values }, { tenant, id, roles }, query)
 }
 
 /** 0 for a state that does not say it. */
@@ -182,6 +181,3 @@ async function fittedFilters(
   const fieldsOf = (name: string) => tables.fieldsOf({ ...tenant, table: name })
   return fitToTables(filter, new Map(table.map((name) => [name, fieldsOf(name)])))
 }
-
-/** A rule that names the e-mail address or an attribute of the user grants nothing in a stream. */
-const noUserValues: UserValuesOf = { of: async () => null }

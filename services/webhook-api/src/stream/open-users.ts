@@ -1,12 +1,14 @@
 import type { PlatformAccess } from '@surehook/access/management-access'
-import { createUserAccess, type UserAccess } from '@surehook/access/users/user-access'
+import { createUserAccess } from '@surehook/access/users/user-access'
 import { openUserTokens } from '@surehook/access/users/user-tokens'
+import { createUserValues } from '@surehook/access/users/user-values'
 import { revocationsTopic } from '@surehook/contracts/topics'
 import type { Messaging } from '@surehook/kafka/messaging'
 import { LogEnds } from '@surehook/kafka/offsets/log-ends'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Config } from '../config.ts'
+import type { StreamUsers } from './stream-caller.ts'
 
 export type UsersDeps = {
   config: Pick<Config, 'users' | 'kafka'>
@@ -20,7 +22,7 @@ export type Users = AsyncDisposable & {
   readonly ready: Promise<void>
   readonly healthy: boolean
   /** `null` if the installation has not set what users' tokens need. */
-  readonly access: UserAccess | null
+  readonly admitted: StreamUsers | null
 }
 
 /** Opens what verifies the tokens of users. */
@@ -37,7 +39,7 @@ export async function openUsers({
   })
   if (config.users === null) {
     const nothing = async () => undefined
-    return { ready: nothing(), healthy: true, access: null, [Symbol.asyncDispose]: nothing }
+    return { ready: nothing(), healthy: true, admitted: null, [Symbol.asyncDispose]: nothing }
   }
   await using opening = new AsyncDisposableStack()
   const tokens = opening.use(
@@ -54,7 +56,10 @@ export async function openUsers({
     get healthy() {
       return tokens.healthy
     },
-    access: createUserAccess({ access, users: tokens }),
+    admitted: {
+      access: createUserAccess({ access, users: tokens }),
+      values: createUserValues(config.users),
+    },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
 }

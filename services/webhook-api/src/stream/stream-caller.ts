@@ -1,6 +1,7 @@
 import type { RequestLimits } from '@surehook/access/limits/request-limits'
 import { readTenant } from '@surehook/access/management-access'
 import type { AdmittedUser, UserAccess } from '@surehook/access/users/user-access'
+import type { UserValuesOf } from '@surehook/access/users/user-values'
 import { AppError } from '@surehook/service-kit/errors'
 import { limitKeyOf } from '@surehook/service-kit/http/request/client-networks'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
@@ -10,13 +11,16 @@ import type { Tenant } from '../tenants/tenant.ts'
 export type StreamCaller = {
   tenant: Tenant
   /** `null` for a management token. */
-  user: AdmittedUser | null
+  user: (AdmittedUser & { values: UserValuesOf }) | null
 }
+
+/** What admits users, and knows their values. */
+export type StreamUsers = { access: UserAccess; values: UserValuesOf }
 
 export type StreamCallerDeps = {
   management: (context: RequestContext) => Promise<Tenant>
   /** `null`: the installation has not set what users' tokens need. */
-  users: UserAccess | null
+  users: StreamUsers | null
   limits: RequestLimits
 }
 
@@ -34,9 +38,9 @@ export function streamCaller({ management, users, limits }: StreamCallerDeps) {
     }
     const tenant = readTenant(headers['x-project-id'], headers['environment'])
     const client = limitKeyOf(context.countedClient)
-    const user = await users.admit(tenant, { token, client })
+    const user = await users.access.admit(tenant, { token, client })
     await limits.charge(context, { ...tenant, id: user.claims.sub }, 1)
     context.owner = tenant.projectId
-    return { tenant, user }
+    return { tenant, user: { ...user, values: users.values } }
   }
 }

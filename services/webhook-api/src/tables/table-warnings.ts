@@ -1,3 +1,4 @@
+import { usersTable } from '@surehook/contracts/http/data/reserved-tables'
 import type { Warning } from '@surehook/contracts/http/webhooks/webhooks'
 import { fitFilter } from './fit-to-table.ts'
 import type { Fields } from './known-tables.ts'
@@ -9,7 +10,7 @@ type Wish = {
 }
 
 /** Tables that the platform itself publishes, which data-api does not know. */
-const platformTables: ReadonlySet<string> = new Set(['users', '_webhooks'])
+const platformTables: ReadonlySet<string> = new Set([usersTable, '_webhooks'])
 
 /**
  * Returns a warning for each part of the subscription that its table does not support now. The

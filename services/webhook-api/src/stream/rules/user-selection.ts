@@ -1,11 +1,15 @@
 import type { RuledUser } from '@surehook/access/users/rule-values'
 import type { StreamQuery } from '@surehook/contracts/http/webhooks/stream'
+import type { Change } from '@surehook/matching/read-change'
+import { AppError } from '@surehook/service-kit/errors'
 import { fitToTables } from '../../tables/fit-to-table.ts'
 import type { Fields } from '../../tables/known-tables.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
+import { StreamEnded } from '../answer/stream-ended.ts'
 import {
   type FittedFilters,
   isOf,
+  type Selected,
   type Selecting,
   type StreamSelection,
   testsOf,
@@ -45,21 +49,30 @@ export async function userSelectionOf(
   { filters, views }: { filters: FittedFilters | undefined; views: UserViews },
 ): Promise<StreamSelection> {
   const testOf = await testsOf(filter, filters)
+  async function selected(change: Change): Promise<Selected | null> {
+    const { table } = change.event
+    if (!isOf(tenant, change.event)) return null
+    await views.note(change.event)
+    const test = testOf(table)
+    if (test === undefined) return null
+    const seen = (await views.of(table))?.(change) ?? null
+    if (seen === null) return null
+    const { event, record, fields, hasLeft } = seen
+    if (events !== undefined && !events.includes(event.operation)) return null
+    if (hasLeft) return { event, select: fields }
+    if (!test(record, event.changedFields)) return null
+    const select = names === undefined ? fields : new Set(names.filter((name) => fields.has(name)))
+    return { event, select }
+  }
   return {
     isCurrent: () => views.isCurrent(),
     async of(change) {
-      const { table } = change.event
-      const test = isOf(tenant, change.event) ? testOf(table) : undefined
-      if (test === undefined) return null
-      const seen = (await views.of(table))?.(change) ?? null
-      if (seen === null) return null
-      const { event, record, fields, hasLeft } = seen
-      if (events !== undefined && !events.includes(event.operation)) return null
-      if (hasLeft) return { event, select: fields }
-      if (!test(record, event.changedFields)) return null
-      const select =
-        names === undefined ? fields : new Set(names.filter((name) => fields.has(name)))
-      return { event, select }
+      try {
+        return await selected(change)
+      } catch (err) {
+        // Without an answer of auth-service, nobody knows what the user may read.
+        throw err instanceof AppError ? new StreamEnded('access') : err
+      }
     },
   }
 }

@@ -1,8 +1,11 @@
 import { describe, expect, it } from '@jest/globals'
+import type { UserValuesOf } from '@surehook/access/users/user-values'
 import type { ChangeEvent } from '@surehook/contracts/events'
 import { testedFields } from '@surehook/contracts/filter/tested-fields'
 import type { AccessEntry, AccessRule } from '@surehook/contracts/http/data/access'
+import type { UserValues } from '@surehook/contracts/http/user-values'
 import type { Change } from '@surehook/matching/read-change'
+import { unavailable } from '@surehook/service-kit/errors'
 import fc from 'fast-check'
 import type { ReadableTable } from '../../tables/known-tables.ts'
 import { userSelectionOf } from './user-selection.ts'
@@ -28,16 +31,32 @@ const tableWith = (entries: readonly AccessEntry[]): ReadableTable => ({
   createdAt: Date.parse(times.createdAt),
 })
 
+type State = {
+  table: ReadableTable | undefined
+  healthy: boolean
+  /** What auth-service says of the user. */
+  values: UserValues | null | Error
+  forgotten: number
+}
+
 function viewsOn(table: ReadableTable | undefined) {
-  const state = { table, healthy: true }
+  const state: State = { table, healthy: true, values: null, forgotten: 0 }
   const tables = {
     get healthy() {
       return state.healthy
     },
     current: async () => undefined,
-    readableOf: () => state.table,
+    readableOf: ({ table: name }: { table: string }) =>
+      name === 'notes' ? state.table : undefined,
   }
-  return { state, views: new UserViews({ tables, users: { of: async () => null } }, ann) }
+  const users: UserValuesOf = {
+    async of() {
+      if (state.values instanceof Error) throw state.values
+      return state.values
+    },
+    forget: () => void state.forgotten++,
+  }
+  return { state, views: new UserViews({ tables, users }, ann) }
 }
 
 /** The model of a rule: what a reader of docs/guides/data.md would do by hand. */
@@ -282,5 +301,54 @@ describe('the views of a user', () => {
     const { views } = viewsOn({ ...tableWith(['staff']), createdAt: Date.parse('2026-01-03') })
     const made = changeOf(null, { id: '1', owner: null, team: null, secret: null }, [])
     expect((await views.of('notes'))?.(made)).toBeNull()
+  })
+})
+
+describe('the views of a user whose rule names an attribute', () => {
+  const rules: AccessEntry[] = [{ role: '*', where: { team: '$user.team' } }]
+  const north = { email: 'ann@shop.example', attributes: { team: 'north' } }
+  const made = changeOf(null, { id: '1', owner: null, team: 'north', secret: null }, rules)
+  const userEvent = (recordId: string): Change => ({
+    ...made,
+    event: { ...made.event, table: 'users', recordId },
+  })
+
+  async function begun() {
+    const { state, views } = viewsOn(tableWith(rules))
+    state.values = north
+    const selection = await userSelectionOf(tenant, {}, { filters: undefined, views })
+    expect(await selection.of(made)).not.toBeNull()
+    return { state, selection }
+  }
+
+  it('end when the attribute changes, at the next change of any table', async () => {
+    const { state, selection } = await begun()
+    state.values = { ...north, attributes: { team: 'south' } }
+    await expect(selection.of(made)).rejects.toMatchObject({ reason: 'access' })
+  })
+
+  it("ask anew at a change of the user, not at another user's", async () => {
+    const { state, selection } = await begun()
+    expect(await selection.of(userEvent('bob'))).toBeNull()
+    expect(state.forgotten).toBe(0)
+    expect(await selection.of(userEvent(ann.id))).toBeNull()
+    expect(state.forgotten).toBe(1)
+    state.values = null
+    await expect(selection.of(userEvent(ann.id))).rejects.toMatchObject({ reason: 'access' })
+  })
+
+  it('end while auth-service does not answer', async () => {
+    const { state, selection } = await begun()
+    state.values = unavailable('away')
+    await expect(selection.of(made)).rejects.toMatchObject({ reason: 'access' })
+  })
+
+  it('of a table without such a rule never ask', async () => {
+    const { state, views } = viewsOn(tableWith(['staff']))
+    state.values = unavailable('away')
+    const selection = await userSelectionOf(tenant, {}, { filters: undefined, views })
+    expect(await selection.of(userEvent(ann.id))).toBeNull()
+    expect(await selection.of(made)).not.toBeNull()
+    expect(state.forgotten).toBe(0)
   })
 })
