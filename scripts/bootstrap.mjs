@@ -125,28 +125,16 @@ function run(node) {
     stdio: 'inherit',
     env: { ...process.env, PATH: `${join(installed, '.bin')}:${process.env.PATH}` },
   })
-  // A terminal's Ctrl-C also reaches the child, so this process only has to outlive it.
+  // npm passes SIGINT and SIGTERM on to this process alone: the scripts of package.json replace
+  // npm's shell (`exec`), which would end at once. A terminal's Ctrl-C reaches the child as well,
+  // which ends at a second SIGINT without cleaning up. It therefore gets another signal, once.
+  process.once('SIGINT', () => child.kill('SIGTERM'))
   process.on('SIGINT', () => {})
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-  if (process.env.npm_lifecycle_event !== undefined) endWithNpm(child)
   child.once('error', (err) => fail(`${node} could not be started: ${err.message}`))
   child.once('exit', (code, signal) => {
     process.exitCode = signal === null ? code : 128 + constants.signals[signal]
   })
-}
-
-/**
- * A signal to npm ends npm and its shell, which do not pass it on. The system would run on without
- * anything that stops it.
- */
-function endWithNpm(child) {
-  const shell = process.ppid
-  const watching = setInterval(() => {
-    if (process.ppid === shell) return
-    clearInterval(watching)
-    child.kill('SIGTERM')
-  }, 500)
-  watching.unref()
 }
 
 function fail(message) {

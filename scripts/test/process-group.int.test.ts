@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { until } from '@surehook/testing/until'
-import { openProcessGroup, ownerOf } from '../src/lib/processes/process-group.ts'
+import { endLeftovers, openProcessGroup, ownerOf } from '../src/lib/processes/process-group.ts'
 import { isAlive } from '../src/lib/processes/process-table.ts'
 
 const fixture = fileURLToPath(new URL('fixtures/owner.ts', import.meta.url))
@@ -43,6 +43,17 @@ describe('a process group', () => {
     const next = await openProcessGroup(dir)
     expect(isAlive(pid, dir)).toBe(false)
     await next.close()
+  })
+
+  it('names what it ended of a killed owner', async () => {
+    const pid = await startedChild()
+    process.kill(watchdogOf(dir), 'SIGKILL')
+    owner.kill('SIGKILL')
+    await once(owner, 'exit')
+    expect(await endLeftovers(dir)).toEqual(['sleeper'])
+    expect(isAlive(pid, dir)).toBe(false)
+    expect(await endLeftovers(dir)).toEqual([])
+    expect(await endLeftovers(`${dir}/absent`)).toEqual([])
   })
 
   it('belongs to one owner at a time', async () => {

@@ -1,6 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { freePort, isListening } from '@surehook/scripts/lib/ports'
+import { freePort, isFree, isListening } from '@surehook/scripts/lib/ports'
 import { createCertificates } from '@surehook/scripts/receiver/certificates'
 import { serviceNames, singleProcess } from '@surehook/scripts/system/service-catalog'
 import { until } from '@surehook/testing/until'
@@ -25,10 +25,10 @@ const readme = { file: 'README.md', from: '## Your first webhook', to: '## Recei
 
 it.each([
   // Without CI, it would make the project demo if its output were a terminal.
-  ['one process', { CI: '' }, [singleProcess]],
-  ['a process each', { SUREHOOK_MODE: 'separate' }, serviceNames],
-])('`npm start` runs %s, and the blocks of the README work as printed', async (_, mode, pids) => {
-  const env = { ...(await usableVariables()), ...mode }
+  ['one process', { CI: '' }, [singleProcess], 'terminate'],
+  ['a process each', { SUREHOOK_MODE: 'separate' }, serviceNames, 'interrupt'],
+] as const)('`npm start` runs %s, and the README works as printed', async (_, mode, pids, end) => {
+  const env: NodeJS.ProcessEnv = { ...(await usableVariables()), ...mode }
   await using system = startShell(clone.dir, 'exec npm start', env)
   await until(() => isReady(system), { what: '`npm start` is ready', timeoutMs: 600_000 })
   expect(await running()).toEqual(pids.toSorted())
@@ -47,8 +47,10 @@ it.each([
     out: expect.stringMatching(/status: 'delivered'[^]*with a valid signature/),
   })
   expect(receiver.out()).toContain('INSERT')
-  await system.interrupt()
+  // npm ends last, so that the next `npm start` finds everything free.
+  await system[end]()
   expect(await running()).toEqual([])
+  expect(await isFree(Number(env['PORT']))).toBe(true)
 })
 
 /** Returns the names of the processes that run the services. */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { rm, writeFile } from 'node:fs/promises'
 import { isCheckout, state } from '../lib/paths.ts'
 import { isFree } from '../lib/ports.ts'
-import { ownerOf } from '../lib/processes/process-group.ts'
+import { endLeftovers, ownerOf } from '../lib/processes/process-group.ts'
 import { runCommand } from '../lib/run-command.ts'
 import { type RunningSystem, webhookTimes } from '../lib/running-system.ts'
 import { type MailCatcher, startMailCatcher } from '../mail/mail-catcher.ts'
@@ -44,6 +44,8 @@ try {
   const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
   await Promise.race([stopped, beginWithDelivery(running)])
   await stopped
+  // A process manager may send the signal to each process, and each passes it on to this one.
+  process.on('SIGTERM', () => {})
   say('\nstopping')
   await stop(running)
 } catch (err) {
@@ -121,6 +123,8 @@ async function refuseWhenTaken(port: number): Promise<void> {
   const owner = (await Promise.all(dirs.map(ownerOf))).find((pid) => pid !== null)
   if (owner !== undefined)
     throw new Error(`Surehook already runs from this checkout (process ${owner})`)
+  const ended = (await Promise.all(dirs.map(endLeftovers))).flat()
+  if (ended.length > 0) say(`ended what a killed start had left: ${ended.join(', ')}`)
   if (!(await isFree(port))) {
     throw new Error(`port ${port} is taken; choose another: PORT=${port + 1} npm start`)
   }

@@ -22,8 +22,10 @@ export type Checkout = AsyncDisposable & {
 export type RunningCommand = AsyncDisposable & {
   readonly ended: Promise<number | null>
   out(): string
-  /** Like Ctrl-C in a terminal. Resolves when all processes have ended. */
+  /** Like Ctrl-C in a terminal. Resolves when the command has ended. */
   interrupt(): Promise<void>
+  /** Sends SIGTERM to the command alone. Resolves when it has ended. */
+  terminate(): Promise<void>
 }
 
 /** What a user may have exported for other programs. The commands of a page work all the same. */
@@ -76,13 +78,18 @@ export function startShell(cwd: string, commands: string, env: NodeJS.ProcessEnv
   })
   let out = ''
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (out += chunk))
+  const exited = once(child, 'exit')
   const ended = once(child, 'close').then(() => child.exitCode)
   return {
     ended,
     out: () => out,
     async interrupt() {
       signalGroup(child.pid, 'SIGINT')
-      await ended
+      await exited
+    },
+    async terminate() {
+      child.kill('SIGTERM')
+      await exited
     },
     async [Symbol.asyncDispose]() {
       signalGroup(child.pid, 'SIGKILL')

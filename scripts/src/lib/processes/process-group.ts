@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { isAlive } from './process-table.ts'
 
@@ -47,7 +49,7 @@ export async function openProcessGroup(dir: string): Promise<ProcessGroup> {
   const runDir = `${dir}/run`
   await mkdir(runDir, { recursive: true })
   await claim(runDir)
-  await endLeftovers(runDir)
+  await endLeftovers(dir)
   const watchdog = spawn('sh', ['-c', watchdogScript, 'surehook-watchdog', runDir], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
@@ -89,10 +91,15 @@ async function claim(runDir: string): Promise<void> {
   await writeFile(`${runDir}/owner`, `${process.pid}\n${process.argv.slice(1, 3).join(' ')}\n`)
 }
 
-/** The watchdog of a killed owner may do the same at this moment; the result is the same. */
-async function endLeftovers(runDir: string): Promise<void> {
-  const files = (await readdir(runDir)).filter((name) => name.endsWith('.pid'))
-  for (const file of files) {
+/**
+ * Ends the processes that a killed owner of the directory left behind, and returns their names. Its
+ * watchdog may do the same at this moment; the result is the same.
+ */
+export async function endLeftovers(dir: string): Promise<string[]> {
+  const runDir = `${dir}/run`
+  const files = existsSync(runDir) ? await readdir(runDir) : []
+  const ended: string[] = []
+  for (const file of files.filter((name) => name.endsWith('.pid'))) {
     const [pidText, signal, marker] = (await readLines(`${runDir}/${file}`)) ?? []
     if (pidText === undefined || marker === undefined) continue
     const pid = Number(pidText)
@@ -102,9 +109,11 @@ async function endLeftovers(runDir: string): Promise<void> {
         what: `end of the left-over process ${pid}`,
         timeoutMs: 10_000,
       }).catch(() => process.kill(pid, 'SIGKILL'))
+      ended.push(basename(file, '.pid'))
     }
     await rm(`${runDir}/${file}`, { force: true })
   }
+  return ended
 }
 
 async function readLines(file: string): Promise<string[] | null> {
