@@ -120,6 +120,9 @@ describe('surehook admin, through the gateway', () => {
       { id: made.id, name: 'cli', rights: ['tables', 'users'] },
     ])
     expect(JSON.stringify(listed)).not.toContain(made.token)
+    const env = { ...platform(), SUREHOOK_TOKEN: made.token, XDG_CONFIG_HOME: dir }
+    const login = await surehook(env, 'login', '--project', project)
+    expect(login).toMatchObject({ code: 0, out: expect.stringContaining('(tables, users)') })
     expect((await admin('tokens', 'delete', project, made.id)).out).toContain('revoked')
     expect(await admin('tokens', 'delete', project, made.id)).toMatchObject({
       code: 1,

@@ -25,4 +25,5 @@ process.exitCode = await runCli(commands, process.argv.slice(2), {
   note: (line) => process.stderr.write(`${line}\n`),
   signal: stop.signal,
   now: Date.now,
+  columns: process.stdout.columns,
 })

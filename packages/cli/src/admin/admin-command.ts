@@ -79,9 +79,9 @@ export async function showList<Item extends object>(
   row: (item: Item) => Readonly<Record<string, string>>,
 ): Promise<Output> {
   const { items, hasMore } = await firstItems(countOf('limit', limit), iterate)
-  const rows = items.length === 0 ? [`no ${name}`] : tableOf(items.map(row))
+  const rows = items.length === 0 ? `no ${name}` : tableOf(items.map(row))
   return {
     value: { [name]: items, hasMore },
-    lines: [...rows, ...(hasMore ? ['… and more: --limit'] : [])],
+    lines: [rows, ...(hasMore ? ['… and more: --limit'] : [])],
   }
 }

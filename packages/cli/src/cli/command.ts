@@ -52,6 +52,8 @@ export type Io = {
   now(): number
   /** Default: the standard input of the process. */
   readonly stdin?: Input
+  /** The characters in a line of the terminal. Absent if the output is no terminal. */
+  readonly columns?: number | undefined
 }
 
 export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean }

@@ -1,24 +1,26 @@
 import { type RequestOptions, type Surehook, SurehookError } from '@surehook/client'
-
-/** Rights of a token that a request without a change can find out. */
-export type Right = 'records' | 'tables' | 'webhooks'
+import type { ManagementRight } from '@surehook/contracts/rights'
 
 /**
- * Asks the platform what the token may be used for in the environment. Rejects with the refusal if
- * it may do nothing of it.
+ * Asks the platform what the token may be used for in the environment. No request changes anything.
+ * Rejects with the refusal if the token may do nothing of it.
  */
-export async function rightsOf(surehook: Surehook, request: RequestOptions): Promise<Right[]> {
-  const asked: Record<Right, () => Promise<unknown>> = {
+export async function rightsOf(
+  surehook: Surehook,
+  request: RequestOptions,
+): Promise<ManagementRight[]> {
+  const asked: Record<ManagementRight, () => Promise<unknown>> = {
     // No table has this name. Any answer but a refusal of the token means that it was accepted.
     records: () => surehook.table('-').list({ limit: 1 }, request),
     tables: () => surehook.tables.list(request),
+    users: () => surehook.admin.users.list({ limit: 1 }, request),
     webhooks: () => surehook.webhooks.list({ limit: 1 }, request),
   }
-  const rights: Right[] = []
+  const rights: ManagementRight[] = []
   let refusal: unknown
-  for (const [right, ask] of Object.entries(asked)) {
-    const refused = await refusalOf(ask)
-    if (refused === undefined) rights.push(right as Right)
+  for (const [right, ask] of Object.entries(asked) as [ManagementRight, () => Promise<unknown>][]) {
+    const refused = await refusalOf(right, ask)
+    if (refused === undefined) rights.push(right)
     else refusal ??= refused
   }
   if (rights.length === 0) throw refusal
@@ -26,7 +28,10 @@ export async function rightsOf(surehook: Surehook, request: RequestOptions): Pro
 }
 
 /** Resolves with the refusal for lack of a right. Rejects with any other error. */
-async function refusalOf(ask: () => Promise<unknown>): Promise<SurehookError | undefined> {
+async function refusalOf(
+  right: ManagementRight,
+  ask: () => Promise<unknown>,
+): Promise<SurehookError | undefined> {
   try {
     await ask()
     return undefined
@@ -34,6 +39,8 @@ async function refusalOf(ask: () => Promise<unknown>): Promise<SurehookError | u
     if (!(err instanceof SurehookError)) throw err
     if (err.code === 'TABLE_NOT_FOUND') return undefined
     if (err.code === 'FORBIDDEN') return err
+    // The operator may have closed the paths of administration, which `users` is about.
+    if (right === 'users' && err.code === 'UNEXPECTED_RESPONSE') return err
     throw err
   }
 }

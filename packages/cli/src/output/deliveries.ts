@@ -67,7 +67,7 @@ export function showDelivery(detail: DeliveryDetail, now: number): Output {
   const lines = [
     ...textTable(Object.entries(fields)),
     '',
-    ...(attempts.length === 0 ? ['no attempt yet'] : tableOf(attempts)),
+    attempts.length === 0 ? 'no attempt yet' : tableOf(attempts),
     '',
     body === null ? 'the body has expired' : visible(body),
   ]

@@ -4,9 +4,12 @@ import { timeCell } from './times.ts'
 
 const now = Date.parse('2026-11-25T12:00:00Z')
 
-function printed(shown: Output, json: boolean): string[] {
+function printed(
+  shown: Output,
+  { json = false, columns }: { json?: boolean; columns?: number | undefined } = {},
+): string[] {
   const lines: string[] = []
-  print(shown, { json, out: (line) => void lines.push(line) })
+  print(shown, { json, columns, out: (line) => void lines.push(line) })
   return lines
 }
 
@@ -22,19 +25,46 @@ it.each([
 
 it('prints a list as aligned rows, or as one line of JSON for each item', () => {
   const shown = showRows('records', [{ id: 'a' }, { id: 'bcd' }], ({ id }) => ({ id, x: '1' }))
-  expect(printed(shown, false)).toEqual(['id   x', 'a    1', 'bcd  1'])
-  expect(printed(shown, true)).toEqual(['{"id":"a"}', '{"id":"bcd"}'])
+  expect(printed(shown)).toEqual(['id   x', 'a    1', 'bcd  1'])
+  expect(printed(shown, { json: true })).toEqual(['{"id":"a"}', '{"id":"bcd"}'])
   const none = showRows('records', [], () => ({}))
-  expect(printed(none, false)).toEqual(['no records'])
-  expect(printed(none, true)).toEqual([])
+  expect(printed(none)).toEqual(['no records'])
+  expect(printed(none, { json: true })).toEqual([])
 })
 
 it('prints one value as one JSON document', () => {
   const shown = showDone('it is done', { id: 'a' })
-  expect(printed(shown, false)).toEqual(['it is done'])
-  expect(JSON.parse(printed(shown, true).join('\n'))).toEqual({ id: 'a' })
+  expect(printed(shown)).toEqual(['it is done'])
+  expect(JSON.parse(printed(shown, { json: true }).join('\n'))).toEqual({ id: 'a' })
 })
 
+const tableLines = (rows: Parameters<typeof tableOf>[0], columns?: number) =>
+  printed({ value: rows, lines: [tableOf(rows)] }, { columns })
+
 it('aligns rows with different columns', () => {
-  expect(tableOf([{ a: '1' }, { b: '22', a: '333' }])).toEqual(['a    b', '1    -', '333  22'])
+  const rows = [{ a: '1' }, { b: '22', a: '333' }]
+  expect(tableLines(rows)).toEqual(['a    b', '1    -', '333  22'])
+})
+
+it('fits a table into the lines of a terminal', () => {
+  const rows = [
+    { made: '1d ago', next: '-', event: '019aa6b1', delivery: '019aa6b1-4c1e' },
+    { made: '1h ago', next: '-', event: '019bb7c2', delivery: '019bb7c2-5d2f' },
+  ]
+  expect(tableLines(rows, 43)[1]).toBe('1d ago  -     019aa6b1  019aa6b1-4c1e')
+  expect(tableLines(rows, 32)).toEqual([
+    'made    event     delivery',
+    '1d ago  019aa6b1  019aa6b1-4c1e',
+    '1h ago  019bb7c2  019bb7c2-5d2f',
+  ])
+  expect(tableLines(rows, 20)).toEqual([
+    'made    event',
+    '  delivery',
+    '1d ago  019aa6b1',
+    '  019aa6b1-4c1e',
+    '1h ago  019bb7c2',
+    '  019bb7c2-5d2f',
+  ])
+  // An id is never cut: somebody copies it.
+  expect(tableLines(rows, 5)).toContain('  019aa6b1-4c1e')
 })

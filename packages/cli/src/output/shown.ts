@@ -1,9 +1,9 @@
-import { type ExitCode, exitCodes } from '../cli/command.ts'
-import { textFields, textTable } from './text-table.ts'
+import { type Call, type ExitCode, exitCodes, type OptionSpecs } from '../cli/command.ts'
+import { cellOf, fittingTable, textFields } from './text-table.ts'
 
 /** The output of a command: JSON for `--json`, and lines for a terminal. */
 export type Output = {
-  readonly lines: readonly string[]
+  readonly lines: readonly (string | Table)[]
   /** Default: success. */
   readonly exitCode?: ExitCode
 } & (
@@ -11,6 +11,9 @@ export type Output = {
   /** `--json` prints one line for each item. */
   | { readonly items: readonly unknown[] }
 )
+
+/** Aligned columns, which fit the terminal. The first row has the titles. */
+export type Table = { readonly cells: readonly (readonly string[])[] }
 
 /** Shows one object, field by field. */
 export const showFields = (value: object, fields: object = value): Output => ({
@@ -27,16 +30,16 @@ export function showRows<Item>(
   items: readonly Item[],
   row: (item: Item) => Readonly<Record<string, string>>,
 ): Output {
-  return { items, lines: items.length === 0 ? [`no ${what}`] : tableOf(items.map(row)) }
+  return { items, lines: [items.length === 0 ? `no ${what}` : tableOf(items.map(row))] }
 }
 
-/** Aligns rows, which may have different columns. */
-export function tableOf(rows: readonly Readonly<Record<string, string>>[]): string[] {
+/** Makes a table of rows, which may have different columns. */
+export function tableOf(rows: readonly Readonly<Record<string, string>>[]): Table {
   const titles = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-  return textTable([titles, ...rows.map((row) => titles.map((title) => row[title] ?? '-'))])
+  return { cells: [titles, ...rows.map((row) => titles.map((title) => cellOf(row[title])))] }
 }
 
-type Printer = { readonly json: boolean; out(line: string): void }
+type Printer = Pick<Call<OptionSpecs>, 'json' | 'out' | 'columns'>
 
 /** Prints the output, unless the command printed it already. Returns the exit code. */
 export function conclude(result: Output | ExitCode, printer: Printer): ExitCode {
@@ -45,8 +48,11 @@ export function conclude(result: Output | ExitCode, printer: Printer): ExitCode 
   return result.exitCode ?? exitCodes.ok
 }
 
-export function print(shown: Output, { json, out }: Printer): void {
-  if (!json) for (const line of shown.lines) out(line)
+export function print(shown: Output, { json, out, columns }: Printer): void {
+  if (!json) for (const line of linesOf(shown, columns)) out(line)
   else if ('items' in shown) for (const item of shown.items) out(JSON.stringify(item))
   else out(JSON.stringify(shown.value, null, 2))
 }
+
+const linesOf = ({ lines }: Output, columns: number | undefined): string[] =>
+  lines.flatMap((line) => (typeof line === 'string' ? line : fittingTable(line.cells, columns)))

@@ -55,7 +55,7 @@ export const environmentCommands = [
         use,
         'used from': activeFrom,
       }))
-      return { value: { keys, hasMore: false }, lines: tableOf(rows) }
+      return { value: { keys, hasMore: false }, lines: [tableOf(rows)] }
     },
   }),
 ]

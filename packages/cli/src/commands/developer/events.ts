@@ -34,7 +34,7 @@ export const eventCommands = [
         ...(event.record === null ? [] : ['', JSON.stringify(event.record, null, 2)]),
         ...(event.changedFields === null ? [] : [`changed: ${cellOf(event.changedFields)}`]),
         '',
-        ...(rows.length === 0 ? ['no webhook watches the table'] : tableOf(rows)),
+        rows.length === 0 ? 'no webhook watches the table' : tableOf(rows),
         ...(event.webhooksLeftOut > 0 ? [`… and ${event.webhooksLeftOut} more webhooks`] : []),
       ]
       return { value: event, lines }

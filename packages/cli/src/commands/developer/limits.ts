@@ -28,7 +28,7 @@ export const limitsCommand = tenantCommand({
     const value = { ...limits, ...(settings !== undefined && { settings }) }
     const rows = Object.entries(limits).flatMap(([api, found]) => rowsOf(api, found))
     const chosen = leavesOf(settings ?? {}).map(([name, setting]) => `${name}: ${cellOf(setting)}`)
-    return { value, lines: [...tableOf(rows), ...(chosen.length === 0 ? [] : ['', ...chosen])] }
+    return { value, lines: [tableOf(rows), ...(chosen.length === 0 ? [] : ['', ...chosen])] }
   },
 })
 

@@ -42,7 +42,7 @@ export const tableCommands = [
     async act({ surehook, request, words: { table }, values: { role } }) {
       const { access } = await surehook.tables.get(table, request)
       const shown = role === undefined ? access : accessOf(role, access)
-      return { value: shown, lines: tableOf(accessRows(shown)) }
+      return { value: shown, lines: [tableOf(accessRows(shown))] }
     },
   }),
   tenantCommand({
@@ -88,6 +88,6 @@ function shownTable(table: Table, now: number): Output {
   }))
   const changed = `changed ${timeCell(table.updatedAt, now)}`
   const access = tableOf(accessRows(table.access))
-  const lines = [`table ${table.name}, ${changed}`, '', ...tableOf(columns), '', ...access]
+  const lines = [`table ${table.name}, ${changed}`, '', tableOf(columns), '', access]
   return { value: table, lines }
 }

@@ -34,11 +34,10 @@ export const loginCommand = defineCommand({
   name: 'login',
   summary: 'Keep a management token for the other commands',
   details: [
-    'The command checks the token, and writes it into surehook/profiles.json below XDG_CONFIG_HOME or',
-    '~/.config. Only you may read the file. The profile becomes the current one, which commands use',
-    'without --profile. The token needs one of the rights records, tables and webhooks. On a terminal',
-    'the command asks for what is missing. The token is never an argument, because other users of the',
-    'machine see arguments.',
+    'The command checks the token, prints its rights, and writes it into surehook/profiles.json below',
+    'XDG_CONFIG_HOME or ~/.config. Only you may read the file. The profile becomes the current one,',
+    'which commands use without --profile. On a terminal the command asks for what is missing. The',
+    'token is never an argument, because other users of the machine see arguments.',
   ].join('\n'),
   examples: [
     'login --url https://surehook.example.com --project shop',

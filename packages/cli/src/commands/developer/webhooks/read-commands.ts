@@ -44,7 +44,7 @@ export const webhookReadCommands = [
       const lines = [
         ...webhookLines(found.webhook, now()),
         '',
-        ...(deliveries.length === 0 ? ['no deliveries'] : tableOf(deliveries)),
+        deliveries.length === 0 ? 'no deliveries' : tableOf(deliveries),
       ]
       return { value: found, lines }
     },
@@ -108,7 +108,7 @@ function showStats(stats: WebhookStats, now: number): Output {
     `${attempts} attempts in ${window}, since ${timeCell(from, now)}: ${rate} succeeded`,
     `latency: p50 ${cellOf(latencyMs.p50)} ms, p95 ${cellOf(latencyMs.p95)} ms`,
     '',
-    ...tableOf([{ at: 'all', ...countCells(counts) }, ...buckets]),
+    tableOf([{ at: 'all', ...countCells(counts) }, ...buckets]),
   ]
   return { value: stats, lines }
 }
