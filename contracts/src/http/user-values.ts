@@ -3,8 +3,13 @@ import { defineOperation } from '../operation.ts'
 import { UserAttributes } from './admin/user-attributes.ts'
 import { always, tenantHeaders } from './auth.ts'
 
-/** The values of a user that row rules compare records with, besides those of the token. */
-export const UserValues = z.object({ email: z.string(), attributes: UserAttributes })
+/** What row rules depend on. A user's own token also has the roles. */
+export const UserValues = z.object({
+  email: z.string(),
+  attributes: UserAttributes,
+  /** Absent in the answer of an older auth-service. */
+  roles: z.array(z.string()).optional(),
+})
 export type UserValues = z.infer<typeof UserValues>
 
 /**
@@ -18,7 +23,7 @@ export const getUserValues = defineOperation({
   tag: 'internal',
   security: 'service',
   summary: 'Get the values of a user',
-  description: 'Returns the address and the attributes of a user who is not disabled.',
+  description: 'Returns the address, the attributes and the roles of a user who is not disabled.',
   params: z.object({ id: z.string() }),
   headers: tenantHeaders,
   reply: { status: 200, schema: UserValues },

@@ -30,12 +30,17 @@ function ask(id: string, { by = serviceToken, projectId, environment = 'master' 
 const unknown = [404, 'USER_NOT_FOUND']
 
 describe('the values of a user', () => {
-  it('are the address and the attributes of now, and nothing else', async () => {
+  it('are the address, the attributes and the roles of now, and nothing else', async () => {
     const { user, email } = await client.newUser()
-    expect((await ask(user.id)).body).toEqual({ email, attributes: {} })
+    expect((await ask(user.id)).body).toEqual({ email, attributes: {}, roles: [] })
+    await client.admin('POST /roles', { name: 'seller' })
     const attributes = { team: 'north', regions: ['eu', 'us'], ratio: 1e-300 }
-    await client.admin(`PATCH /users/${user.id}`, { firstName: 'Ada', attributes })
-    expect((await ask(user.id)).body).toEqual({ email, attributes })
+    await client.admin(`PATCH /users/${user.id}`, {
+      firstName: 'Ada',
+      roles: ['seller'],
+      attributes,
+    })
+    expect((await ask(user.id)).body).toEqual({ email, attributes, roles: ['seller'] })
   })
 
   it('are those of no unknown, disabled or deleted user', async () => {

@@ -59,7 +59,9 @@ type LimitDeps = { config: Config } & Pick<
 
 function chargeOf({ config, ...deps }: LimitDeps): Charge {
   const limits = createRequestLimits({ api: 'data', defaults: config.limits, ...deps })
-  return (context, { tenant, id }, points) => limits.charge(context, { ...tenant, id }, points)
+  return (context, { tenant, id }, points) =>
+    // A management token that reads as a user spends its own points.
+    limits.charge(context, { ...tenant, id: context.actorId ?? id }, points)
 }
 
 function limitedTokens(metrics: Metrics) {
@@ -118,10 +120,9 @@ export async function compose(
   const { kafka, codec, producer } = opened.messaging
   observePool(metrics, pool)
   opening.use(openJobs({ pool: background, relay, log }))
-  const { clientId } = config.kafka
   // A user's request waits for both views; one request to the brokers returns the ends of both.
   const ends = opening.use(new LogEnds(kafka, [...platformTopics, revocationsTopic], log))
-  const viewing = { kafka, codec, clientId, ends, log }
+  const viewing = { kafka, codec, clientId: config.kafka.clientId, ends, log }
   const access = opening.use(await wait('kafka', () => openPlatformAccess(viewing)))
   await wait('platform state', () => access.ready)
   const { maxFailedTokensPerMinute, trustedProxies } = config
@@ -132,12 +133,13 @@ export async function compose(
   await wait('revocations', () => users.ready)
   const redis = opening.use(openBackgroundRedis(config.redis, log))
   const charge = chargeOf({ config, access, metrics, log, redis: () => redis.client })
+  const values = createUserValues(config.auth)
   const verifying = createUserAccess({ access, users })
-  const authorizers = createAuthorizers({ access, users: verifying, charge })
+  const authorizers = createAuthorizers({ access, users: verifying, values, charge })
   const relayed = () =>
     waitUntilRelayed(background, config.slot, anyPosition, { timeoutMs: 10_000 })
   opening.use(openPurge({ pool: background, access, relayed, log }))
-  const data = dataOf(pool, createUserValues(config.auth))
+  const data = dataOf(pool, values)
   const routes = dataRoutes({ ...data, relayed, pool, access, authorizers, charge })
   const serving = { ...config.http, trustedProxies, log, metrics, tracer, around: auditCalls }
   const api = opening.use(await host.openApiServer({ ...serving, routes }))

@@ -3,6 +3,7 @@ import { defineOperation } from '../../operation.ts'
 import { nextCursor } from '../admin/admin.ts'
 import { GraphQLRequest, GraphQLResult, graphqlMediaTypes } from '../graphql.ts'
 import { idempotencyHeader } from '../idempotency-key.ts'
+import { asUser } from './as-user.ts'
 import { DataRecord, RecordInput, RecordsInput } from './records.ts'
 import { common, existing, refused, tenant } from './tables.ts'
 
@@ -71,11 +72,12 @@ export const listRecords = defineOperation({
     limit: z.coerce.number().int().min(1).max(200).default(50).describe('Records per page'),
     cursor: z.string().min(1).optional().describe('`nextCursor` of the page before'),
   }),
+  headers: tenant.extend(asUser),
   reply: {
     status: 200,
     schema: z.object({ records: z.array(DataRecord), nextCursor }),
   },
-  errors: [...recordsRefused, 'TABLE_NOT_FOUND'],
+  errors: [...recordsRefused, 'TABLE_NOT_FOUND', 'USER_NOT_FOUND'],
 })
 
 export const getRecord = defineOperation({
@@ -88,9 +90,15 @@ export const getRecord = defineOperation({
     'Returns the record and its `ETag`. With `If-None-Match` you get 304 if you already have ' +
     'the current state.',
   params: one,
-  headers: tenant.extend({ ...preconditions }),
+  headers: tenant.extend({ ...preconditions, ...asUser }),
   reply: { status: 200, schema: DataRecord, hasETag: true },
-  errors: [...recordsRefused, 'TABLE_NOT_FOUND', 'RECORD_NOT_FOUND', 'PRECONDITION_FAILED'],
+  errors: [
+    ...recordsRefused,
+    'TABLE_NOT_FOUND',
+    'RECORD_NOT_FOUND',
+    'USER_NOT_FOUND',
+    'PRECONDITION_FAILED',
+  ],
 })
 
 export const updateRecord = defineOperation({
@@ -149,9 +157,9 @@ export const dataGraphQL = defineOperation({
     'operation is an entry in `errors`, and the status stays 200. An `Idempotency-Key` covers ' +
     'each mutation of the request.',
   body: GraphQLRequest,
-  headers: tenant.extend({ ...idempotencyHeader }),
+  headers: tenant.extend({ ...idempotencyHeader, ...asUser }),
   reply: { status: 200, schema: GraphQLResult },
   mediaTypes: graphqlMediaTypes,
   refusal: GraphQLResult,
-  errors: [...recordsRefused],
+  errors: [...recordsRefused, 'USER_NOT_FOUND'],
 })

@@ -1,3 +1,4 @@
+import { asUserOf, hasAsUser } from '@surehook/contracts/http/data/as-user'
 import { credentialsOf, type Operation } from '@surehook/contracts/operation'
 import { toAppError } from '@surehook/service-kit/http/problem'
 import type { AroundCall, RequestContext } from '@surehook/service-kit/http/request/request-context'
@@ -7,9 +8,15 @@ import { createAudit } from './audit.ts'
 const isAudited = ({ security, method }: Operation): boolean =>
   credentialsOf(security).includes('admin') || (security === 'management' && method !== 'get')
 
+/** True for a read that shows what a user would see. */
+const isAsUser = ({ headers }: Operation, { req }: RequestContext): boolean =>
+  hasAsUser(req.headers) && headers !== undefined && hasAsUser(headers.shape)
+
 /** For `openApiServer`: writes the audit line of each audited call. */
 export const auditCalls: AroundCall = (operation, context, serve) =>
-  isAudited(operation) ? auditedCall(operation, context, serve) : serve()
+  isAudited(operation) || isAsUser(operation, context)
+    ? auditedCall(operation, context, serve)
+    : serve()
 
 /** Serves the call and writes its audit line: outcome, caller, tenant and resource. */
 async function auditedCall<Answer>(
@@ -33,8 +40,9 @@ async function auditedCall<Answer>(
 
 type Result = { target?: string | undefined; reason?: ReturnType<typeof toAppError>['code'] }
 
-function write({ id }: Operation, context: RequestContext, result: Result): void {
+function write(operation: Operation, context: RequestContext, result: Result): void {
   const { isAuthorized, actorId } = context
+  const isOfUser = isAuthorized && isAsUser(operation, context)
   // A token without the right is known, though it is not admitted.
   const unnamed = isAuthorized ? 'administrator' : 'anonymous'
   createAudit(
@@ -45,7 +53,8 @@ function write({ id }: Operation, context: RequestContext, result: Result): void
     outcome: result.reason === undefined ? 'success' : 'failure',
     actor: actorId === undefined ? unnamed : 'management_token',
     actorId,
-    operation: id,
+    userId: isOfUser ? asUserOf(context.req.headers) : undefined,
+    operation: operation.id,
     ...result,
   })
 }

@@ -2,7 +2,11 @@ import { beforeEach, describe, expect, it } from '@jest/globals'
 import { createUserValues, userValuesFreshForMs } from './user-values.ts'
 
 const tenant = { projectId: 'shop', environment: 'master' }
-const ada = { email: 'ada@example.com', attributes: { team: 'north', regions: ['eu', 2] } }
+const ada = {
+  email: 'ada@example.com',
+  attributes: { team: 'north', regions: ['eu', 2] },
+  roles: ['seller'],
+}
 const refusal = { code: 'SERVICE_UNAVAILABLE', retryAfterS: 1 }
 const problem = (status: number, error: string) => () => Response.json({ error }, { status })
 

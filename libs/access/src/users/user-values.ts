@@ -110,9 +110,9 @@ async function ask(
 }
 
 function valuesIn(body: unknown): UserValues {
-  const { email, attributes } = UserValues.parse(body)
+  const values = UserValues.parse(body)
   // Without a prototype: an attribute named `constructor` that nobody set must not be a function.
-  return { email, attributes: Object.assign(Object.create(null), attributes) }
+  return { ...values, attributes: Object.assign(Object.create(null), values.attributes) }
 }
 
 /** Another 404, such as that of an older auth-service, does not say that the user is unknown. */

@@ -5,7 +5,11 @@ import { createAuthorizers } from './authorize.ts'
 
 const { records } = createAuthorizers({
   charge: async () => {},
-  access: { authorizeManagement: () => Promise.reject(new Error('not for users')) },
+  access: {
+    authorizeManagement: () => Promise.reject(new Error('not for users')),
+    environmentExists: () => Promise.reject(new Error('not for users')),
+  },
+  values: { of: () => Promise.reject(new Error('not for users')) },
   users: {
     admit: async () => ({
       claims: { roles: ['reader'], sub: 'ann' } as unknown as AccessClaims,

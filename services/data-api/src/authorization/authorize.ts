@@ -2,11 +2,15 @@ import { type PlatformAccess, readTenant } from '@surehook/access/management-acc
 import { requiredRight } from '@surehook/access/management-token'
 import { noCredential } from '@surehook/access/no-credential'
 import type { UserAccess } from '@surehook/access/users/user-access'
+import type { UserValuesOf } from '@surehook/access/users/user-values'
+import { asUserName, asUserRights, hasAsUser } from '@surehook/contracts/http/data/as-user'
+import type { ManagementRight } from '@surehook/contracts/rights'
 import { AppError } from '@surehook/service-kit/errors'
 import { limitKeyOf } from '@surehook/service-kit/http/request/client-networks'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import { bearerToken } from '@surehook/token-verifier'
 import type { Tenant } from '../table-definition.ts'
+import { userAsked } from './as-user.ts'
 
 /** The caller and its tenant. `roles` is `null` for a management token: its rights were checked. */
 export type Caller = {
@@ -14,6 +18,8 @@ export type Caller = {
   roles: readonly string[] | null
   /** The id of the management token or of the user. */
   id: string
+  /** A management token reads as this user, and may change nothing. */
+  onlyReads?: true
 }
 
 export type Authorize = (context: RequestContext) => Promise<Caller>
@@ -27,8 +33,10 @@ export type Authorizers = {
 }
 
 export type AuthorizeDeps = {
-  access: Pick<PlatformAccess, 'authorizeManagement'>
+  access: Pick<PlatformAccess, 'authorizeManagement' | 'environmentExists'>
   users: UserAccess
+  /** Answers for the users that management tokens read as. */
+  values: Pick<UserValuesOf, 'of'>
   /** Counts a request whose credential is valid. Rejects with RATE_LIMIT_EXCEEDED. */
   charge: Charge
 }
@@ -42,7 +50,7 @@ const notValid = () => new AppError('AUTH_TOKEN_INVALID', 'The access token is n
 const none = () => noCredential('AUTH_TOKEN_INVALID', 'access token or management token')
 
 export function createAuthorizers(deps: AuthorizeDeps): Authorizers {
-  const { access, users, charge } = deps
+  const { access, users, values, charge } = deps
 
   async function admitted(context: RequestContext, caller: Caller): Promise<Caller> {
     await charge(context, caller, 1)
@@ -51,15 +59,23 @@ export function createAuthorizers(deps: AuthorizeDeps): Authorizers {
   }
 
   async function management(context: RequestContext): Promise<Caller> {
-    const { req } = context
-    const { projectId, environment, tokenId } = await access.authorizeManagement({
-      authorization: req.headers.authorization,
-      projectId: req.headers['x-project-id'],
-      environment: req.headers['environment'] ?? defaultEnvironment,
-      right: requiredRight(context),
-    })
+    const { headers } = context.req
+    const holding = (right: ManagementRight) =>
+      access.authorizeManagement({
+        authorization: headers.authorization,
+        projectId: headers['x-project-id'],
+        environment: headers['environment'] ?? defaultEnvironment,
+        right,
+      })
+    const { tokenId, ...tenant } = await holding(requiredRight(context))
     context.actorId = tokenId
-    return admitted(context, { tenant: { projectId, environment }, roles: null, id: tokenId })
+    const caller = await admitted(context, { tenant, roles: null, id: tokenId })
+    if (!hasAsUser(headers)) return caller
+    for (const right of asUserRights) await holding(right)
+    // The token is good. What follows is about the user, and the audit trail tells the two apart.
+    context.isAuthorized = true
+    await requireEnvironment(access, tenant)
+    return userAsked(context, tenant, values)
   }
 
   async function user(context: RequestContext, token: string): Promise<Caller> {
@@ -68,7 +84,10 @@ export function createAuthorizers(deps: AuthorizeDeps): Authorizers {
     const tenant = readTenant(req.headers['x-project-id'], environment)
     const client = limitKeyOf(context.countedClient)
     const { claims } = await users.admit(tenant, { token, client })
-    return admitted(context, { tenant, roles: claims.roles, id: claims.sub })
+    const caller = await admitted(context, { tenant, roles: claims.roles, id: claims.sub })
+    if (hasAsUser(req.headers))
+      throw new AppError('FORBIDDEN', `${asUserName} needs a management token`)
+    return caller
   }
 
   return {

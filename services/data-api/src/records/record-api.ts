@@ -3,6 +3,7 @@ import type { AccessAction } from '@surehook/contracts/http/data/access'
 import type { RecordInput } from '@surehook/contracts/http/data/records'
 import type { KeyedRequest } from '@surehook/service-kit/idempotency/once-per-key'
 import { requestFingerprint } from '@surehook/service-kit/idempotency/request-fingerprint'
+import { onlyReads } from '../authorization/as-user.ts'
 import type { Caller } from '../authorization/authorize.ts'
 import { tablesFor } from '../authorization/table-access.ts'
 import type { Preconditions, StoredRecord } from './preconditions.ts'
@@ -39,10 +40,10 @@ export type RecordApi = {
 export type RecordApiDeps = writes.RecordDeps & { users: UserValuesOf }
 
 export function createRecordApi({ tables, users, ...deps }: RecordApiDeps): RecordApi {
-  const as = ({ auth }: RecordCall, action: AccessAction) => ({
-    ...deps,
-    tables: tablesFor(tables, users, { caller: auth, action }),
-  })
+  const as = ({ auth }: RecordCall, action: AccessAction) => {
+    if (auth.onlyReads && action !== 'read') throw onlyReads()
+    return { ...deps, tables: tablesFor(tables, users, { caller: auth, action }) }
+  }
   return {
     create: (call, table, input) =>
       writes.createRecords(

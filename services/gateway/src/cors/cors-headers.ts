@@ -27,6 +27,7 @@ const options = {
     'accept-language',
     'traceparent',
     'x-request-id',
+    'x-surehook-as-user',
   ],
   exposedHeaders: [
     'Retry-After',

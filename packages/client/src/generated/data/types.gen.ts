@@ -305,6 +305,10 @@ export type DataGraphQlData = {
          * Makes the request safe to repeat: the same request gets the same answer again. Another request with the key gets 409. Kept for 24 hours
          */
         'idempotency-key'?: string;
+        /**
+         * With a management token: the id of the user to read as. The token needs the rights `records`, `tables` and `users`
+         */
+        'x-surehook-as-user'?: string;
     };
     path?: never;
     query?: never;
@@ -325,7 +329,7 @@ export type DataGraphQlErrors = {
      */
     403: GraphQlResult | Problem;
     /**
-     * ENVIRONMENT_NOT_FOUND
+     * ENVIRONMENT_NOT_FOUND, USER_NOT_FOUND
      */
     404: GraphQlResult | Problem;
     /**
@@ -688,6 +692,10 @@ export type ListRecordsData = {
          */
         'x-project-id': ProjectId;
         environment?: EnvironmentName;
+        /**
+         * With a management token: the id of the user to read as. The token needs the rights `records`, `tables` and `users`
+         */
+        'x-surehook-as-user'?: string;
     };
     path: {
         /**
@@ -730,7 +738,7 @@ export type ListRecordsErrors = {
      */
     403: Problem;
     /**
-     * ENVIRONMENT_NOT_FOUND, TABLE_NOT_FOUND
+     * ENVIRONMENT_NOT_FOUND, TABLE_NOT_FOUND, USER_NOT_FOUND
      */
     404: Problem;
     /**
@@ -942,6 +950,10 @@ export type GetRecordData = {
          * The `ETag` that the record must not have, or `*`
          */
         'if-none-match'?: string;
+        /**
+         * With a management token: the id of the user to read as. The token needs the rights `records`, `tables` and `users`
+         */
+        'x-surehook-as-user'?: string;
     };
     path: {
         /**
@@ -971,7 +983,7 @@ export type GetRecordErrors = {
      */
     403: Problem;
     /**
-     * ENVIRONMENT_NOT_FOUND, RECORD_NOT_FOUND, TABLE_NOT_FOUND
+     * ENVIRONMENT_NOT_FOUND, RECORD_NOT_FOUND, TABLE_NOT_FOUND, USER_NOT_FOUND
      */
     404: Problem;
     /**

@@ -14,7 +14,7 @@ export type UserValuesDeps = {
 }
 
 /**
- * The address and the attributes of a user, for the platform's own services. A disabled user is as
+ * The address, the attributes and the roles of a user, for the platform's own services. A disabled user is as
  * unknown as a deleted one. One project holds at most an eighth of the database connections, and all
  * projects a quarter, so that reads of records leave connections for logins.
  */
@@ -29,9 +29,9 @@ export function userValuesRoute(deps: UserValuesDeps): (router: Router) => void 
       },
       handle: ({ params }, { auth: tenant }) =>
         slots.run(tenant, async () => {
-          const { disabled, email, attributes } = await findUser(pool, tenant, params.id)
+          const { disabled, email, attributes, roles } = await findUser(pool, tenant, params.id)
           if (disabled) throw userNotFound()
-          return { email, attributes }
+          return { email, attributes, roles }
         }),
     })
 }
