@@ -11,7 +11,7 @@ import { interactionsOf } from './interactions.ts'
 import { addProbe, longestInput, timed } from './probe.ts'
 
 const days = 29
-const rounds = 10
+const rounds = 30
 const limit = '< 100 ms'
 const tail = { perSecond: 200, seconds: 20 }
 const frameTarget = '≥ 50/s'
