@@ -111,9 +111,11 @@ describe('a stream', () => {
   it('goes on behind its cursor after the service is gone, and misses and repeats nothing', async () => {
     await using first = await under.world.startService({ streams: fewStreams })
     using stream = await openStream(first.api, under.tenant)
-    const early = await log(numbered(4))
+    const early = await log(numbered(2))
+    await stream.arrived(2)
+    const half = stream.lastEventId
+    early.push(...(await log(numbered(2))))
     await stream.arrived(4)
-    const half = stream.events[1]?.id
     await first[Symbol.asyncDispose]()
     await stream.ended()
     expect(stream.comments.at(-1)).toBe('shutdown')
@@ -122,6 +124,21 @@ describe('a stream', () => {
     await resumed.arrived(5)
     const seen = [...stream.events.slice(0, 2), ...resumed.events].map(({ data }) => data)
     expect(sorted(seen)).toEqual(sorted(bodiesOf([...early, ...late])))
+  })
+
+  it('has a cursor at the last of the events that it sends together', async () => {
+    await log(numbered(300, { recordId: 'one' }))
+    using stream = await openStream(under.service.api, under.tenant, { query: '?from=1h' })
+    await stream.arrived(300)
+    const ids = stream.events.map(({ id }) => id)
+    expect(new Set(ids).size).toBeLessThan(150)
+    expect(ids.at(-1)).toBe(stream.lastEventId)
+    expect(ids.at(-1)).not.toBe(ids.at(-2))
+    const [lastEventId = ''] = ids.slice(150)
+    using resumed = await openStream(under.service.api, under.tenant, { lastEventId })
+    const rest = stream.events.slice(ids.indexOf(lastEventId) + 1)
+    await resumed.arrived(rest.length)
+    expect(resumed.events.map(({ data }) => data)).toEqual(rest.map(({ data }) => data))
   })
 
   it('moves the cursor of a client that gets nothing', async () => {

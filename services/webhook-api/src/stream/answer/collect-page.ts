@@ -75,8 +75,8 @@ class GrowingPage {
       position.advance(partition, entry.offset + 1)
       const selected = change === null ? null : await selection.of(change)
       if (selected === null) continue
-      const framed = { ...selected, cursor: cursor() }
-      this.text += ndjsonLine(framed, Math.floor(now() / 1_000))
+      const timestampS = Math.floor(now() / 1_000)
+      this.text += ndjsonLine(selected, { cursor: cursor(), timestampS })
       this.events += 1
     }
     return at

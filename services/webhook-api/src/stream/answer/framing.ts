@@ -1,28 +1,23 @@
-import type { ChangeEvent } from '@surehook/contracts/events'
 import { deliveryId } from '@surehook/contracts/ids'
 import { buildBody } from '@surehook/matching/build-body'
 import { plainHeaders } from '@surehook/matching/signed-headers'
+import type { Selected } from './stream-selection.ts'
 
 /** Stands for the id of the subscription, which a stream does not have. */
 const noSubscription = '00000000-0000-0000-0000-000000000000'
 
-export type StreamEvent = {
-  event: ChangeEvent
-  select: ReadonlySet<string> | null
-  /** The cursor behind the event. */
-  cursor: string
-}
-
 /**
  * Writes one event of https://html.spec.whatwg.org/multipage/server-sent-events.html. A body with
  * line breaks, which JSON allows only between its tokens, becomes several lines of data.
+ * @param cursor the cursor behind the event. Without it, the client keeps the cursor that it has.
  */
-export function sseEvent({ event, select, cursor }: StreamEvent): string {
+export function sseEvent({ event, select }: Selected, cursor?: string): string {
   const lines = buildBody(event, select)
     .toString()
     .split(/\r\n|\r|\n/)
   const data = lines.map((line) => `data: ${line}\n`).join('')
-  return `event: ${event.operation}\nid: ${cursor}\n${data}\n`
+  const id = cursor === undefined ? '' : `id: ${cursor}\n`
+  return `event: ${event.operation}\n${id}${data}\n`
 }
 
 /** Moves the client's last event id without dispatching an event. */
@@ -35,7 +30,10 @@ export const sseStart = (cursor: string): string => `retry: 1000\nid: ${cursor}\
  * Writes a line of a page. It has the headers of a webhook except the signatures, because a stream
  * has no secret.
  */
-export function ndjsonLine({ event, select, cursor }: StreamEvent, timestampS: number): string {
+export function ndjsonLine(
+  { event, select }: Selected,
+  { cursor, timestampS }: { cursor: string; timestampS: number },
+): string {
   const { id: eventId, operation } = event
   const webhookId = deliveryId(eventId, noSubscription)
   const headers = plainHeaders({ eventId, webhookId, operation }, timestampS)

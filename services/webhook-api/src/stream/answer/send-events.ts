@@ -3,7 +3,7 @@ import type { ChangeSource, OwnPiece, Portion } from '../log/change-source.ts'
 import { sseEvent, sseHeartbeat, sseStart } from './framing.ts'
 import { type NextTurn, turnEnd } from './reading-turns.ts'
 import type { StreamOutput } from './stream-output.ts'
-import type { StreamSelection } from './stream-selection.ts'
+import type { Selected, StreamSelection } from './stream-selection.ts'
 
 export type Sending = {
   source: Pick<ChangeSource, 'next'>
@@ -59,7 +59,10 @@ async function sendPiece(sending: Sending, piece: OwnPiece): Promise<boolean> {
   return true
 }
 
-/** The text of the next events, and the index of the first entry behind them. */
+/**
+ * The text of the next events, of which the last has the cursor, and the index of the first entry
+ * behind them.
+ */
 type Chunk = { text: string; events: number; end: number }
 
 async function readChunk(
@@ -69,6 +72,7 @@ async function readChunk(
 ): Promise<Chunk> {
   const isOver = turnEnd()
   const chunk = { text: '', events: 0, end: begin }
+  let last: Selected | null = null
   while (chunk.end < entries.length && chunk.text.length < chunkChars && !isOver()) {
     const entry = entries[chunk.end++]
     if (entry === undefined || entry.offset < position.at(partition)) continue
@@ -76,8 +80,11 @@ async function readChunk(
     position.advance(partition, entry.offset + 1)
     const selected = change === null ? null : await selection.of(change)
     if (selected === null) continue
-    chunk.text += sseEvent({ ...selected, cursor: cursor() })
+    if (last !== null) chunk.text += sseEvent(last)
+    last = selected
     chunk.events += 1
   }
+  // A cursor of 100 partitions is longer than most events, and costs a MAC.
+  if (last !== null) chunk.text += sseEvent(last, cursor())
   return chunk
 }
