@@ -13,7 +13,8 @@ afterEach(() => void jest.useRealTimers())
 function openLoop() {
   const commitOffsets = jest.fn<Commit>(async () => {})
   const assignment = { topic: 't', partition: 0, dirty: false, uncommitted: 0 }
-  const position = () => ({ offset: 7, metadata: '', complete: true })
+  const at = { offset: 7, metadata: '', complete: true }
+  const position = () => at
   const assignments = () => [
     Object.assign(assignment, { position }) as Partial<AssignedPartition> as AssignedPartition,
   ]
@@ -31,7 +32,7 @@ function openLoop() {
       loop.wake(assignment)
     }
   }
-  return { loop, assignment, finish, commitOffsets }
+  return { loop, assignment, at, finish, commitOffsets }
 }
 
 /** An error in the form that kafkajs passes on. */
@@ -60,6 +61,27 @@ describe('CommitLoop', () => {
     expect(commitOffsets).toHaveBeenCalledTimes(1)
     await jest.advanceTimersByTimeAsync(100)
     expect(commitOffsets).toHaveBeenCalledTimes(1)
+  })
+
+  it('waits longer after long metadata, also when many messages are finished', async () => {
+    const { finish, at, commitOffsets } = openLoop()
+    at.metadata = 'x'.repeat(60_000)
+    finish(32)
+    finish(32)
+    await jest.advanceTimersByTimeAsync(59)
+    expect(commitOffsets).toHaveBeenCalledTimes(1)
+    at.metadata = 'x'.repeat(1_000_000)
+    await jest.advanceTimersByTimeAsync(1)
+    expect(commitOffsets).toHaveBeenCalledTimes(2)
+    finish(1)
+    await jest.advanceTimersByTimeAsync(99)
+    expect(commitOffsets).toHaveBeenCalledTimes(2)
+    at.metadata = ''
+    await jest.advanceTimersByTimeAsync(1)
+    expect(commitOffsets).toHaveBeenCalledTimes(3)
+    finish(32)
+    await jest.advanceTimersByTimeAsync(0)
+    expect(commitOffsets).toHaveBeenCalledTimes(4)
   })
 
   it('commits again what finished during a commit, and repeats a failed one', async () => {

@@ -18,6 +18,13 @@ export type CommitLoopOptions = {
 
 const usuallyEnough = 32
 /**
+ * Bytes of metadata per millisecond that commits may send. In a backlog each partition has up to
+ * 4,000 bytes, and the brokers that keep `__consumer_offsets` get those of all consumers.
+ */
+const metadataBytesPerMs = 1_000
+/** Milliseconds. Longer would let more finish than the consumers start without a commit. */
+const longestIntervalMs = 100
+/**
  * Milliseconds: a crash repeats the work in flight, and work that finished no longer ago than this.
  */
 const longestUncommittedMs = 1_000
@@ -30,6 +37,8 @@ export class CommitLoop {
   readonly #options: CommitLoopOptions
   readonly #enough: number
   #ranAt = Number.NEGATIVE_INFINITY
+  /** Milliseconds that the metadata of the last commit is worth. */
+  #widenedMs = 0
   #timer: NodeJS.Timeout | null = null
   #running: Promise<void> | null = null
   #stopped = false
@@ -88,13 +97,18 @@ export class CommitLoop {
   wake(assignment: Pick<AssignedPartition, 'uncommitted'>): void {
     this.#uncoveredSince ??= performance.now()
     if (this.#running !== null || this.#stopped || this.#over) return
-    if (assignment.uncommitted >= this.#enough) this.#run()
+    const isEnough = assignment.uncommitted >= this.#enough
+    if (isEnough && this.#waitMs(0) === 0) this.#run()
     else this.#timer ??= this.#runLater()
   }
 
   #runLater(): NodeJS.Timeout {
-    const waitMs = this.#ranAt + this.#options.intervalMs - performance.now()
-    return setTimeout(() => this.#run(), Math.max(0, waitMs))
+    return setTimeout(() => this.#run(), this.#waitMs(this.#options.intervalMs))
+  }
+
+  #waitMs(intervalMs: number): number {
+    const interval = Math.max(intervalMs, this.#widenedMs)
+    return Math.max(0, this.#ranAt + interval - performance.now())
   }
 
   #run(): void {
@@ -132,7 +146,10 @@ export class CommitLoop {
     const covered = dirty.map((assignment) => assignment.uncommitted)
     const membership = this.#membership
     try {
-      await this.#send(dirty.map(take))
+      const positions = dirty.map(take)
+      const bytes = positions.reduce((sum, { metadata }) => sum + (metadata?.length ?? 0), 0)
+      this.#widenedMs = Math.min(bytes / metadataBytesPerMs, longestIntervalMs)
+      await this.#send(positions)
       for (const [index, assignment] of dirty.entries())
         assignment.uncommitted -= covered[index] ?? 0
       this.#coveredSince = null
