@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { filterJson, row } from '../../test/filter-arbitraries.ts'
 import { compileFilter } from './compile-filter.ts'
-import { firstFailure } from './first-failure.ts'
+import { failureIn, firstFailure } from './first-failure.ts'
 import { parseFilter } from './parse-filter.ts'
 
 describe('firstFailure', () => {
@@ -22,6 +22,17 @@ describe('firstFailure', () => {
     [{ changed: ['status'], total: 1 }, 'total'],
   ])('of %j is at %j', (filter, path) => {
     expect(firstFailure(filter, { record, changedFields: ['status'] })).toBe(path)
+  })
+
+  test('names what the condition tests, by the types of the table', () => {
+    const fields = new Map([['total', 'decimal']] as const)
+    const of = { record: { total: '10.50' }, changedFields: [] }
+    expect(failureIn({ total: 10.5 }, of, { fields })).toBeNull()
+    expect(failureIn({ and: [{ total: { gt: '11' } }] }, of, { fields })).toEqual({
+      path: 'and.0.total.gt',
+      test: { field: 'total', operand: '11' },
+    })
+    expect(failureIn({ or: [{ total: 1 }] }, of, { fields })).toEqual({ path: 'or' })
   })
 
   test('is there exactly when the filter does not match', () => {

@@ -9,6 +9,7 @@ import * as users from '../http/admin/users.ts'
 import * as auth from '../http/auth.ts'
 import * as changes from '../http/data/changes.ts'
 import * as data from '../http/data/data.ts'
+import * as explanation from '../http/data/explanation.ts'
 import * as tables from '../http/data/tables.ts'
 import * as discovery from '../http/discovery.ts'
 import * as deliveries from '../http/webhooks/deliveries.ts'
@@ -56,6 +57,7 @@ const operations = [
   discovery,
   data,
   tables,
+  explanation,
   changes,
   users,
   userAccess,

@@ -9,6 +9,7 @@ import * as users from '../http/admin/users.ts'
 import * as auth from '../http/auth.ts'
 import * as changes from '../http/data/changes.ts'
 import * as data from '../http/data/data.ts'
+import * as explanation from '../http/data/explanation.ts'
 import * as tables from '../http/data/tables.ts'
 import * as discovery from '../http/discovery.ts'
 import * as deliveries from '../http/webhooks/deliveries.ts'
@@ -70,7 +71,12 @@ const apis = {
     title: 'Surehook data API',
     description: 'Tables and their records. Every change of a record is a change event.',
     base: '/gw',
-    operations: [...operationsOf(data), ...operationsOf(tables), ...operationsOf(changes)],
+    operations: [
+      ...operationsOf(data),
+      ...operationsOf(tables),
+      ...operationsOf(explanation),
+      ...operationsOf(changes),
+    ],
     tags: { data: 'Tables and records', changes: 'Changes that your own services publish' },
   },
   webhooks: {

@@ -10,6 +10,7 @@ import {
   listRecords,
   updateRecord,
 } from '@surehook/contracts/http/data/data'
+import { explainAccess } from '@surehook/contracts/http/data/explanation'
 import { deleteTable, getTable, listTables, putTable } from '@surehook/contracts/http/data/tables'
 import type { Operation } from '@surehook/contracts/operation'
 import { mountGraphQL } from '@surehook/service-kit/graphql/mount-graphql'
@@ -127,7 +128,8 @@ function graphqlRoute(router: Router, deps: DataRoutesDeps): void {
   })
 }
 
-function tableRoutes({ gated: serve }: Serving, { pool, relayed }: DataRoutesDeps): void {
+function tableRoutes({ gated: serve }: Serving, deps: DataRoutesDeps): void {
+  const { pool, relayed, records } = deps
   serve(putTable, async ({ params, body }, { auth: { tenant } }) => {
     const table = await put(pool, { tenant, name: params.table, input: body })
     await relayed()
@@ -138,6 +140,9 @@ function tableRoutes({ gated: serve }: Serving, { pool, relayed }: DataRoutesDep
   }))
   serve(getTable, async ({ params }, { auth: { tenant } }) =>
     tableView(await requireTable(pool, tenant, params.table)),
+  )
+  serve(explainAccess, ({ params: { table }, query: { recordId: id } }, call) =>
+    records.gated.explain(call, { table, id }),
   )
   serve(deleteTable, async ({ params }, { auth: { tenant } }) => {
     await dropTable(pool, tenant, params.table)

@@ -13,6 +13,9 @@ export const asUser = {
   ),
 }
 
+/** For an explanation of what a user may do. */
+export const explainedUser = { [name]: UserId.describe('The id of the user') }
+
 /**
  * The rights of a token that reads as a user. The answer shows records, and it depends on the rules
  * of the table and on the values of the user.

@@ -36,6 +36,12 @@ const cloudEvent = {
   data: invoice,
 }
 
+const clerk = {
+  rule: { role: 'clerk', where: { region: '$user.region' } },
+  outcome: 'not_met',
+  reason: 'The record does not meet where.region',
+} as const
+
 export const dataExamples: OperationExamples = {
   putTable: {
     body: {
@@ -50,6 +56,30 @@ export const dataExamples: OperationExamples = {
   },
   listTables: { reply: { tables: [table] } },
   getTable: { reply: table },
+  explainAccess: {
+    parameters: { recordId: ids.record, 'x-surehook-as-user': ids.user },
+    reply: {
+      recordId: ids.record,
+      userId: ids.user,
+      roles: ['clerk'],
+      read: {
+        allowed: false,
+        reason: 'No rule of the user admits the record',
+        columns: [],
+        rules: [
+          {
+            place: 'access.read.0',
+            ...clerk,
+            field: 'access.read.0.where.region',
+            expected: 'north',
+            actual: 'south',
+          },
+        ],
+      },
+      update: { allowed: false, reason: 'No role of the user allows this', columns: [], rules: [] },
+      delete: { allowed: false, reason: 'No role of the user allows this', rules: [] },
+    },
+  },
   createRecords: { body: { customer: 'Ada', total: '12.50' }, reply: record },
   listRecords: {
     parameters: { where: '{"status":"paid"}', order: '-total' },

@@ -33,7 +33,8 @@ export async function valuesOf(
   }
 }
 
-function variablesIn(entry: AccessEntry): Set<string> {
+/** Returns the variables that a rule names, in its `where` and its `set`. */
+export function variablesIn(entry: AccessEntry): Set<string> {
   if (typeof entry === 'string') return new Set()
   const inSet = Object.values(entry.set ?? {}).flatMap((value) => variableOf(value) ?? [])
   return new Set([...variablesOf(entry.where ?? {}), ...inSet])

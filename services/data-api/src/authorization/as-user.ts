@@ -1,6 +1,7 @@
 import type { UserValuesOf } from '@surehook/access/users/user-values'
 import { asUser, asUserName } from '@surehook/contracts/http/data/as-user'
 import { dataGraphQL, getRecord, listRecords } from '@surehook/contracts/http/data/data'
+import { explainAccess } from '@surehook/contracts/http/data/explanation'
 import type { RuledViolation } from '@surehook/contracts/problem'
 import { AppError, invalid, unavailable } from '@surehook/service-kit/errors'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
@@ -11,7 +12,7 @@ import type { Tenant } from '../table-definition.ts'
 const Header = z.object(asUser)
 
 const operations: ReadonlySet<string> = new Set(
-  [listRecords, getRecord, dataGraphQL].map(({ id }) => id),
+  [listRecords, getRecord, dataGraphQL, explainAccess].map(({ id }) => id),
 )
 
 /** The answer to a request that would change something as a user. */

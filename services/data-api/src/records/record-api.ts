@@ -1,5 +1,6 @@
 import type { UserValuesOf } from '@surehook/access/users/user-values'
 import type { AccessAction } from '@surehook/contracts/http/data/access'
+import type { AccessExplanation } from '@surehook/contracts/http/data/explanation'
 import type { RecordInput } from '@surehook/contracts/http/data/records'
 import type { KeyedRequest } from '@surehook/service-kit/idempotency/once-per-key'
 import { requestFingerprint } from '@surehook/service-kit/idempotency/request-fingerprint'
@@ -7,6 +8,7 @@ import { onlyReads } from '../authorization/as-user.ts'
 import type { Caller } from '../authorization/authorize.ts'
 import { tablesFor } from '../authorization/table-access.ts'
 import type { Preconditions, StoredRecord } from './preconditions.ts'
+import { explainRecord } from './read/explain-record.ts'
 import * as reads from './read/read-records.ts'
 import type { ChangeOrigin } from './write/change-head.ts'
 import * as writes from './write/write-records.ts'
@@ -33,6 +35,8 @@ export type RecordApi = {
   ): Promise<StoredRecord[]>
   list(call: RecordCall, table: string, query: reads.ListQuery): Promise<reads.RecordPage>
   get(call: RecordCall, one: OneRecord): Promise<StoredRecord>
+  /** Explains what the user of the call may do with the record. */
+  explain(call: RecordCall, one: OneRecord): Promise<AccessExplanation>
   update(call: RecordCall, one: OneRecord, input: RecordInput): Promise<StoredRecord>
   delete(call: RecordCall, one: OneRecord): Promise<StoredRecord>
 }
@@ -54,6 +58,7 @@ export function createRecordApi({ tables, users, ...deps }: RecordApiDeps): Reco
     list: (call, table, query) =>
       reads.listRecords(as(call, 'read'), { tenant: call.auth.tenant, table, query }),
     get: (call, one) => reads.getRecord(as(call, 'read'), { tenant: call.auth.tenant, ...one }),
+    explain: ({ auth }, one) => explainRecord({ ...deps, tables, users }, { caller: auth, ...one }),
     update: (call, one, input) =>
       writes.changeRecord(
         as(call, 'update'),

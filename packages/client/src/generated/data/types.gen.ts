@@ -263,6 +263,62 @@ export type Table = {
     updatedAt: string;
 };
 
+export type AccessExplanation = {
+    recordId: string;
+    userId: string;
+    /**
+     * The roles of the user
+     */
+    roles: Array<string>;
+    read: ActionExplanation;
+    update: ActionExplanation;
+    delete: ActionExplanation;
+};
+
+export type ActionExplanation = {
+    allowed: boolean;
+    /**
+     * The explanation, as a sentence
+     */
+    reason: string;
+    /**
+     * The columns that the user reads, or may send in an update
+     */
+    columns?: Array<string>;
+    /**
+     * Each role and rule of the action
+     */
+    rules: Array<RuleExplanation>;
+};
+
+export type RuleExplanation = {
+    /**
+     * Where the rule stands in the table: `access.read.0`
+     */
+    place: string;
+    rule: string | AccessRuleOutput;
+    /**
+     * `not_met`: the record does not meet a condition. `no_value`: the user lacks a value that the rule names. `other_role`: the user does not have the role
+     */
+    outcome: 'admits' | 'not_met' | 'no_value' | 'other_role';
+    /**
+     * The explanation, as a sentence
+     */
+    reason: string;
+    /**
+     * The first condition that the record does not meet: `access.read.0.where.region`
+     */
+    field?: string;
+    /**
+     * The operand of that condition. Variables have the values of the user
+     */
+    expected?: unknown;
+    /**
+     * The value of the record in that field
+     */
+    actual?: unknown;
+};
+
 /**
  * A record has the columns of its table as further fields. `bigint` and `decimal` are strings. Timestamps are ISO 8601 in UTC with milliseconds. A user who may not read the table gets only these three fields after a write.
  */
@@ -683,6 +739,76 @@ export type PutTableResponses = {
 };
 
 export type PutTableResponse = PutTableResponses[keyof PutTableResponses];
+
+export type ExplainAccessData = {
+    body?: never;
+    headers: {
+        /**
+         * The name of the project
+         */
+        'x-project-id': ProjectId;
+        environment?: EnvironmentName;
+        /**
+         * The id of the user
+         */
+        'x-surehook-as-user': string;
+    };
+    path: {
+        /**
+         * The name of the table
+         */
+        table: string;
+    };
+    query: {
+        /**
+         * The id of the record
+         */
+        recordId: string;
+    };
+    url: '/api/rest/_tables/{table}/explain';
+};
+
+export type ExplainAccessErrors = {
+    /**
+     * VALIDATION_ERROR
+     */
+    400: Problem;
+    /**
+     * MANAGEMENT_TOKEN_INVALID
+     */
+    401: Problem;
+    /**
+     * FORBIDDEN
+     */
+    403: Problem;
+    /**
+     * ENVIRONMENT_NOT_FOUND, RECORD_NOT_FOUND, TABLE_NOT_FOUND, USER_NOT_FOUND
+     */
+    404: Problem;
+    /**
+     * RATE_LIMIT_EXCEEDED
+     */
+    429: Problem;
+    /**
+     * INTERNAL_ERROR
+     */
+    500: Problem;
+    /**
+     * SERVICE_UNAVAILABLE
+     */
+    503: Problem;
+};
+
+export type ExplainAccessError = ExplainAccessErrors[keyof ExplainAccessErrors];
+
+export type ExplainAccessResponses = {
+    /**
+     * OK
+     */
+    200: AccessExplanation;
+};
+
+export type ExplainAccessResponse = ExplainAccessResponses[keyof ExplainAccessResponses];
 
 export type ListRecordsData = {
     body?: never;
