@@ -43,6 +43,7 @@ create table environment (
   notify_overrides jsonb not null default '{}'::jsonb,
   alerted_at timestamp(3) with time zone,
   notify_failures jsonb not null default '{}'::jsonb,
+  trusted_issuers jsonb not null default '[]'::jsonb,
   constraint environment_pkey PRIMARY KEY (project_id, name),
   constraint environment_project_id_fkey FOREIGN KEY (project_id) REFERENCES project(id)
 );

@@ -1,5 +1,6 @@
 import type { EnvironmentState, ManagementTokenState } from '@surehook/contracts/events'
 import type { LimitSettings } from '@surehook/contracts/http/admin/limit-settings'
+import type { TrustedIssuer } from '@surehook/contracts/http/admin/trusted-issuers'
 import type { RuledViolation } from '@surehook/contracts/problem'
 import type { ManagementRight } from '@surehook/contracts/rights'
 import { EnvironmentName, ProjectId } from '@surehook/contracts/tenant-names'
@@ -66,6 +67,10 @@ export type PlatformAccess = AsyncDisposable & {
    * this call.
    */
   admitsUsers(projectId: string, environment: string, signal?: AbortSignal): Promise<boolean>
+  /** The OpenID providers whose tokens the environment accepts, by local state only. */
+  expectedIssuers(projectId: string, environment: string): readonly TrustedIssuer[]
+  /** The same by all records acknowledged on the topic before this call. */
+  trustedIssuers(projectId: string, environment: string): Promise<readonly TrustedIssuer[]>
   /**
    * Epoch under which the environment's keys must be learnt, by local state. It is current after
    * `admitsUsers`.
@@ -107,6 +112,7 @@ export type PlatformAccessParts = {
     | 'hasEnvironment'
     | 'originOf'
     | 'hasUsers'
+    | 'trustedIssuersOf'
     | 'limitsOf'
     | 'deletedEnvironments'
     | 'alertedEnvironments'
@@ -166,6 +172,11 @@ export function createPlatformAccess({ state, view, now }: PlatformAccessParts):
     async admitsUsers(projectId, environment, signal) {
       await view.barrier(signal)
       return state.hasUsers(projectId, environment)
+    },
+    expectedIssuers: (projectId, environment) => state.trustedIssuersOf(projectId, environment),
+    async trustedIssuers(projectId, environment) {
+      await view.barrier()
+      return state.trustedIssuersOf(projectId, environment)
     },
     keyEpochOf: (projectId, environment) => state.keyEpochOf(projectId, environment),
     [Symbol.asyncDispose]: async () => view[Symbol.asyncDispose](),

@@ -1,5 +1,6 @@
 import type { EnvironmentState, ManagementTokenState } from '@surehook/contracts/events'
 import { LimitSettings, noLimitSettings } from '@surehook/contracts/http/admin/limit-settings'
+import { TrustedIssuer } from '@surehook/contracts/http/admin/trusted-issuers'
 import { environmentsTopic, managementTokensTopic } from '@surehook/contracts/topics'
 import * as z from 'zod'
 
@@ -22,6 +23,7 @@ type KnownEnvironment = EnvironmentOrigin & {
   admitsUsers: boolean
   keyEpoch: number
   limits: LimitSettings
+  trustedIssuers: readonly TrustedIssuer[]
 }
 
 /** Environments and management tokens, read from the compacted platform topics. */
@@ -53,14 +55,16 @@ export class PlatformState {
       return
     }
     const settings = settingsOf(state)
-    const digestInterval = settings?.notify?.digestInterval
+    const { auth, limits, notify, trustedIssuers = [] } = settings ?? {}
+    const digestInterval = notify?.digestInterval
     if (digestInterval !== undefined) {
       const { createdAt } = state
       this.#alerted.set(key, { projectId, environment, createdAt, digestInterval })
     }
     this.#environments.set(key, {
-      admitsUsers: settings !== null && (settings.auth?.enabled ?? true),
-      limits: limitsOf(settings?.limits),
+      admitsUsers: settings !== null && (auth?.enabled ?? true),
+      limits: limitsOf(limits),
+      trustedIssuers,
       // A version of auth-service without key epochs writes 0.
       keyEpoch: Math.max(state.keyEpoch, earlier),
       createdAt: state.createdAt,
@@ -100,6 +104,11 @@ export class PlatformState {
     return this.#environments.get(`${projectId}/${environment}`)?.admitsUsers === true
   }
 
+  /** The OpenID providers whose tokens the environment accepts. Empty if it does not exist. */
+  trustedIssuersOf(projectId: string, environment: string): readonly TrustedIssuer[] {
+    return this.#environments.get(`${projectId}/${environment}`)?.trustedIssuers ?? []
+  }
+
   /** The limits that the environment sets itself. `null` if the environment does not exist. */
   limitsOf(projectId: string, environment: string): LimitSettings | null {
     return this.#environments.get(`${projectId}/${environment}`)?.limits ?? null
@@ -128,6 +137,8 @@ const Settings = z.object({
   auth: z.object({ enabled: z.boolean().optional() }).optional(),
   limits: z.unknown().optional(),
   notify: z.object({ digestInterval: z.number() }).nullable().optional().catch(null),
+  // An earlier version of auth-service writes none. Unreadable ones are not trusted.
+  trustedIssuers: z.array(TrustedIssuer).optional().catch([]),
 })
 
 /** An earlier version of auth-service writes no limits, and a later one perhaps other limits. */

@@ -3,6 +3,14 @@ export { ClaimsCache } from './claims/claims-cache.ts'
 export { bearerToken, claimsOf, requireAccessToken } from './express/require-access-token.ts'
 export { FailedTokens } from './failed-tokens.ts'
 export { createIntrospection, type Introspect } from './introspection.ts'
+export { type IssuerClaims, sameIssuer } from './issuers/issuer-claims.ts'
+export {
+  createIssuerVerifier,
+  IssuerMemory,
+  type IssuerVerifier,
+  type IssuerVerifierOptions,
+  unverifiedIssuer,
+} from './issuers/issuer-verifier.ts'
 export { verifyAccessJws } from './jws/verify-jws.ts'
 export type { VerifyKeys } from './keys/key-set.ts'
 export {

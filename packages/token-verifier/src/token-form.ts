@@ -44,3 +44,19 @@ function readHeader(part: string): ProtectedHeader {
   if (typeof header !== 'object' || header === null) throw invalidToken('header is no object')
   return header as ProtectedHeader
 }
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** Reads the payload of a signed token, without a check of the signature. */
+export function tokenPayload(token: string): Readonly<Record<string, unknown>> {
+  if (tokenForm(token).kind !== 'jws') throw invalidToken('encrypted')
+  const [, part = ''] = token.split('.')
+  let payload: unknown
+  try {
+    payload = JSON.parse(decoder.decode(Buffer.from(part, 'base64url')))
+  } catch (err) {
+    throw invalidToken('payload', err)
+  }
+  if (typeof payload !== 'object' || payload === null) throw invalidToken('payload')
+  return payload as Readonly<Record<string, unknown>>
+}

@@ -85,8 +85,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     /** The base URL that clients use, without a trailing slash. */
     publicUrl: read.PUBLIC_URL,
     mail: { smtpUrl: read.SMTP_URL, from: read.MAIL_FROM },
-    /** Where alerts to chats may go, as deliveries of webhooks may. */
-    chats: {
+    /** Where alerts to chats, and requests to trusted issuers, may go: as deliveries of webhooks. */
+    outbound: {
       allowedNetworks: read.WEBHOOK_ALLOWED_NETWORKS,
       extraCa: read.WEBHOOK_EXTRA_CA_FILE ? [readFileSync(read.WEBHOOK_EXTRA_CA_FILE, 'utf8')] : [],
     },

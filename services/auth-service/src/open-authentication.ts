@@ -4,7 +4,7 @@ import type { Router } from 'express'
 import type { Pool } from 'pg'
 import { expiredCodes } from './accounts/delete-expired-codes.ts'
 import { expiredSignups } from './accounts/signup/delete-expired-signups.ts'
-import { openChats } from './alerts/chat-transport.ts'
+import { createChatTransport } from './alerts/chat-transport.ts'
 import { auditedApi } from './api/audited-api.ts'
 import { createAuthApi } from './api/create-auth-api.ts'
 import { createGraphQL } from './api/graphql/graphql-endpoint.ts'
@@ -23,6 +23,7 @@ import { reEncryptRoutes } from './keys/re-encrypt-routes.ts'
 import { unseenClients } from './limits/known-clients.ts'
 import { createNotices } from './mail/notices.ts'
 import { openAccounts } from './open-accounts.ts'
+import { openOutbound } from './outbound/guarded-https.ts'
 import { adminRoutes } from './platform/admin-routes.ts'
 import { adminGates, createIdentifyCaller } from './platform/admin-token.ts'
 import type { ReadChangesEnd } from './platform/changes-end.ts'
@@ -52,9 +53,11 @@ export async function openAuthentication(
   const gates = adminGates(identifyCaller, config.adminTokens)
   const { authorize } = gates
   const box = createSecretBox(...config.encryptionKeys)
-  const { guard, ...chats } = opening.use(openChats(config.chats))
+  const outbound = opening.use(openOutbound(config.outbound))
+  const settings = { box, guard: outbound.guard, publicUrl: config.publicUrl }
+  const chats = createChatTransport(outbound)
   const notices = createNotices({ pool, box, log })
-  const parts = { ...config, ...infrastructure, box, notices, chats }
+  const parts = { ...config, ...infrastructure, box, notices, chats, https: outbound }
   const { keys, accessTokens, sessions } = opening.use(openSessions(parts))
   const callerOf = createCallerOf(accessTokens)
   const { accounts, selfService, users, assertCapacity } = opening.use(
@@ -73,8 +76,9 @@ export async function openAuthentication(
   const useCases = createAuthApi({ accounts, selfService, sessions, callerOf, jwks })
   const api = auditedApi(useCases, { pool, log, encryptionKeys: config.encryptionKeys })
   const onEnvironment = createPrepareKeys({ keys, log })
+  const reEncryptPage = createKeyReEncryption(pool, config.encryptionKeys)
   const routeGroups = [
-    adminRoutes({ ...infrastructure, ...gates, onEnvironment, notify: { box, guard } }),
+    adminRoutes({ ...infrastructure, ...gates, onEnvironment, settings }),
     keyRoutes({ pool, writer, keys, authorize }),
     userRoutes({ pool, users, authorize }),
     authRoutes({
@@ -84,12 +88,9 @@ export async function openAuthentication(
       graphql: createGraphQL(api),
     }),
     discoveryRoutes({ findTenant: createFindTenant(pool), jwks, publicUrl: config.publicUrl }),
-    serviceRoutes({ pool, resolveTenant, accessTokens, serviceTokens: config.serviceTokens }),
+    serviceRoutes({ ...parts, resolveTenant, accessTokens }),
     consoleRoutes({ pool, redis, identifyCaller }),
-    reEncryptRoutes({
-      authorize,
-      reEncryptPage: createKeyReEncryption(pool, config.encryptionKeys),
-    }),
+    reEncryptRoutes({ authorize, reEncryptPage }),
   ]
   const resources = opening.move()
   return {

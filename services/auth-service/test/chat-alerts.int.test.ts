@@ -4,10 +4,10 @@ import type { NotifySettings } from '@surehook/contracts/http/admin/notify-setti
 import { createCertificates } from '@surehook/scripts/receiver/certificates'
 import { openReceiver, type Receiver } from '@surehook/scripts/receiver/receiver'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
-import { AddressGuard } from '@surehook/service-kit/outbound/address-guard'
 import { until } from '@surehook/testing/until'
-import { openChatTransport, openHostLookup } from '../src/alerts/chat-transport.ts'
+import { createChatTransport } from '../src/alerts/chat-transport.ts'
 import { createKeyReEncryption } from '../src/keys/re-encrypt-keys.ts'
+import { openOutbound } from '../src/outbound/guarded-https.ts'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, openAuthClient } from './support/auth-client.ts'
 import { encryptionKey } from './support/under-test.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const certificates = await createCertificates()
   receiver = await openReceiver(certificates)
   accounts = await openAccountWorld({
-    chats: { allowedNetworks: ['127.0.0.0/8', '::1/128'], extraCa: [certificates.ca] },
+    outbound: { allowedNetworks: ['127.0.0.0/8', '::1/128'], extraCa: [certificates.ca] },
   })
 })
 afterAll(async () => {
@@ -176,7 +176,8 @@ describe('the URL of a chat', () => {
 })
 
 it('a name that leads to a private address is refused when the alert is sent', async () => {
-  using chats = openChatTransport({ guard: new AddressGuard([], openHostLookup()), extraCa: [] })
+  using https = openOutbound({ allowedNetworks: [], extraCa: [] })
+  const chats = createChatTransport(https)
   const post = { url: receiver.url(path), body: {}, tenant: 'p/master' }
   await expect(chats.post(post)).rejects.toThrow('not public')
   expect(receiver.receipts(path)).toEqual([])

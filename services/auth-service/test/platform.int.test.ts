@@ -42,6 +42,7 @@ describe('an environment', () => {
         auth: defaultAuthSettings,
         limits: noLimitSettings,
         notify: { ...defaultNotify, failures: [] },
+        trustedIssuers: [],
         createdAt: expect.any(String),
         updatedAt: expect.any(String),
         deletedAt: null,
@@ -52,6 +53,7 @@ describe('an environment', () => {
       auth: defaultAuthSettings,
       limits: noLimitSettings,
       notify: null,
+      trustedIssuers: [],
     })
     expect((await call(`GET /${project}/environments/master`)).body).toEqual(body)
   })

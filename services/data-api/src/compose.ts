@@ -59,9 +59,12 @@ type LimitDeps = { config: Config } & Pick<
 
 function chargeOf({ config, ...deps }: LimitDeps): Charge {
   const limits = createRequestLimits({ api: 'data', defaults: config.limits, ...deps })
-  return (context, { tenant, id }, points) =>
+  return (context, { tenant, id, issued }, points) => {
+    // An issuer may give its user the id of another caller.
+    const user = `${issued?.issuer ?? ''}${id}`
     // A management token that reads as a user spends its own points.
-    limits.charge(context, { ...tenant, id: context.actorId ?? id }, points)
+    return limits.charge(context, { ...tenant, id: context.actorId ?? user }, points)
+  }
 }
 
 function limitedTokens(metrics: Metrics) {

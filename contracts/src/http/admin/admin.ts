@@ -8,6 +8,7 @@ import { SearchText, text } from '../text.ts'
 import { AuthSettings, AuthSettingsChange, change } from './auth-settings.ts'
 import { LimitSettings, LimitSettingsChange } from './limit-settings.ts'
 import { NotifySettings, NotifySettingsChange } from './notify-settings.ts'
+import { TrustedIssuer, TrustedIssuersInput } from './trusted-issuers.ts'
 
 export const Environment = z
   .object({
@@ -16,6 +17,9 @@ export const Environment = z
     auth: AuthSettings,
     limits: LimitSettings,
     notify: NotifySettings,
+    trustedIssuers: z
+      .array(TrustedIssuer)
+      .describe('OpenID providers whose access tokens are accepted'),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
     deletedAt: z.iso
@@ -78,6 +82,7 @@ export const putEnvironment = defineOperation({
     auth: change(AuthSettingsChange),
     limits: change(LimitSettingsChange),
     notify: change(NotifySettingsChange),
+    trustedIssuers: change(TrustedIssuersInput),
   }),
   reply: { status: 200, schema: Environment, description: 'The environment with all its settings' },
   errors: ['VALIDATION_ERROR', ...refused, 'CONFLICT', 'SERVICE_UNAVAILABLE'],

@@ -9,6 +9,14 @@ const environment = {
   auth: { ...defaultAuthSettings, accessTokenTtl: 600, defaultRole: 'clerk' },
   limits: { ...noLimitSettings, data: { ...noLimitSettings.data, perSecond: 2_000 } },
   notify: { ...defaultNotifySettings, emails: ['ops@example.com'] },
+  trustedIssuers: [
+    {
+      issuer: 'https://example.eu.auth0.com/',
+      audience: ['https://api.example.com'],
+      rolesClaim: 'https://example.com/roles',
+      userIdClaim: 'sub',
+    },
+  ],
   createdAt,
   updatedAt: '2026-01-02T08:30:00.000Z',
   deletedAt: null,
@@ -41,6 +49,13 @@ export const adminExamples: OperationExamples = {
       auth: { accessTokenTtl: 600, defaultRole: 'clerk' },
       limits: { data: { perSecond: 2_000 } },
       notify: { emails: ['ops@example.com'] },
+      trustedIssuers: [
+        {
+          issuer: 'https://example.eu.auth0.com/',
+          audience: 'https://api.example.com',
+          rolesClaim: 'https://example.com/roles',
+        },
+      ],
     },
     reply: environment,
   },

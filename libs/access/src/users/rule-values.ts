@@ -5,11 +5,18 @@ import {
   variablesOf,
 } from '@surehook/contracts/filter/user-variables'
 import type { AccessEntry } from '@surehook/contracts/http/data/access'
+import type { IssuedUser } from './user-access.ts'
 import type { UserValuesOf } from './user-values.ts'
 
 type Tenant = { projectId: string; environment: string }
 
-export type RuledUser = { tenant: Tenant; id: string; roles: readonly string[] }
+export type RuledUser = {
+  tenant: Tenant
+  id: string
+  roles: readonly string[]
+  /** Of a user whom auth-service does not know. */
+  issued?: IssuedUser | undefined
+}
 
 /** Variables that need no question to auth-service, because the access token holds their values. */
 const ofToken: ReadonlySet<string> = new Set(['id', 'roles'])
@@ -17,13 +24,17 @@ const ofToken: ReadonlySet<string> = new Set(['id', 'roles'])
 /** Returns the values that the entries name. Asks auth-service only if it has to. */
 export async function valuesOf(
   users: Pick<UserValuesOf, 'of'>,
-  { tenant, id, roles }: RuledUser,
+  { tenant, id, roles, issued }: RuledUser,
   entries: readonly AccessEntry[],
 ): Promise<ValueOfUser> {
   const known = new Map<string, UserValue>([
     ['id', id],
     ['roles', roles],
   ])
+  if (issued !== undefined) {
+    if (issued.email !== null) known.set('email', issued.email)
+    return (name) => known.get(name)
+  }
   const names = entries.flatMap((entry) => [...variablesIn(entry)])
   const user = names.every((name) => ofToken.has(name)) ? null : await users.of(tenant, id)
   return (name) => {

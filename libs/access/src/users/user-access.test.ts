@@ -8,7 +8,13 @@ type EnvironmentViews = { here: boolean; there: boolean; epochs?: [here: number,
 /** What this process already knows of the tenant, and what the topic says when asked. */
 function setUp({ here, there, epochs = [0, 0] }: EnvironmentViews) {
   const verified: unknown[] = []
-  const state = { healthy: true, expected: here, revoked: false, exp: Date.now() / 1_000 + 60 }
+  const state = {
+    healthy: true,
+    expected: here,
+    revoked: false,
+    exp: Date.now() / 1_000 + 60,
+    trusted: [trusted],
+  }
   let asked = 0
   const users = createUserAccess({
     access: {
@@ -21,6 +27,8 @@ function setUp({ here, there, epochs = [0, 0] }: EnvironmentViews) {
         asked += 1
         return there
       },
+      expectedIssuers: () => state.trusted,
+      trustedIssuers: async () => state.trusted,
     },
     users: {
       verify: async (of, _token, keyEpoch) => {
@@ -30,11 +38,27 @@ function setUp({ here, there, epochs = [0, 0] }: EnvironmentViews) {
         return { roles: ['reader'], exp: state.exp } as unknown as AccessClaims
       },
       isRevoked: () => state.revoked,
+      isOwnIssuer: (_tenant, issuer) => issuer === 'https://own.example',
+      issued: {
+        verify: async (_tenant, { issuer }) => {
+          const user = { sub: 'auth0|ada', roles: [], email: null, exp: state.exp }
+          return { iss: issuer, ...user }
+        },
+      },
     },
   })
-  const admit = () => users.admit(tenant, { token: 'a.b.c', client: '203.0.113.7' })
-  return { admit, verified, asked: () => asked, state, epochs }
+  const client = '203.0.113.7'
+  const admit = () => users.admit(tenant, { token: 'a.b.c', client })
+  const admitOf = (iss: string) => users.admit(tenant, { token: unsigned({ iss }), client })
+  return { admit, admitOf, verified, asked: () => asked, state, epochs }
 }
+
+const trusted = {
+  issuer: 'https://login.example/',
+  ...{ audience: ['api'], rolesClaim: 'roles', userIdClaim: 'sub' },
+}
+const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const unsigned = (payload: object) => `${part({ alg: 'RS256' })}.${part(payload)}.AAAA`
 
 const tenant = { projectId: 'shop', environment: 'master' }
 const refused = { code: 'AUTH_TOKEN_INVALID' }
@@ -79,6 +103,42 @@ describe('an admitted token', () => {
     if (_what === 'expired') change(under)
     const { isStanding } = await under.admit()
     if (_what === 'expired') return expect(isStanding()).toBe(false)
+    expect(isStanding()).toBe(true)
+    change(under)
+    expect(isStanding()).toBe(false)
+  })
+})
+
+describe('the token of a trusted issuer', () => {
+  it('is valid although the environment has no users of its own', async () => {
+    const { admitOf, verified } = setUp({ here: false, there: false })
+    expect(await admitOf('https://login.example')).toMatchObject({
+      claims: { sub: 'auth0|ada' },
+      issued: { issuer: 'https://login.example/' },
+    })
+    expect(verified).toEqual([])
+  })
+
+  it.each(['https://own.example', 'https://other.example', 'https://login.example/x'])(
+    'is not one of %s',
+    async (iss) => {
+      const { admitOf } = setUp({ here: false, there: false })
+      await expect(admitOf(iss)).rejects.toMatchObject(refused)
+    },
+  )
+
+  it.each<[string, (of: ReturnType<typeof setUp>) => void]>([
+    ['the issuer is removed', ({ state }) => void (state.trusted = [])],
+    [
+      'its settings change',
+      ({ state }) => void (state.trusted = [{ ...trusted, audience: ['other'] }]),
+    ],
+    ['the state is not known to be current', ({ state }) => void (state.healthy = false)],
+  ])('stands until %s', async (_what, change) => {
+    const under = setUp({ here: true, there: true })
+    const { isStanding } = await under.admitOf(trusted.issuer)
+    expect(isStanding()).toBe(true)
+    under.epochs.fill(1)
     expect(isStanding()).toBe(true)
     change(under)
     expect(isStanding()).toBe(false)

@@ -1,12 +1,23 @@
+import type { TrustedIssuer } from '@surehook/contracts/http/admin/trusted-issuers'
 import { AppError } from '@surehook/service-kit/errors'
-import type { AccessClaims } from '@surehook/token-verifier'
+import { type AccessClaims, sameIssuer, unverifiedIssuer } from '@surehook/token-verifier'
 import type { PlatformAccess } from '../management-access.ts'
-import type { ShownToken, UserTokens } from './user-tokens.ts'
+import type { ShownToken } from './issued-tokens.ts'
+import type { UserTokens } from './user-tokens.ts'
 
 type Tenant = { projectId: string; environment: string }
 
+/** What a trusted issuer says of its user, whom auth-service does not know. */
+export type IssuedUser = {
+  issuer: string
+  /** `null` unless the issuer has verified the address. */
+  email: string | null
+}
+
 export type AdmittedUser = {
-  claims: AccessClaims
+  claims: Pick<AccessClaims, 'sub' | 'roles' | 'exp'>
+  /** Absent for a user of auth-service. */
+  issued?: IssuedUser
   /**
    * For what outlives its request: tells at any time whether the token is still valid, by what is
    * known here. False also while that is not current.
@@ -20,44 +31,84 @@ export type UserAccess = {
 }
 
 export type UserAccessDeps = {
-  access: Pick<PlatformAccess, 'healthy' | 'expectsUsers' | 'admitsUsers' | 'keyEpochOf'>
-  users: Pick<UserTokens, 'verify' | 'isRevoked'>
+  access: Pick<
+    PlatformAccess,
+    'healthy' | 'expectsUsers' | 'admitsUsers' | 'keyEpochOf' | 'expectedIssuers' | 'trustedIssuers'
+  >
+  users: Pick<UserTokens, 'verify' | 'isRevoked' | 'isOwnIssuer' | 'issued'>
 }
 
 const notValid = () => new AppError('AUTH_TOKEN_INVALID', 'The access token is not valid')
 
 /** Anyone may name any tenant, so no verifier is created before the tenant is known. */
-export function createUserAccess({ access, users }: UserAccessDeps): UserAccess {
+export function createUserAccess(deps: UserAccessDeps): UserAccess {
   return {
-    async admit(tenant, token) {
-      const { projectId, environment } = tenant
-      const admitsUsers = () => access.admitsUsers(projectId, environment)
-      const epoch = () => access.keyEpochOf(projectId, environment)
-      const verify = async (keyEpoch: number): Promise<AdmittedUser> => {
-        const claims = await users.verify(tenant, token, keyEpoch)
-        const isStanding = () =>
-          access.healthy &&
-          claims.exp * 1_000 > Date.now() &&
-          access.expectsUsers(projectId, environment) &&
-          epoch() === keyEpoch &&
-          !users.isRevoked(claims)
-        return { claims, isStanding }
-      }
-      if (!access.expectsUsers(projectId, environment)) {
-        // The environment may exist although its state has not arrived here yet.
-        if (!(await admitsUsers())) throw notValid()
-        return verify(epoch())
-      }
-      // Runs both in parallel, because each asks the brokers. If the environment admits no users,
-      // the token's own result does not matter.
-      const expected = epoch()
-      const verifying = Promise.allSettled([verify(expected)])
-      if (!(await admitsUsers())) throw notValid()
-      // The keys were replaced meanwhile, so a result from the old ones does not count.
-      if (epoch() !== expected) return verify(epoch())
-      const [verified] = await verifying
-      if (verified.status === 'rejected') throw verified.reason
-      return verified.value
+    admit(tenant, shown) {
+      const issuer = unverifiedIssuer(shown.token)
+      return issuer === null || deps.users.isOwnIssuer(tenant, issuer)
+        ? admitOwn(deps, tenant, shown)
+        : admitIssued(deps, tenant, { ...shown, issuer })
     },
   }
+}
+
+/** Admits a user of auth-service. */
+async function admitOwn(
+  { access, users }: UserAccessDeps,
+  tenant: Tenant,
+  token: ShownToken,
+): Promise<AdmittedUser> {
+  const { projectId, environment } = tenant
+  const admitsUsers = () => access.admitsUsers(projectId, environment)
+  const epoch = () => access.keyEpochOf(projectId, environment)
+  const verify = async (keyEpoch: number): Promise<AdmittedUser> => {
+    const claims = await users.verify(tenant, token, keyEpoch)
+    const isStanding = () =>
+      access.healthy &&
+      claims.exp * 1_000 > Date.now() &&
+      access.expectsUsers(projectId, environment) &&
+      epoch() === keyEpoch &&
+      !users.isRevoked(claims)
+    return { claims, isStanding }
+  }
+  if (!access.expectsUsers(projectId, environment)) {
+    // The environment may exist although its state has not arrived here yet.
+    if (!(await admitsUsers())) throw notValid()
+    return verify(epoch())
+  }
+  // Runs both in parallel, because each asks the brokers. If the environment admits no users,
+  // the token's own result does not matter.
+  const expected = epoch()
+  const verifying = Promise.allSettled([verify(expected)])
+  if (!(await admitsUsers())) throw notValid()
+  // The keys were replaced meanwhile, so a result from the old ones does not count.
+  if (epoch() !== expected) return verify(epoch())
+  const [verified] = await verifying
+  if (verified.status === 'rejected') throw verified.reason
+  return verified.value
+}
+
+/**
+ * Admits a user of an issuer that the environment trusts. Whether the environment has users of its
+ * own does not matter.
+ */
+async function admitIssued(
+  { access, users }: UserAccessDeps,
+  tenant: Tenant,
+  { issuer: named, ...shown }: ShownToken & { issuer: string },
+): Promise<AdmittedUser> {
+  const { projectId, environment } = tenant
+  const find = (trusted: readonly TrustedIssuer[]) =>
+    trusted.find(({ issuer }) => sameIssuer(issuer, named))
+  const issuer = find(await access.trustedIssuers(projectId, environment))
+  if (issuer === undefined) {
+    throw new AppError('AUTH_TOKEN_INVALID', 'The access token is of no trusted issuer')
+  }
+  const { sub, roles, exp, email } = await users.issued.verify(tenant, issuer, shown)
+  const settings = JSON.stringify(issuer)
+  const isStanding = () =>
+    access.healthy &&
+    exp * 1_000 > Date.now() &&
+    JSON.stringify(find(access.expectedIssuers(projectId, environment))) === settings
+  return { claims: { sub, roles, exp }, issued: { issuer: issuer.issuer, email }, isStanding }
 }

@@ -36,6 +36,7 @@ function tokensWith(revocations: Revocations, barrier: () => Promise<void>) {
       barrier,
       [Symbol.asyncDispose]: () => Promise.resolve(),
     },
+    issued: { verify: () => Promise.reject(new Error('not asked')) },
     issuerOf: () => ({ jwksUrl: 'https://x.example/jwks', issuer, audience, fetch: fetchKeys }),
   })
 }

@@ -7,22 +7,18 @@ import {
   type TopicViewOptions,
 } from '@surehook/kafka/views/topic-view'
 import type { EventCodec } from '@surehook/schemas/codec'
-import { AppError, unavailable } from '@surehook/service-kit/errors'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import {
   type AccessClaims,
   createIntrospection,
   createVerifierPool,
   type TenantName,
-  TokenError,
   type TokenVerifierOptions,
   TooManyTokensError,
-  VerifierUnavailableError,
 } from '@surehook/token-verifier'
+import { createIssuedTokens, type IssuedTokens, type ShownToken } from './issued-tokens.ts'
 import { Revocations } from './revocations.ts'
-
-/** A token, and the client that rate limits count. */
-export type ShownToken = { token: string; client: string }
+import { tokenRefusal } from './token-refusal.ts'
 
 export type UserTokens = AsyncDisposable & {
   readonly ready: Promise<void>
@@ -33,6 +29,10 @@ export type UserTokens = AsyncDisposable & {
    * everything cached under another key epoch of the environment.
    */
   verify(tenant: TenantName, shown: ShownToken, keyEpoch: number): Promise<AccessClaims>
+  /** True if auth-service issues such tokens for the tenant. */
+  isOwnIssuer(tenant: TenantName, issuer: string): boolean
+  /** Verifies the tokens of trusted issuers. */
+  readonly issued: IssuedTokens
   /** True if the token is revoked, by what is known here. True also while that is not current. */
   isRevoked(claims: AccessClaims): boolean
 }
@@ -75,18 +75,20 @@ export async function openUserTokens(options: UserTokensOptions): Promise<UserTo
     log,
   })
   const issuer = (tenant: TenantName) => issuerOptions(options, tenant)
-  return createUserTokens({ ...options, revocations, view, issuerOf: issuer })
+  const issued = createIssuedTokens(options)
+  return createUserTokens({ ...options, revocations, view, issuerOf: issuer, issued })
 }
 
 export type UserTokensParts = Pick<UserTokensOptions, 'maxFailedTokensPerMinute' | 'onLimited'> & {
   revocations: Pick<Revocations, 'isRevoked'>
   view: TopicView
   issuerOf: (tenant: TenantName) => Omit<TokenVerifierOptions, 'isRevoked'>
+  issued: IssuedTokens
 }
 
 /** The verification alone; tests pass their own parts. */
 export function createUserTokens(parts: UserTokensParts): UserTokens {
-  const { revocations, view, issuerOf, maxFailedTokensPerMinute, onLimited } = parts
+  const { revocations, view, issuerOf, issued, maxFailedTokensPerMinute, onLimited } = parts
   const isRevoked = async (claims: AccessClaims) => {
     // Reads up to the topic's end, so that every logout answered before this request is seen.
     await view.barrier()
@@ -106,9 +108,11 @@ export function createUserTokens(parts: UserTokensParts): UserTokens {
         return await verifiers.of(tenant, keyEpoch).verify(token, client)
       } catch (err) {
         if (err instanceof TooManyTokensError) onLimited()
-        throw refusalOf(err)
+        throw tokenRefusal(err)
       }
     },
+    isOwnIssuer: (tenant, issuer) => issuer === issuerOf(tenant).issuer,
+    issued,
     isRevoked: (claims) => !view.healthy || revocations.isRevoked(claims),
     [Symbol.asyncDispose]: async () => view[Symbol.asyncDispose](),
   }
@@ -132,15 +136,4 @@ function issuerOptions(
     }),
     cooldownMs,
   }
-}
-
-function refusalOf(err: unknown): unknown {
-  if (err instanceof VerifierUnavailableError) return unavailable(err.message, err)
-  if (err instanceof TooManyTokensError) {
-    const { retryAfterS } = err
-    return new AppError('RATE_LIMIT_EXCEEDED', 'Too many invalid access tokens', { retryAfterS })
-  }
-  if (!(err instanceof TokenError)) return err
-  const expired = err.code === 'AUTH_TOKEN_EXPIRED'
-  return new AppError(err.code, `The access token ${expired ? 'has expired' : 'is not valid'}`)
 }

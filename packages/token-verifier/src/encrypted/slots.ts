@@ -52,4 +52,4 @@ export class Slots {
   }
 }
 
-const tooMany = () => new VerifierUnavailableError('Too many tokens wait to be introspected')
+const tooMany = () => new VerifierUnavailableError('Too many tokens wait to be verified')

@@ -1,6 +1,7 @@
-import { type CryptoKey, importJWK } from 'jose'
+import { type CryptoKey, importJWK, type JWK } from 'jose'
 
-export type KnownKey = { readonly n: string; readonly e: string; readonly key: CryptoKey }
+/** `material`: the members that the key was made from. */
+export type KnownKey = { readonly material: string; readonly key: CryptoKey }
 export type KeySet = ReadonlyMap<string, KnownKey>
 
 export type VerifyKeys = {
@@ -11,7 +12,7 @@ export type VerifyKeys = {
 const maxKeys = 100
 /** Longer key ids are refused without a request to the issuer and are not cached. */
 export const maxKidLength = 256
-const minModulusBits = 2_048
+export const minModulusBits = 2_048
 
 /**
  * Reads the RS256 verification keys of a JWK set. It skips other types and uses, and incomplete or
@@ -19,21 +20,45 @@ const minModulusBits = 2_048
  * of `known` keep their objects.
  */
 export async function readKeySet(set: unknown, known: KeySet): Promise<KeySet> {
+  // Imports only the public members, even if the set contains private ones.
+  const named = entriesOf(set)
+    .filter(isVerifying)
+    .map(({ kid, n, e }) => ({ id: kid, jwk: { kty: 'RSA', n, e }, alg: 'RS256' }))
+  return importKeys(named, known)
+}
+
+export function entriesOf(set: unknown): readonly unknown[] {
   const entries = (set as { keys?: unknown } | null)?.keys
   if (!Array.isArray(entries)) throw new Error('The key set has no keys')
   if (entries.length > maxKeys) throw new Error(`The key set has more than ${maxKeys} keys`)
+  return entries
+}
+
+export type NamedKey = { id: string; jwk: JWK; alg: string }
+
+/** Skips an id that two different keys share. Unchanged keys of `known` keep their objects. */
+export async function importKeys(named: readonly NamedKey[], known: KeySet): Promise<KeySet> {
   const keys = new Map<string, KnownKey>()
   const ambiguous = new Set<string>()
-  for (const { kid, n, e } of entries.filter(isVerifying)) {
-    const same = (key: KnownKey | undefined) => key?.n === n && key.e === e
-    if (keys.has(kid) && !same(keys.get(kid))) ambiguous.add(kid)
-    const earlier = known.get(kid)
-    // Imports only the public members, even if the set contains private ones.
-    const key = same(earlier) ? earlier?.key : await importJWK({ kty: 'RSA', n, e }, 'RS256')
-    keys.set(kid, { n, e, key: key as CryptoKey })
+  for (const { id, jwk, alg } of named) {
+    const material = JSON.stringify(jwk)
+    if (keys.has(id) && keys.get(id)?.material !== material) ambiguous.add(id)
+    const earlier = known.get(id)
+    const key = earlier?.material === material ? earlier.key : await importedKey(jwk, alg)
+    if (key !== null) keys.set(id, { material, key })
   }
-  for (const kid of ambiguous) keys.delete(kid)
+  for (const id of ambiguous) keys.delete(id)
   return keys
+}
+
+/** Returns `null` for values that are no key, such as a point that is not on its curve. */
+async function importedKey(jwk: JWK, alg: string): Promise<CryptoKey | null> {
+  try {
+    return (await importJWK(jwk, alg)) as CryptoKey
+  } catch (err) {
+    if (err instanceof DOMException || err instanceof TypeError) return null
+    throw err
+  }
 }
 
 type VerifyingJwk = { kid: string; n: string; e: string }
@@ -55,7 +80,7 @@ function isVerifying(entry: unknown): entry is VerifyingJwk {
 
 export const isKid = (kid: string): boolean => kid !== '' && kid.length <= maxKidLength
 
-const isNumber = (text: unknown): text is string =>
+export const isNumber = (text: unknown): text is string =>
   typeof text === 'string' && /^[A-Za-z0-9_-]{1,2048}$/.test(text)
 
-const bitsOf = (text: string): number => Buffer.from(text, 'base64url').length * 8
+export const bitsOf = (text: string): number => Buffer.from(text, 'base64url').length * 8

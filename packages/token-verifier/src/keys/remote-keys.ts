@@ -10,6 +10,8 @@ export type RemoteKeysOptions = FreshnessPolicy & {
   timeoutMs: number
   fetch: typeof fetch
   now: () => number
+  /** Reads the answer. Unchanged keys keep their objects. By default it reads RS256 keys. */
+  readKeys?: (set: unknown, known: KeySet) => Promise<KeySet>
 }
 
 const maxBytes = 256 * 1024
@@ -78,14 +80,14 @@ export class RemoteKeys implements VerifyKeys {
   }
 
   async #read(): Promise<KeySet> {
-    const { url, headers = {}, timeoutMs, fetch: get } = this.#options
+    const { url, headers = {}, timeoutMs, fetch: get, readKeys = readKeySet } = this.#options
     const response = await get(url, {
       // An HTTP cache must not extend the lifetime of a key.
       headers: { ...headers, accept: 'application/json', 'cache-control': 'no-cache' },
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     })
-    if (response.ok) return readKeySet(await boundedJson(response, maxBytes), this.#keys)
+    if (response.ok) return readKeys(await boundedJson(response, maxBytes), this.#keys)
     await response.body?.cancel()
     // 404: the environment has no authentication, so no token is valid.
     if (response.status === 404) return new Map()

@@ -13,6 +13,7 @@ const environment = (enabled: boolean): Environment => ({
   auth: { ...defaultAuthSettings, enabled },
   limits: noLimitSettings,
   notify: defaultNotifySettings,
+  trustedIssuers: [],
   createdAt: '',
   updatedAt: '',
   deletedAt: null,

@@ -15,7 +15,6 @@ import type { Operation } from '@surehook/contracts/operation'
 import { type Handle, mount } from '@surehook/service-kit/http/mount'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
-import type { NotifyDeps } from '../alerts/notify-settings.ts'
 import { queueTestAlert } from '../alerts/queue-alert.ts'
 import type { AdminGate, ProjectGate } from './admin-token.ts'
 import type { ReadChangesEnd } from './changes-end.ts'
@@ -29,14 +28,14 @@ export type AdminRoutesDeps = {
   authorize: AdminGate
   authorizeInProject: ProjectGate
   changesEnd: ReadChangesEnd
-  notify: NotifyDeps
+  settings: environments.SettingsDeps
   /** Called after the environment was committed and published. Never rejects. */
   onEnvironment: (environment: Environment) => Promise<void>
 }
 
 /** The routes `/auth/admin/…`. All but one require the administration token. */
 export function adminRoutes(deps: AdminRoutesDeps): (router: Router) => void {
-  const { pool, writer, authorize, onEnvironment, notify } = deps
+  const { pool, writer, authorize, onEnvironment, settings } = deps
   return (router) => {
     const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, void>) =>
       mount(router, operation, { authorize, handle })
@@ -53,7 +52,7 @@ export function adminRoutes(deps: AdminRoutesDeps): (router: Router) => void {
     })
     serve(getEnvironment, ({ params }) => environments.getEnvironment(pool, params))
     serve(testNotify, async ({ params }) => {
-      const recipients = await queueTestAlert({ pool, ...notify }, params)
+      const recipients = await queueTestAlert({ pool, ...settings }, params)
       if (recipients === undefined) throw environments.environmentNotFound()
       return { recipients }
     })

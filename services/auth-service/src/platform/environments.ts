@@ -5,10 +5,11 @@ import type {
 } from '@surehook/change-capture/emit/state-writer'
 import type { EnvironmentState } from '@surehook/contracts/events'
 import type { LogPosition } from '@surehook/contracts/events/log-position'
-import type { Environment } from '@surehook/contracts/http/admin/admin'
-import type { AuthSettingsChange } from '@surehook/contracts/http/admin/auth-settings'
-import type { LimitSettingsChange } from '@surehook/contracts/http/admin/limit-settings'
-import type { NotifySettingsChange } from '@surehook/contracts/http/admin/notify-settings'
+import type {
+  Environment,
+  putEnvironment as putOperation,
+} from '@surehook/contracts/http/admin/admin'
+import type { TrustedIssuer } from '@surehook/contracts/http/admin/trusted-issuers'
 import type { RuledViolation } from '@surehook/contracts/problem'
 import { environmentsTopic } from '@surehook/contracts/topics'
 import { AppError, invalid } from '@surehook/service-kit/errors'
@@ -22,6 +23,7 @@ import {
   type NotifyFailures,
   notifySettings,
 } from '../alerts/notify-settings.ts'
+import { changeIssuers, type IssuersDeps } from '../issuers/issuer-settings.ts'
 import {
   changeOverrides,
   fullSettings,
@@ -38,6 +40,7 @@ export type EnvironmentRow = {
   limit_overrides: SettingsOverrides
   notify_overrides: SettingsOverrides
   notify_failures: NotifyFailures
+  trusted_issuers: TrustedIssuer[]
   created_at: Date
   updated_at: Date
   deleted_at: Date | null
@@ -47,17 +50,16 @@ export type EnvironmentRow = {
 
 export type EnvironmentName = { project: string; environment: string }
 
-export type EnvironmentChange = {
-  auth?: AuthSettingsChange | null | undefined
-  limits?: LimitSettingsChange | null | undefined
-  notify?: NotifySettingsChange | null | undefined
-}
+export type EnvironmentChange = z.output<typeof putOperation.body>
+
+/** What checks and encrypts new settings. */
+export type SettingsDeps = NotifyDeps & IssuersDeps
 
 export type PutDeps = {
   pool: Pool
   writer: Pick<StateWriter, 'write'>
   changesEnd: ReadChangesEnd
-  notify: NotifyDeps
+  settings: SettingsDeps
 }
 
 /**
@@ -65,7 +67,7 @@ export type PutDeps = {
  * the topic.
  */
 export async function putEnvironment(
-  { pool, writer, changesEnd, notify }: PutDeps,
+  { pool, writer, changesEnd, settings }: PutDeps,
   name: EnvironmentName,
   change: EnvironmentChange,
 ): Promise<Environment> {
@@ -79,6 +81,7 @@ export async function putEnvironment(
     const { rows } = await client.query<EnvironmentRow>(
       `update environment
        set auth_overrides = $3, limit_overrides = $4, notify_overrides = $5,
+         trusted_issuers = $6,
          updated_at = date_trunc('milliseconds', clock_timestamp())
        where project_id = $1 and name = $2
        returning *`,
@@ -87,7 +90,8 @@ export async function putEnvironment(
         name.environment,
         changeOverrides(current.auth_overrides, change.auth),
         changeOverrides(current.limit_overrides, change.limits),
-        changeNotify(notify, { name, current: current.notify_overrides, change: change.notify }),
+        changeNotify(settings, { name, current: current.notify_overrides, change: change.notify }),
+        JSON.stringify(changeIssuers(settings, current.trusted_issuers, change.trustedIssuers)),
       ],
     )
     const row = only(rows)
@@ -258,6 +262,7 @@ export function toEnvironment(row: EnvironmentRow): Environment {
     auth: fullSettings(row.auth_overrides),
     limits: limitSettings(row.limit_overrides),
     notify: notifySettings(row.notify_overrides, row.notify_failures),
+    trustedIssuers: row.trusted_issuers,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     deletedAt: row.deleted_at?.toISOString() ?? null,
@@ -266,12 +271,12 @@ export function toEnvironment(row: EnvironmentRow): Environment {
 
 /** The environment as the message of its topic. */
 export function stateMessage(row: EnvironmentRow): StateMessage {
-  const { auth, limits, notify, ...environment } = toEnvironment(row)
+  const { auth, limits, notify, trustedIssuers, ...environment } = toEnvironment(row)
   const { digestInterval } = notify
   const state: EnvironmentState = {
     ...environment,
     settings: JSON.stringify({
-      ...{ auth, limits },
+      ...{ auth, limits, trustedIssuers },
       // Only auth-service needs the recipients.
       notify: isNotified(notify) ? { digestInterval } : null,
     }),

@@ -1,7 +1,7 @@
 import { type PlatformAccess, readTenant } from '@surehook/access/management-access'
 import { requiredRight } from '@surehook/access/management-token'
 import { noCredential } from '@surehook/access/no-credential'
-import type { UserAccess } from '@surehook/access/users/user-access'
+import type { IssuedUser, UserAccess } from '@surehook/access/users/user-access'
 import type { UserValuesOf } from '@surehook/access/users/user-values'
 import { asUserName, asUserRights, hasAsUser } from '@surehook/contracts/http/data/as-user'
 import type { ManagementRight } from '@surehook/contracts/rights'
@@ -18,6 +18,8 @@ export type Caller = {
   roles: readonly string[] | null
   /** The id of the management token or of the user. */
   id: string
+  /** Of a user of a trusted issuer. */
+  issued?: IssuedUser | undefined
   /** A management token reads as this user, and may change nothing. */
   onlyReads?: true
 }
@@ -83,8 +85,9 @@ export function createAuthorizers(deps: AuthorizeDeps): Authorizers {
     const environment = req.headers['environment'] ?? defaultEnvironment
     const tenant = readTenant(req.headers['x-project-id'], environment)
     const client = limitKeyOf(context.countedClient)
-    const { claims } = await users.admit(tenant, { token, client })
-    const caller = await admitted(context, { tenant, roles: claims.roles, id: claims.sub })
+    const { claims, issued } = await users.admit(tenant, { token, client })
+    const of = { tenant, roles: claims.roles, id: claims.sub, issued }
+    const caller = await admitted(context, of)
     if (hasAsUser(req.headers))
       throw new AppError('FORBIDDEN', `${asUserName} needs a management token`)
     return caller

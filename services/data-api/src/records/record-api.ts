@@ -79,8 +79,10 @@ function target(call: RecordCall, request: readonly unknown[]) {
 
 function keyed({ auth }: RecordCall, key: string, request: readonly unknown[]): KeyedRequest {
   const { projectId, environment } = auth.tenant
+  // An issuer may give its user the id of another caller.
+  const issuer = auth.issued === undefined ? [] : [auth.issued.issuer]
   return {
-    scope: [projectId, environment, auth.id],
+    scope: [projectId, environment, auth.id, ...issuer],
     key,
     fingerprint: requestFingerprint(request),
   }

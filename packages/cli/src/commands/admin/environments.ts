@@ -60,11 +60,11 @@ export const environmentCommands = [
   }),
 ]
 
-type Settings = { auth?: unknown; limits?: unknown; notify?: unknown }
+type Settings = { auth?: unknown; limits?: unknown; notify?: unknown; trustedIssuers?: unknown }
 
 /** What `environments get` shows besides the settings. */
 const notSettings = new Set(['projectId', 'environment', 'createdAt', 'updatedAt', 'deletedAt'])
-const groups = ['auth', 'limits', 'notify']
+const groups = ['auth', 'limits', 'notify', 'trustedIssuers']
 
 /** Reads the settings of an environment, or only those of authentication. */
 function settingsIn(file: string): Settings {

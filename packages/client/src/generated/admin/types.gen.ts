@@ -85,6 +85,25 @@ export type NotifySettingsChange = {
     digestInterval?: number | null;
 };
 
+export type TrustedIssuerInput = {
+    /**
+     * As `iss` of its tokens has it. One slash at the end does not count
+     */
+    issuer: string;
+    /**
+     * The token must be for it, or for one of the list
+     */
+    audience: string | Array<string>;
+    /**
+     * Absent: `roles`
+     */
+    rolesClaim?: string | null;
+    /**
+     * Absent: `sub`
+     */
+    userIdClaim?: string | null;
+};
+
 export type Email = string;
 
 export type UserChange = {
@@ -141,6 +160,10 @@ export type Environment = {
     auth: AuthSettings;
     limits: LimitSettings;
     notify: NotifySettings;
+    /**
+     * OpenID providers whose access tokens are accepted
+     */
+    trustedIssuers: Array<TrustedIssuer>;
     createdAt: string;
     updatedAt: string;
     /**
@@ -296,6 +319,25 @@ export type NotifySettings = {
         at: string;
         reason: string;
     }>;
+};
+
+export type TrustedIssuer = {
+    /**
+     * As `iss` of its tokens has it. One slash at the end does not count
+     */
+    issuer: string;
+    /**
+     * The token must be for one of them
+     */
+    audience: Array<string>;
+    /**
+     * The claim with the roles. Dots lead into objects, unless a claim has the whole name
+     */
+    rolesClaim: string;
+    /**
+     * The claim with the id of the user
+     */
+    userIdClaim: string;
 };
 
 export type KeyState = {
@@ -701,6 +743,7 @@ export type PutEnvironmentData = {
         auth?: AuthSettingsChange | null;
         limits?: LimitSettingsChange | null;
         notify?: NotifySettingsChange | null;
+        trustedIssuers?: Array<TrustedIssuerInput> | null;
     };
     path: {
         /**

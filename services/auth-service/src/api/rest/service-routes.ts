@@ -1,9 +1,13 @@
 import type { Router } from 'express'
 import { type IntrospectionDeps, introspectionRoute } from './introspection-route.ts'
+import { type IssuerKeysDeps, issuerKeysRoute } from './issuer-keys-route.ts'
 import { createRequireService } from './require-service.ts'
 import { type UserValuesDeps, userValuesRoute } from './user-values-route.ts'
 
-type ServiceRoutesDeps = Omit<IntrospectionDeps & UserValuesDeps, 'requireService'> & {
+type ServiceRoutesDeps = Omit<
+  IntrospectionDeps & IssuerKeysDeps & UserValuesDeps,
+  'requireService'
+> & {
   /** The bearer tokens of the platform's own services. */
   serviceTokens: readonly string[]
 }
@@ -17,6 +21,7 @@ export function serviceRoutes({
   const groups = [
     introspectionRoute({ ...deps, requireService }),
     userValuesRoute({ ...deps, requireService }),
+    issuerKeysRoute({ ...deps, requireService }),
   ]
   return (router) => {
     for (const addTo of groups) addTo(router)
