@@ -10,6 +10,7 @@ const secret = 'T0123456789/B0123456789/the-secret-of-the-chat'
 const env = {
   OPS_CHAT: `https://hooks.slack.com/services/${secret}`,
   SHORT_CHAT: 'https://chat.example/hook',
+  PLAIN_CHAT: 'http://chat.example/a-secret',
 }
 const keep = { prune: false, allowDataLoss: false }
 const file = (text: string) => wishesOf(parseFile(`version: 2\nnotify: ${text}`, 'file'), env)
@@ -68,6 +69,7 @@ it('is written with a variable for each chat, and read again', () => {
 it.each([
   ['{ chats: [{ url: https://hooks.slack.com/services/secret }] }', 'must be a variable such as'],
   ['{ chats: [{ url: "${UNSET_CHAT}" }] }', 'the variable UNSET_CHAT is not set'],
+  ['{ chats: [{ url: "${PLAIN_CHAT}" }] }', 'notify.chats[0].url: must use https'],
   ['{ emails: [a@b.example, A@b.example] }', 'each address once'],
   ['{ digestInterval: 9 }', 'notify.digestInterval'],
   ['{ mails: [] }', 'is no field of the file'],
