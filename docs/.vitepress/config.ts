@@ -68,6 +68,7 @@ export default defineConfig({
           'Your first webhook': 'first-webhook',
           'What npm start runs': 'npm-start',
           'In one container': 'docker',
+          'On Kubernetes with kind': 'kind',
         }),
       },
       {

@@ -15,6 +15,7 @@ const named = [
   'docker-compose.yml',
   'docs/operate/containers.md',
   'docs/operate/kubernetes.md',
+  'docs/start/kind.md',
   'tests/rehearsals/kubernetes/main.ts',
 ]
 
