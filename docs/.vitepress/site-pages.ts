@@ -2,16 +2,21 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 
 /**
- * Returns the page of the site that is made of a file of the repository, or `null`: of an OpenAPI
- * document (the anchor is a tag or an operation), or of the list of commands. So a link leads to
- * the file on GitHub, and to the page on the site. Throws if no page has the anchor.
+ * Returns the page of the site that is made of a part of the repository, or `null`: of the OpenAPI
+ * documents (the anchor is a tag or an operation), or of the commands. The pages are not in git.
+ * Links therefore name a README, which says on GitHub where to look. Throws if no page has the
+ * anchor.
  */
 export function sitePageOf(file: string, anchor: string, docsDir: string): string | null {
-  if (file === 'packages/cli/src/commands/commands.ts') {
-    return withAnchor(docsDir, 'reference/cli.md', anchor)
+  if (file === 'packages/cli/README.md') {
+    if (anchor === '') return 'reference/command.md'
+    if (!anchorsOf(`${docsDir}/${commandsPage}`).has(anchor)) {
+      throw new Error(`${commandsPage} has no #${anchor}`)
+    }
+    return `${commandsPage}#${anchor}`
   }
-  if (file === 'contracts/openapi') return withAnchor(docsDir, 'reference/http/index.md', anchor)
-  if (!file.startsWith('contracts/openapi/')) return null
+  if (file !== 'contracts/openapi/README.md') return null
+  if (anchor === '') return 'reference/http/index.md'
   const pages = readdirSync(`${docsDir}/reference/http`).map((name) => `reference/http/${name}`)
   const ofTag = pages.find((page) => basename(page, '.md') === anchor)
   if (ofTag !== undefined) return ofTag
@@ -20,11 +25,7 @@ export function sitePageOf(file: string, anchor: string, docsDir: string): strin
   return `${page}#${anchor}`
 }
 
-function withAnchor(docsDir: string, page: string, anchor: string): string {
-  if (anchor === '') return page
-  if (!anchorsOf(`${docsDir}/${page}`).has(anchor)) throw new Error(`${page} has no #${anchor}`)
-  return `${page}#${anchor}`
-}
+const commandsPage = 'reference/cli.md'
 
 const anchorsOf = (file: string): Set<string> =>
   new Set(

@@ -105,7 +105,7 @@ export function variablesPage(variables: readonly Variable[]): string {
     ...variables.map(rowOf),
     '',
     '`surehook prepare database` has [variables of its',
-    "own](../../packages/cli/src/commands/commands.ts#surehook-prepare-database): an administrator's",
+    "own](../../packages/cli/README.md#surehook-prepare-database): an administrator's",
     '`DATABASE_URL`, and the passwords for the roles of the services.',
     '',
   ].join('\n')
