@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { repoRoot } from '@surehook/scripts/lib/paths'
+import { modeOf } from '@surehook/scripts/system/service-catalog'
 import { checkOut } from '@surehook/scripts/versions/check-out'
 import type { ScenarioFigures } from './compare/medians.ts'
 import { compare } from './compare/ratios.ts'
@@ -16,6 +17,8 @@ const { values: options, positionals } = parseArgs({
     seconds: { type: 'string', default: '5' },
     changes: { type: 'string', default: '10000' },
     rounds: { type: 'string', default: '2' },
+    /** `single`: the services in one process. */
+    mode: { type: 'string', default: 'separate' },
   },
 })
 const [commit] = positionals
@@ -25,12 +28,13 @@ const benchArgs = ['only', 'seconds', 'changes'].flatMap((name) => [
   `--${name}`,
   options[name as 'only'],
 ])
+const mode = modeOf({ SUREHOOK_MODE: options.mode })
 const versions = [await checkOut(commit), { name: 'this checkout', dir: repoRoot }] as const
 const runs: [ScenarioFigures[], ScenarioFigures[]] = [[], []]
 for (let round = 1; round <= Number(options.rounds); round++) {
   for (const [index, version] of versions.entries()) {
     console.log(`\n# round ${round}: ${version.name}`)
-    runs[index as 0 | 1].push(await measure(version, benchArgs))
+    runs[index as 0 | 1].push(await measure({ ...version, mode }, benchArgs))
   }
 }
 const [before, after] = runs

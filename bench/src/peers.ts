@@ -2,64 +2,69 @@ import { writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { repoRoot } from '@surehook/scripts/lib/paths'
-import { type LoadFigures, mediansOfRounds } from './peers/figures.ts'
-import { idle, loadsOf, stateNow } from './peers/loads.ts'
+import { type Lines, mediansOfRounds } from './peers/figures.ts'
+import { measureShape, type ShapeFigures } from './peers/shapes.ts'
 import { calmTable, fullTable, stateTable } from './peers/tables.ts'
-import { openBench } from './platform/open-bench.ts'
 import { lossRows, printRows } from './report/report.ts'
 
 /**
  * `npm run bench:peers`: prints the figures that other systems publish, in their units, as Markdown
- * tables.
+ * tables, of one process and of six beside each other.
  */
 const { values: options } = parseArgs({
   options: {
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '10' },
     changes: { type: 'string', default: '20000' },
-    /** A part of the names of the loads to run. The default is all. */
     only: { type: 'string', default: '' },
-    /** Another checkout, whose running system is measured. */
+    /** Another checkout, whose system is measured. */
     at: { type: 'string', default: repoRoot },
     /** A file for the figures of each round. */
     json: { type: 'string' },
   },
 })
-const rounds = Number(options.rounds)
-const seconds = Number(options.seconds)
-
-await using bench = await openBench(options.at)
-const atRest = await idle(bench, seconds)
-const loads = loadsOf(bench, { seconds, changes: Number(options.changes) }).filter(({ name }) =>
-  name.includes(options.only),
-)
-const found = new Map(loads.map(({ name }) => [name, [] as LoadFigures[]]))
-for (let round = 1; round <= rounds; round++) {
-  for (const { name, measure } of loads) {
-    console.log(`# round ${round} of ${rounds}: ${name}`)
-    found.get(name)?.push(await measure())
-  }
+const { rounds, seconds, changes, only } = options
+const measuring = {
+  ...{ rounds: Number(rounds), seconds: Number(seconds), changes: Number(changes) },
+  only,
 }
-const afterLoad = await stateNow(bench)
+const shapes = {
+  'one process': await measureShape(options.at, 'single', measuring),
+  'six processes': await measureShape(options.at, 'separate', measuring),
+}
+const names = Object.keys(shapes)
+const found = Object.values(shapes)
 
-const linesOf = (kind: 'full' | 'calm') =>
-  loads
-    .filter((load) => load.kind === kind)
-    .map(({ name }) => [name, mediansOfRounds(found.get(name) ?? [])] as const)
-const [full, calm] = [linesOf('full'), linesOf('calm')]
+const [full, calm] = [linesOf(found, 'full'), linesOf(found, 'calm')]
 console.log(`\n${availableParallelism()} cores, ${cpus()[0]?.model}; medians of ${rounds}\n`)
-console.log([...fullTable(full), '', ...calmTable(calm), ''].join('\n'))
+console.log([...fullTable(names, full), '', ...calmTable(names, calm), ''].join('\n'))
 console.log(
-  stateTable([
-    ['idle', atRest],
-    ['after the load', afterLoad],
+  stateTable(names, [
+    ['idle', found.map(({ atRest }) => atRest)],
+    ['after the load', found.map(({ afterLoad }) => afterLoad)],
   ]).join('\n'),
 )
-const losses = [...full, ...calm].flatMap(([name, figures]) =>
-  lossRows(figures).map((row) => ({ ...row, measure: `${name}: ${row.measure}` })),
+const lines = [...full, ...calm]
+const losses = lines.flatMap(([load, ofShapes]) =>
+  ofShapes.flatMap((figures, n) =>
+    lossRows(figures).map((row) => ({ ...row, measure: `${names[n]}, ${load}: ${row.measure}` })),
+  ),
 )
 if (losses.length > 0) printRows('deliveries', losses)
-if ([...full, ...calm].some(([, { missing }]) => missing > 0)) process.exitCode = 1
-if (options.json !== undefined) {
-  await writeFile(options.json, JSON.stringify({ ...Object.fromEntries(found), atRest, afterLoad }))
+if (lines.some(([, ofShapes]) => ofShapes.some(({ missing }) => missing > 0))) process.exitCode = 1
+if (options.json !== undefined) await writeFile(options.json, JSON.stringify(shapes, jsonOfMaps))
+
+/** The medians of each load of this kind, one of each shape. */
+function linesOf(ofShapes: readonly ShapeFigures[], kind: 'full' | 'calm'): Lines {
+  const [first] = ofShapes
+  return [...(first?.loads ?? [])]
+    .filter(([, load]) => load.kind === kind)
+    .map(([name]) => [
+      name,
+      ofShapes.map(({ loads }) => mediansOfRounds(loads.get(name)?.rounds ?? [])),
+    ])
+}
+
+function jsonOfMaps(_key: string, value: unknown): unknown {
+  return value instanceof Map ? Object.fromEntries(value) : value
 }

@@ -18,9 +18,11 @@ it('takes the median of each figure separately, and hides no loss', () => {
 
 it('shows the limit of the machine beside each rate', () => {
   const line = { ...round, rate: 1_234.4, limit: 21_000, cpuS: 0.574 }
-  expect(fullTable([['topic', line]])).toEqual([
-    '| flat out | deliveries/s (limit) | CPU-s per 1,000 | p50, p99 |',
-    '| --- | --- | --- | --- |',
-    '| topic | 1,234/s (21,000/s) | 0.57 | 1.0 ms, 1.0 ms |',
+  expect(fullTable(['one', 'six'], [['topic', [line, { ...line, cpuS: 1 }]]])).toEqual([
+    '| flat out | one: deliveries/s (limit) | one: CPU-s per 1,000 | one: p50, p99 ' +
+      '| six: deliveries/s (limit) | six: CPU-s per 1,000 | six: p50, p99 |',
+    '| --- | --- | --- | --- | --- | --- | --- |',
+    '| topic | 1,234/s (21,000/s) | 0.57 | 1.0 ms, 1.0 ms ' +
+      '| 1,234/s (21,000/s) | 1.00 | 1.0 ms, 1.0 ms |',
   ])
 })

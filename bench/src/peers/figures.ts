@@ -20,6 +20,9 @@ export type LoadFigures = {
 /** MiB including the share of shared memory (PSS), and cores in use. */
 export type StateFigures = { allMiB: number; servicesMiB: number; cores: number }
 
+/** The figures of each load, one of each shape of the system. */
+export type Lines<Figures = LoadFigures> = readonly (readonly [string, readonly Figures[]])[]
+
 const medianKeys = ['rate', 'cpuS', 'cores', 'p50', 'p99', 'limit'] as const
 
 /** The median of each figure. Repeated and missing deliveries are summed. */

@@ -1,43 +1,62 @@
 import { milliseconds, rateOf } from '../report/report.ts'
-import type { LoadFigures, StateFigures } from './figures.ts'
+import type { Lines, LoadFigures, StateFigures } from './figures.ts'
 
 /** Returns a Markdown table, to be copied into a page. */
-export function tableOf(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
+function tableOf(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const lines = [heads, heads.map(() => '---'), ...rows]
   return lines.map((cells) => `| ${cells.join(' | ')} |`)
 }
 
-/** The table of full loads. */
-export const fullTable = (lines: readonly (readonly [string, LoadFigures])[]): string[] =>
-  tableOf(
-    ['flat out', 'deliveries/s (limit)', 'CPU-s per 1,000', 'p50, p99'],
-    lines.map(([what, { rate, limit, cpuS, p50, p99 }]) => [
-      what,
-      `${rateOf(rate)} (${rateOf(limit)})`,
-      cpuS.toFixed(2),
-      `${milliseconds(p50)}, ${milliseconds(p99)}`,
+/** Figures of several shapes of the system, beside each other. */
+type Shapes = readonly string[]
+
+type Column<Figures> = { head: string; cell: (figures: Figures) => string }
+
+function besideEachOther<Figures>(
+  what: string,
+  shapes: Shapes,
+  { lines, columns }: { lines: Lines<Figures>; columns: readonly Column<Figures>[] },
+): string[] {
+  const heads = shapes.flatMap((shape) => columns.map(({ head }) => `${shape}: ${head}`))
+  return tableOf(
+    [what, ...heads],
+    lines.map(([name, ofShapes]) => [
+      name,
+      ...ofShapes.flatMap((figures) => columns.map(({ cell }) => cell(figures))),
     ]),
   )
+}
+
+const rate: Column<LoadFigures> = {
+  head: 'deliveries/s (limit)',
+  cell: (of) => `${rateOf(of.rate)} (${rateOf(of.limit)})`,
+}
+const cpu: Column<LoadFigures> = { head: 'CPU-s per 1,000', cell: (of) => of.cpuS.toFixed(2) }
+const latency: Column<LoadFigures> = {
+  head: 'p50, p99',
+  cell: (of) => `${milliseconds(of.p50)}, ${milliseconds(of.p99)}`,
+}
+const cores: Column<{ cores: number }> = { head: 'cores', cell: (of) => of.cores.toFixed(3) }
+
+/** The table of full loads. */
+export const fullTable = (shapes: Shapes, lines: Lines): string[] =>
+  besideEachOther('flat out', shapes, { lines, columns: [rate, cpu, latency] })
 
 /** The table of low rates. */
-export const calmTable = (lines: readonly (readonly [string, LoadFigures])[]): string[] =>
-  tableOf(
-    ['at a rate: reached (limit)', 'p50, p99', 'CPU-s per 1,000', 'cores'],
-    lines.map(([what, { rate, limit, p50, p99, cpuS, cores }]) => [
-      `${what}: ${rateOf(rate)} (${rateOf(limit)})`,
-      `${milliseconds(p50)}, ${milliseconds(p99)}`,
-      cpuS.toFixed(2),
-      cores.toFixed(3),
-    ]),
-  )
+export const calmTable = (shapes: Shapes, lines: Lines): string[] =>
+  besideEachOther('at a rate', shapes, { lines, columns: [rate, latency, cpu, cores] })
 
-export const stateTable = (lines: readonly (readonly [string, StateFigures])[]): string[] =>
-  tableOf(
-    ['memory (PSS)', 'everything', 'the services', 'cores'],
-    lines.map(([what, { allMiB, servicesMiB, cores }]) => [
-      what,
-      `${allMiB.toFixed(0)} MiB`,
-      `${servicesMiB.toFixed(0)} MiB`,
-      cores.toFixed(3),
-    ]),
-  )
+const memory = (head: string, of: (figures: StateFigures) => number): Column<StateFigures> => ({
+  head,
+  cell: (figures) => `${of(figures).toFixed(0)} MiB`,
+})
+
+export const stateTable = (shapes: Shapes, lines: Lines<StateFigures>): string[] =>
+  besideEachOther('memory (PSS)', shapes, {
+    lines,
+    columns: [
+      memory('everything', ({ allMiB }) => allMiB),
+      memory('the services', ({ servicesMiB }) => servicesMiB),
+      cores,
+    ],
+  })
