@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { repoRoot } from '@surehook/scripts/lib/paths'
-import { type Lines, mediansOfRounds } from './peers/figures.ts'
+import { mediansOfRounds, type ShapeRows } from './peers/figures.ts'
 import { measureShape, type ShapeFigures } from './peers/shapes.ts'
 import { calmTable, fullTable, stateTable } from './peers/tables.ts'
 import { lossRows, printRows } from './report/report.ts'
@@ -55,7 +55,7 @@ if (lines.some(([, ofShapes]) => ofShapes.some(({ missing }) => missing > 0))) p
 if (options.json !== undefined) await writeFile(options.json, JSON.stringify(shapes, jsonOfMaps))
 
 /** The medians of each load of this kind, one of each shape. */
-function linesOf(ofShapes: readonly ShapeFigures[], kind: 'full' | 'calm'): Lines {
+function linesOf(ofShapes: readonly ShapeFigures[], kind: 'full' | 'calm'): ShapeRows {
   const [first] = ofShapes
   return [...(first?.loads ?? [])]
     .filter(([, load]) => load.kind === kind)

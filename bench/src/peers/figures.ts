@@ -21,7 +21,7 @@ export type LoadFigures = {
 export type StateFigures = { allMiB: number; servicesMiB: number; cores: number }
 
 /** The figures of each load, one of each shape of the system. */
-export type Lines<Figures = LoadFigures> = readonly (readonly [string, readonly Figures[]])[]
+export type ShapeRows<Figures = LoadFigures> = readonly (readonly [string, readonly Figures[]])[]
 
 const medianKeys = ['rate', 'cpuS', 'cores', 'p50', 'p99', 'limit'] as const
 

@@ -1,5 +1,5 @@
 import { milliseconds, rateOf } from '../report/report.ts'
-import type { Lines, LoadFigures, StateFigures } from './figures.ts'
+import type { LoadFigures, ShapeRows, StateFigures } from './figures.ts'
 
 /** Returns a Markdown table, to be copied into a page. */
 function tableOf(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
@@ -15,7 +15,7 @@ type Column<Figures> = { head: string; cell: (figures: Figures) => string }
 function besideEachOther<Figures>(
   what: string,
   shapes: Shapes,
-  { lines, columns }: { lines: Lines<Figures>; columns: readonly Column<Figures>[] },
+  { lines, columns }: { lines: ShapeRows<Figures>; columns: readonly Column<Figures>[] },
 ): string[] {
   const heads = shapes.flatMap((shape) => columns.map(({ head }) => `${shape}: ${head}`))
   return tableOf(
@@ -39,11 +39,11 @@ const latency: Column<LoadFigures> = {
 const cores: Column<{ cores: number }> = { head: 'cores', cell: (of) => of.cores.toFixed(3) }
 
 /** The table of full loads. */
-export const fullTable = (shapes: Shapes, lines: Lines): string[] =>
+export const fullTable = (shapes: Shapes, lines: ShapeRows): string[] =>
   besideEachOther('flat out', shapes, { lines, columns: [rate, cpu, latency] })
 
 /** The table of low rates. */
-export const calmTable = (shapes: Shapes, lines: Lines): string[] =>
+export const calmTable = (shapes: Shapes, lines: ShapeRows): string[] =>
   besideEachOther('at a rate', shapes, { lines, columns: [rate, latency, cpu, cores] })
 
 const memory = (head: string, of: (figures: StateFigures) => number): Column<StateFigures> => ({
@@ -51,7 +51,7 @@ const memory = (head: string, of: (figures: StateFigures) => number): Column<Sta
   cell: (figures) => `${of(figures).toFixed(0)} MiB`,
 })
 
-export const stateTable = (shapes: Shapes, lines: Lines<StateFigures>): string[] =>
+export const stateTable = (shapes: Shapes, lines: ShapeRows<StateFigures>): string[] =>
   besideEachOther('memory (PSS)', shapes, {
     lines,
     columns: [

@@ -49,5 +49,6 @@ async function startArguments(dir: string): Promise<string[]> {
   const { scripts } = JSON.parse(await readFile(`${dir}/package.json`, 'utf8')) as {
     scripts: { start: string }
   }
-  return scripts.start.split(' ').slice(1)
+  const words = scripts.start.split(' ')
+  return words.slice(words.indexOf('node') + 1)
 }
