@@ -19,7 +19,12 @@ export type {
   UserChange,
   UserLock,
 } from './generated/admin/types.gen.ts'
-export type { ChangeInput, Table, TableInput } from './generated/data/types.gen.ts'
+export type {
+  AccessExplanation,
+  ChangeInput,
+  Table,
+  TableInput,
+} from './generated/data/types.gen.ts'
 export type {
   Delivery,
   DeliveryDetail,
@@ -51,6 +56,7 @@ export type { EventQuery, Events } from './resources/events.ts'
 export type { PageQuery } from './resources/items.ts'
 export type {
   NewRecord,
+  ReadOptions,
   RecordPage,
   RecordQuery,
   Records,

@@ -10,7 +10,7 @@ const rules = useRulesWorld(
   createLogger('as-user', 'error', { write: (line) => void lines.push(line) }),
 )
 
-const header = 'X-Surehook-As-User'
+const header = 'X-As-User'
 let ada: User
 let ids: string[]
 

@@ -131,10 +131,10 @@ describe('an explanation of the access to a record', () => {
       expect([right, status]).toEqual([right, right === 'webhooks' ? 200 : 403])
     }
     expect((await ada.call(path)).status).toBe(403)
-    const itself = { 'x-surehook-as-user': ada.id }
+    const itself = { 'x-as-user': ada.id }
     expect((await ada.call(path, undefined, itself)).status).toBe(403)
     const nobody = await rules.manager.call(path)
-    expect([nobody.status, fieldsOf(nobody)]).toEqual([400, ['X-Surehook-As-User']])
+    expect([nobody.status, fieldsOf(nobody)]).toEqual([400, ['X-As-User']])
   })
 
   test('is of a table, a record and a user that exist', async () => {

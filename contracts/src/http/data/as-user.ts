@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ManagementRight } from '../../rights.ts'
 
-const name = 'x-surehook-as-user'
+const name = 'x-as-user'
 
 const UserId = z.uuid().toLowerCase()
 
@@ -31,4 +31,4 @@ export const asUserOf = (headers: Headers): string | undefined =>
   UserId.safeParse(headers[name]).data
 
 /** How violations name the header. */
-export const asUserName = 'X-Surehook-As-User'
+export const asUserName = 'X-As-User'

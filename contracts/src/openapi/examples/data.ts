@@ -57,7 +57,7 @@ export const dataExamples: OperationExamples = {
   listTables: { reply: { tables: [table] } },
   getTable: { reply: table },
   explainAccess: {
-    parameters: { recordId: ids.record, 'x-surehook-as-user': ids.user },
+    parameters: { recordId: ids.record, 'x-as-user': ids.user },
     reply: {
       recordId: ids.record,
       userId: ids.user,

@@ -1,7 +1,9 @@
 import type {
+  AccessExplanation,
   CreateRecordsData,
   DataRecord,
   DeleteRecordData,
+  ExplainAccessData,
   GetRecordData,
   ListRecordsData,
   UpdateRecordData,
@@ -36,6 +38,14 @@ export type VersionOptions = WriteOptions & {
   ifMatch?: string
 }
 
+export type ReadOptions = RequestOptions & {
+  /**
+   * With a management token: the id of a user. The answer is the one that the user would get. The
+   * token needs the rights `records`, `tables` and `users`.
+   */
+  asUser?: string
+}
+
 /** The records of a table. */
 export class Records<T extends object, New extends object = NewRecord<T>> {
   readonly #transport: Transport
@@ -62,17 +72,23 @@ export class Records<T extends object, New extends object = NewRecord<T>> {
     )
   }
 
-  async get(id: string, options?: RequestOptions): Promise<Stored<T>> {
+  async get(id: string, options?: ReadOptions): Promise<Stored<T>> {
     return (await this.getWithETag(id, options)).record
   }
 
   /** Also resolves with the version, for `ifMatch`. */
   async getWithETag(
     id: string,
-    options?: RequestOptions,
+    options: ReadOptions = {},
   ): Promise<{ record: Stored<T>; etag: string }> {
     const { body, headers } = await this.#transport.exchange<GetRecordData>(
-      { method: 'GET', url: '/api/rest/{table}/{id}', path: this.#path(id), repeat: 'safe' },
+      {
+        method: 'GET',
+        url: '/api/rest/{table}/{id}',
+        path: this.#path(id),
+        repeat: 'safe',
+        headers: userHeader(options.asUser),
+      },
       options,
     )
     return { record: body as Stored<T>, etag: headers.get('etag') ?? '' }
@@ -107,7 +123,7 @@ export class Records<T extends object, New extends object = NewRecord<T>> {
     )
   }
 
-  list(query: RecordQuery = {}, options?: RequestOptions): Promise<RecordPage<T>> {
+  list(query: RecordQuery = {}, options: ReadOptions = {}): Promise<RecordPage<T>> {
     return this.#transport.send<ListRecordsData, RecordPage<T>>(
       {
         method: 'GET',
@@ -115,6 +131,7 @@ export class Records<T extends object, New extends object = NewRecord<T>> {
         path: { table: this.#table },
         query: wireQuery(query),
         repeat: 'safe',
+        headers: userHeader(options.asUser),
       },
       options,
     )
@@ -123,10 +140,29 @@ export class Records<T extends object, New extends object = NewRecord<T>> {
   /** Iterates over the records of all pages. */
   iterate(
     query: RecordQuery = {},
-    options?: RequestOptions,
+    options?: ReadOptions,
   ): AsyncGenerator<Stored<T>, void, undefined> {
     const list = (asked: RecordQuery) => this.list(asked, options)
     return itemsOf(list, ({ records }) => records, query)
+  }
+
+  /** Explains what a user may do with a record, and what each rule of the table makes of it. */
+  explain(
+    id: string,
+    { userId }: { userId: string },
+    options?: RequestOptions,
+  ): Promise<AccessExplanation> {
+    return this.#transport.send<ExplainAccessData, AccessExplanation>(
+      {
+        method: 'GET',
+        url: '/api/rest/_tables/{table}/explain',
+        path: { table: this.#table },
+        query: { recordId: id },
+        repeat: 'safe',
+        headers: userHeader(userId),
+      },
+      options,
+    )
   }
 
   #path(id: string) {
@@ -136,6 +172,9 @@ export class Records<T extends object, New extends object = NewRecord<T>> {
 
 const versionHeader = ({ ifMatch }: VersionOptions): Record<string, string> =>
   ifMatch === undefined ? {} : { 'if-match': ifMatch }
+
+const userHeader = (id: string | undefined): Record<string, string> =>
+  id === undefined ? {} : { 'x-as-user': id }
 
 function wireQuery({ where, order, ...page }: RecordQuery): Query<ListRecordsData> {
   return {

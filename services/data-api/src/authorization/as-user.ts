@@ -31,7 +31,7 @@ export async function userAsked(
   if (!operations.has(operation)) throw onlyReads()
   const violations: RuledViolation[] = []
   const header = parsePart('headers', Header, { input: req.headers, violations })
-  const id = header?.['x-surehook-as-user']
+  const id = header?.['x-as-user']
   if (id === undefined) throw invalid(violations)
   const values = await users.of(tenant, id)
   if (values === null) throw new AppError('USER_NOT_FOUND', 'No such user, or a disabled one')

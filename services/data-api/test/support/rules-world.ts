@@ -63,7 +63,7 @@ export function useRulesWorld(logger?: Logger): RulesWorld {
       return { ...clientOf(running.api, as), id, graphql: graphqlClientOf(running.api, as) }
     },
     asUser(id, token = tenant.token) {
-      const [as, header] = [{ ...tenant, token }, { 'x-surehook-as-user': id }]
+      const [as, header] = [{ ...tenant, token }, { 'x-as-user': id }]
       const client = clientOf(running.api, as)
       const graphql = graphqlClientOf(running.api, as)
       return {

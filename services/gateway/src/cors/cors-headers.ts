@@ -27,7 +27,7 @@ const options = {
     'accept-language',
     'traceparent',
     'x-request-id',
-    'x-surehook-as-user',
+    'x-as-user',
   ],
   exposedHeaders: [
     'Retry-After',

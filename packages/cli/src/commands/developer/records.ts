@@ -1,10 +1,21 @@
+import type { ReadOptions } from '@surehook/client'
 import { UsageError } from '../../cli/command.ts'
 import { isObject, objectOf } from '../../lib/input/option-values.ts'
 import { inputOptions, readInput, readObject } from '../../lib/input/read-input.ts'
+import { explanationLines } from '../../output/explanation-lines.ts'
 import { showFields, showRows } from '../../output/shown.ts'
 import { cellOf } from '../../output/text-table.ts'
 import { limitOption, take } from '../../tenant/take.ts'
 import { tenantCommand } from '../../tenant/tenant-command.ts'
+import { type UserLookup, userIdOf } from '../../tenant/user-id.ts'
+
+const asUserOption = {
+  'as-user': {
+    type: 'string',
+    value: 'user',
+    help: 'show what this user would see: the id or address of the user',
+  },
+} as const
 
 export const recordCommands = [
   tenantCommand({
@@ -13,6 +24,7 @@ export const recordCommands = [
     examples: [
       'records list orders',
       `records list orders --filter '{"total":{"gte":100}}' --order -createdAt --limit 10`,
+      'records list orders --as-user ada@example.com',
     ],
     options: {
       filter: { type: 'string', value: 'json', help: 'only records that match this filter' },
@@ -21,27 +33,49 @@ export const recordCommands = [
         value: 'list',
         help: 'fields to sort by, such as -total,id. A - sorts descending. Default: id',
       },
+      ...asUserOption,
       ...limitOption,
     },
     positionals: ['table'],
     async act({ surehook, request, words, values, note }) {
       const { filter, order } = values
+      const options = await readOptions(values, { surehook, request })
       const records = surehook.table(words.table)
       const query = {
         ...(filter !== undefined && { where: objectOf('filter', filter) }),
         ...(order !== undefined && { order }),
       }
-      const pages = (page: { limit: number }) => records.iterate({ ...query, ...page }, request)
+      const pages = (page: { limit: number }) => records.iterate({ ...query, ...page }, options)
       return showRows('records', await take(values, pages, { note }), cellsOf)
     },
   }),
   tenantCommand({
     name: 'records get',
     summary: 'Show a record',
-    options: {},
+    options: asUserOption,
     positionals: ['table', 'id'],
-    async act({ surehook, request, words: { table, id } }) {
-      return showFields(await surehook.table(table).get(id, request))
+    async act({ surehook, request, words: { table, id }, values }) {
+      const options = await readOptions(values, { surehook, request })
+      return showFields(await surehook.table(table).get(id, options))
+    },
+  }),
+  tenantCommand({
+    name: 'records explain',
+    summary: 'Show why a user may, or may not, read, update and delete a record',
+    examples: ['records explain orders 0199… --user ada@example.com'],
+    options: {
+      user: {
+        type: 'string',
+        value: 'user',
+        required: true,
+        help: 'the id or address of the user',
+      },
+    },
+    positionals: ['table', 'id'],
+    async act({ surehook, request, words: { table, id }, values: { user } }) {
+      const userId = await userIdOf('user', user, { surehook, request })
+      const explanation = await surehook.table(table).explain(id, { userId }, request)
+      return { value: explanation, lines: explanationLines(explanation) }
     },
   }),
   tenantCommand({
@@ -87,6 +121,15 @@ export const recordCommands = [
     },
   }),
 ]
+
+async function readOptions(
+  { 'as-user': user }: { 'as-user'?: string | undefined },
+  by: UserLookup,
+): Promise<ReadOptions> {
+  return user === undefined
+    ? by.request
+    : { ...by.request, asUser: await userIdOf('as-user', user, by) }
+}
 
 const cellsOf = (record: object) =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, cellOf(value)]))

@@ -364,7 +364,7 @@ export type DataGraphQlData = {
         /**
          * With a management token: the id of the user to read as. The token needs the rights `records`, `tables` and `users`
          */
-        'x-surehook-as-user'?: string;
+        'x-as-user'?: string;
     };
     path?: never;
     query?: never;
@@ -751,7 +751,7 @@ export type ExplainAccessData = {
         /**
          * The id of the user
          */
-        'x-surehook-as-user': string;
+        'x-as-user': string;
     };
     path: {
         /**
@@ -821,7 +821,7 @@ export type ListRecordsData = {
         /**
          * With a management token: the id of the user to read as. The token needs the rights `records`, `tables` and `users`
          */
-        'x-surehook-as-user'?: string;
+        'x-as-user'?: string;
     };
     path: {
         /**
@@ -1079,7 +1079,7 @@ export type GetRecordData = {
         /**
          * With a management token: the id of the user to read as. The token needs the rights `records`, `tables` and `users`
          */
-        'x-surehook-as-user'?: string;
+        'x-as-user'?: string;
     };
     path: {
         /**
