@@ -15,6 +15,9 @@ export function sitePageOf(file: string, anchor: string, docsDir: string): strin
     }
     return `${commandsPage}#${anchor}`
   }
+  if (/^contracts\/openapi\/\w+\.json$/.test(file)) {
+    throw new Error(`link contracts/openapi/README.md#${anchor}: nobody reads ${file} in a browser`)
+  }
   if (file !== 'contracts/openapi/README.md') return null
   if (anchor === '') return 'reference/http/index.md'
   const pages = readdirSync(`${docsDir}/reference/http`).map((name) => `reference/http/${name}`)
