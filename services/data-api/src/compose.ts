@@ -70,7 +70,7 @@ function chargeOf({ config, ...deps }: LimitDeps): Charge {
 function limitedTokens(metrics: Metrics) {
   const counter = metrics.counter({
     name: 'surehook_data_tokens_limited_total',
-    help: 'Encrypted access tokens refused with 429 after too many bad ones from the client',
+    help: 'Access tokens refused with 429 after too many bad ones from the client',
   })
   return () => counter.inc()
 }

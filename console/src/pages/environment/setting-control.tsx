@@ -1,5 +1,5 @@
 import { SecondsField } from '../../parts/forms/duration/duration-field.tsx'
-import { CheckField, SelectField, TextField } from '../../parts/forms/field.tsx'
+import { AreaField, CheckField, SelectField, TextField } from '../../parts/forms/field.tsx'
 import type { SettingField } from './settings-fields.ts'
 
 type SettingControlProps = {
@@ -24,15 +24,7 @@ export function SettingControl({ field, value, onChange, violation }: SettingCon
     )
   }
   if (kind === 'seconds') {
-    return (
-      <SecondsField
-        label={label}
-        hint={hint}
-        value={value}
-        onChange={onChange}
-        violation={violation}
-      />
-    )
+    return <SecondsField {...{ label, hint, value, onChange, violation }} />
   }
   if (choices !== undefined) {
     return (
@@ -48,6 +40,16 @@ export function SettingControl({ field, value, onChange, violation }: SettingCon
           </option>
         ))}
       </SelectField>
+    )
+  }
+  if (kind === 'json') {
+    return (
+      <AreaField
+        {...{ label, hint, value, violation }}
+        rows={value === '' ? 2 : 8}
+        spellCheck={false}
+        onChange={({ target }) => onChange(target.value)}
+      />
     )
   }
   return (

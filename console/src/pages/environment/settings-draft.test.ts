@@ -35,6 +35,14 @@ const settings: Parameters<typeof draftOf>[0] = {
     digestInterval: 300,
     failures: [],
   },
+  trustedIssuers: [
+    {
+      issuer: 'https://a.example/',
+      audience: ['x', 'y'],
+      rolesClaim: 'roles',
+      userIdClaim: 'sub',
+    },
+  ],
 }
 const stored = draftOf(settings)
 
@@ -71,6 +79,7 @@ describe('the settings of an environment', () => {
       'limits.data.burst': '100',
       'notify.emails': 'a@b.example, e@f.example',
       'notify.chats': 'https://hooks.slack.com/…WXYZ, https://chat.example/new',
+      trustedIssuers: '[{ "issuer": "https://b.example", "audience": "x" }]',
     }
     expect(changesOf(draft, stored)).toEqual({
       input: {
@@ -85,14 +94,15 @@ describe('the settings of an environment', () => {
           emails: ['a@b.example', 'e@f.example'],
           chats: [{ url: 'https://hooks.slack.com/…WXYZ' }, { url: 'https://chat.example/new' }],
         },
+        trustedIssuers: [{ issuer: 'https://b.example', audience: 'x' }],
       },
       violations: [],
-      count: 8,
+      count: 9,
     })
   })
 
   it('shows the settings of an older auth-service, which has no limits', () => {
-    const { notify: _alerts, ...older } = settings
+    const { notify: _alerts, trustedIssuers: _issuers, ...older } = settings
     expect(draftOf({ auth: settings.auth })).toEqual(draftOf(older))
   })
 
@@ -101,5 +111,11 @@ describe('the settings of an environment', () => {
     expect(violations).toEqual([
       { field: 'auth.accessTokenTtl', message: 'must be a whole number' },
     ])
+  })
+
+  it('names JSON that is none', () => {
+    const { input, violations } = changesOf({ ...stored, trustedIssuers: '[{' }, stored)
+    expect(input).toEqual({})
+    expect(violations).toEqual([{ field: 'trustedIssuers', message: 'must be JSON' }])
   })
 })

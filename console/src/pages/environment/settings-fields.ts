@@ -2,8 +2,11 @@
 export type SettingField = {
   path: string
   label: string
-  /** `list`: texts, separated by commas. `urls`: objects with a `url`, in the same way. */
-  kind: 'flag' | 'number' | 'seconds' | 'text' | 'list' | 'urls'
+  /**
+   * `list`: texts, separated by commas. `urls`: objects with a `url`, in the same way. `json`: a list
+   * of objects.
+   */
+  kind: 'flag' | 'number' | 'seconds' | 'text' | 'list' | 'urls' | 'json'
   hint?: string
   /** The values that it may have, each with its words. */
   choices?: readonly (readonly [value: string, words: string])[]
@@ -98,6 +101,19 @@ export const settingGroups: readonly SettingGroup[] = [
       text('auth.mail.verificationSubject', 'Subject of confirmations', 'Empty: by language'),
       text('auth.mail.recoverySubject', 'Subject of recoveries', 'Empty: by language'),
       flag('auth.mail.notices', 'Tell users of new passwords and locks'),
+    ],
+  },
+  {
+    title: 'Users who log in elsewhere',
+    fields: [
+      {
+        path: 'trustedIssuers',
+        label: 'Trusted issuers',
+        kind: 'json',
+        hint:
+          'OpenID providers whose access tokens are accepted: ' +
+          '[{ "issuer": "https://…", "audience": "…", "rolesClaim": "roles" }]',
+      },
     ],
   },
   {

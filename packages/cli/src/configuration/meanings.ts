@@ -112,7 +112,7 @@ export const meanings: Readonly<Record<string, Meaning>> = {
   },
   AUTH_FAILED_TOKENS_PER_MINUTE: {
     meaning:
-      'Bad encrypted access tokens per client (IPv6: per /48) and replica. Beyond it, unknown tokens get 429',
+      'Bad access tokens, encrypted ones and those of trusted issuers, per client (IPv6: per /48) and replica. Beyond it, unknown tokens get 429',
   },
   UV_THREADPOOL_SIZE: {
     meaning:
@@ -140,10 +140,12 @@ export const meanings: Readonly<Record<string, Meaning>> = {
   WEBHOOK_TIMEOUT: { meaning: 'The time limit of an attempt, from the DNS lookup to the answer' },
   WEBHOOK_CIRCUIT_COOLDOWN: { meaning: 'How long a circuit stays open' },
   WEBHOOK_ALLOWED_NETWORKS: {
-    meaning: 'Private networks (CIDRs) that deliveries may reach',
+    meaning:
+      'Private networks (CIDRs) that deliveries, alerts to chats, and requests to trusted issuers may reach',
   },
   WEBHOOK_EXTRA_CA_FILE: {
-    meaning: "PEM of further authorities of receivers' certificates",
+    meaning:
+      'PEM of further authorities of the certificates of receivers, chats and trusted issuers',
   },
   WEBHOOK_ENDPOINT_CONCURRENCY: { meaning: 'Attempts in flight per endpoint' },
   WEBHOOK_CONCURRENCY: {

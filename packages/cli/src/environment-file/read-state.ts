@@ -13,7 +13,9 @@ export async function readState(
   wishes: Wishes,
   { prune, request }: { prune: boolean; request: RequestOptions },
 ): Promise<State> {
-  const { roles, tables, subscriptions, notify } = wishes
+  const { roles, tables, subscriptions, notify, trustedIssuers } = wishes
+  const isSet = notify !== undefined || trustedIssuers !== undefined
+  const settings = isSet ? await readSettings(surehook, request) : undefined
   const managed = tables && (await surehook.tables.list(request))
   const helpful = async () => {
     if (!subscriptions?.some(({ filter }) => filter !== null)) return undefined
@@ -32,7 +34,8 @@ export async function readState(
             ),
           ),
     subscriptions: subscriptions && (await readSubscriptions(surehook, request)),
-    notify: notify && (await readNotify(surehook, request)),
+    notify: notify && settings?.notify,
+    trustedIssuers: trustedIssuers && settings?.trustedIssuers,
   }
 }
 
@@ -44,11 +47,13 @@ export async function readAll(
   surehook: Surehook,
   { isOperator, request }: { isOperator: boolean; request: RequestOptions },
 ): Promise<State> {
+  const settings = isOperator ? await readSettings(surehook, request) : undefined
   return {
     roles: await ifAllowed(all(surehook.admin.roles.iterate({}, request))),
     tables: await ifAllowed(surehook.tables.list(request)),
     subscriptions: await ifAllowed(readSubscriptions(surehook, request)),
-    notify: isOperator ? await readNotify(surehook, request) : undefined,
+    notify: settings?.notify,
+    trustedIssuers: settings?.trustedIssuers,
   }
 }
 
@@ -80,8 +85,9 @@ async function withRecords(
 const readSubscriptions = (surehook: Surehook, request: RequestOptions) =>
   all(surehook.webhooks.iterate({ limit: 1_000, fingerprints: true }, request))
 
-const readNotify = async (surehook: Surehook, request: RequestOptions) =>
-  (await surehook.admin.environments.get(request)).notify
+/** Only the administrator may read them. */
+const readSettings = (surehook: Surehook, request: RequestOptions) =>
+  surehook.admin.environments.get(request)
 
 async function ifAllowed<T>(reading: Promise<T>): Promise<T | undefined> {
   try {

@@ -66,6 +66,9 @@ async function runStep(
     case 'notify':
       await admin.environments.put({ notify: step.input }, request)
       return []
+    case 'trustedIssuers':
+      await admin.environments.put({ trustedIssuers: step.input }, request)
+      return []
     case 'subscription':
       if (step.action === 'create') return warningsOf(await webhooks.create(step.input, request))
       if (step.action === 'update') {

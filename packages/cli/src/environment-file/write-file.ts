@@ -9,7 +9,13 @@ import type { State, StoredTable } from './plan/steps.ts'
 export type WrittenFile = { text: string; variables: readonly string[] }
 
 /** Writes the file of an environment. Sections that were not read are left out. */
-export function writeFile({ roles, tables, subscriptions, notify }: State): WrittenFile {
+export function writeFile({
+  roles,
+  tables,
+  subscriptions,
+  notify,
+  trustedIssuers = [],
+}: State): WrittenFile {
   const variables = new Set<string>()
   const content = {
     version: fileVersion,
@@ -24,6 +30,7 @@ export function writeFile({ roles, tables, subscriptions, notify }: State): Writ
         .map((subscription) => subscriptionOf(subscription, variables)),
     }),
     ...(notify && { notify: notifyOf(notify, variables) }),
+    ...(trustedIssuers.length > 0 && { trustedIssuers }),
   } satisfies Record<keyof EnvironmentFile, unknown> | object
   return { text: stringify(content, { lineWidth: 0 }), variables: [...variables] }
 }

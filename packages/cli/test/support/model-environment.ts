@@ -13,6 +13,7 @@ export class ModelEnvironment {
   readonly #tables = new Map<string, StoredTable>()
   readonly #subscriptions = new Map<string, Subscription>()
   #notify: Environment['notify'] = defaultNotifySettings
+  #trustedIssuers: Environment['trustedIssuers'] = []
   #count = 0
 
   get state() {
@@ -21,6 +22,7 @@ export class ModelEnvironment {
       tables: [...this.#tables.values()].map((table) => ({ ...table, hasRecords: false })),
       subscriptions: [...this.#subscriptions.values()],
       notify: this.#notify,
+      trustedIssuers: this.#trustedIssuers,
     } satisfies State
   }
 
@@ -37,6 +39,8 @@ export class ModelEnvironment {
   #runOne(step: Step): void {
     if (step.kind === 'role') this.#createRole(step)
     else if (step.kind === 'notify') this.#changeNotify(step)
+    else if (step.kind === 'trustedIssuers')
+      this.#trustedIssuers = step.input as Environment['trustedIssuers']
     else if (step.kind === 'subscription') this.#changeSubscriptions(step)
     else if (step.action === 'delete') this.#tables.delete(step.name)
     else this.#putTable(step)

@@ -35,7 +35,7 @@ export async function openUsers({
 }: UsersDeps): Promise<Users> {
   const limited = metrics.counter({
     name: 'surehook_stream_tokens_limited_total',
-    help: 'Encrypted access tokens refused with 429 after too many bad ones from the client',
+    help: 'Access tokens refused with 429 after too many bad ones from the client',
   })
   if (config.users === null) {
     const nothing = async () => undefined

@@ -36,12 +36,12 @@ export const applyCommand = tenantCommand({
   name: 'apply',
   summary: 'Change an environment to what a file says',
   details: [
-    'Prints the difference, asks, and carries it out: roles, tables, subscriptions, notify. A file named',
-    '"-" is standard input. Secrets come from variables, such as ${BILLING_SECRET}; none is printed. A',
+    'Prints the difference, asks, and carries it out: roles, tables, subscriptions, notify and',
+    'trustedIssuers. A file named "-" is standard input. Secrets come from variables, such as ${BILLING_SECRET}; none is printed. A',
     'second run changes nothing. What the file does not name stays, unless you say --prune. The command',
     'stops at the first refusal and says what was done. Run it again to continue.',
     'With --dry-run, the exit code is 0 without a difference and 4 with one.',
-    'For notify (who gets alerts) it needs the administration token too, of --admin-token-file or',
+    'For notify and trustedIssuers it needs the administration token too, of --admin-token-file or',
     'SUREHOOK_ADMIN_TOKEN.',
   ].join('\n'),
   examples: ['apply surehook.yaml --dry-run', 'apply surehook.yaml --prune --yes'],
@@ -51,7 +51,9 @@ export const applyCommand = tenantCommand({
   async act(call) {
     const { values, env, tenant, request } = call
     const wishes = wishesOf(parseFile(await contentOf(call), nameOf(call)), env)
-    const surehook = wishes.notify === undefined ? call.surehook : operatorOf(call)
+    const { notify, trustedIssuers } = wishes
+    const isOfOperator = notify !== undefined || trustedIssuers !== undefined
+    const surehook = isOfOperator ? operatorOf(call) : call.surehook
     const { prune, 'allow-data-loss': allowDataLoss } = values
     const state = await readState(surehook, wishes, { prune, request })
     const plan = makePlan(wishes, state, { prune, allowDataLoss })
@@ -71,7 +73,7 @@ function operatorOf({ tenant, values, env }: ApplyCall): Surehook {
   const adminToken = findAdminToken(values, env, findGateway(values, env))
   if (adminToken === undefined) {
     throw new UsageError(
-      'the file says who gets alerts (notify), which needs the administration token: ' +
+      'the file has notify or trustedIssuers, which need the administration token: ' +
         'SUREHOOK_ADMIN_TOKEN or --admin-token-file',
     )
   }

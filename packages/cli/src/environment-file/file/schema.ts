@@ -5,6 +5,7 @@ import {
   alertEmails,
   mostChats,
 } from '@surehook/contracts/http/admin/notify-settings'
+import { TrustedIssuersInput } from '@surehook/contracts/http/admin/trusted-issuers'
 import { ColumnName, TableName } from '@surehook/contracts/http/data/names'
 import { ColumnType, TableInput } from '@surehook/contracts/http/data/tables'
 import { httpsUrlFault } from '@surehook/contracts/http/https-url'
@@ -98,6 +99,7 @@ export const EnvironmentFile = z
     tables: z.record(TableName, FileTable).optional(),
     subscriptions: z.array(FileSubscription).optional(),
     notify: FileNotify.optional(),
+    trustedIssuers: TrustedIssuersInput.optional(),
   })
   .superRefine(({ subscriptions = [] }, context) => {
     const seen = new Set<string>()

@@ -1,6 +1,7 @@
 import type { ChangeOperation } from '@surehook/contracts/events'
 import type { ChatKind } from '@surehook/contracts/http/admin/chat-urls'
 import { defaultNotifySettings } from '@surehook/contracts/http/admin/notify-settings'
+import { type TrustedIssuer, trustedIssuer } from '@surehook/contracts/http/admin/trusted-issuers'
 import { httpsUrlFault } from '@surehook/contracts/http/https-url'
 import {
   type HeaderFault,
@@ -51,6 +52,7 @@ export type Wishes = {
   tables?: Readonly<Record<string, FileTable>> | undefined
   subscriptions?: readonly SubscriptionWish[] | undefined
   notify?: NotifyWish | undefined
+  trustedIssuers?: readonly TrustedIssuer[] | undefined
 }
 
 /**
@@ -58,7 +60,7 @@ export type Wishes = {
  * header that is not valid when filled in. No message holds a value.
  */
 export function wishesOf({ content, fault }: ParsedFile, env: NodeJS.ProcessEnv): Wishes {
-  const { roles, tables, subscriptions, notify } = content
+  const { roles, tables, subscriptions, notify, trustedIssuers } = content
   const { emails, digestInterval } = defaultNotifySettings
   const faults: string[] = []
   const filledIn = <Wish>(
@@ -81,7 +83,7 @@ export function wishesOf({ content, fault }: ParsedFile, env: NodeJS.ProcessEnv)
     return wish
   }
   const wishes = {
-    ...{ roles, tables },
+    ...{ roles, tables, trustedIssuers: trustedIssuers?.map(trustedIssuer) },
     subscriptions: subscriptions?.map((given, index) =>
       filledIn(['subscriptions', index], (fill) => subscriptionWish(given, fill), faultsOf),
     ),

@@ -16,6 +16,7 @@ export type State = {
   tables?: readonly StoredTable[] | undefined
   subscriptions?: readonly Subscription[] | undefined
   notify?: Environment['notify'] | undefined
+  trustedIssuers?: Environment['trustedIssuers'] | undefined
 }
 
 /** `hasRecords` is known only for tables that may be deleted. */
@@ -54,6 +55,11 @@ export type Step = DescribedStep &
         readonly kind: 'notify'
         readonly action: 'update'
         readonly input: NonNullable<EnvironmentInput['notify']>
+      }
+    | {
+        readonly kind: 'trustedIssuers'
+        readonly action: 'update'
+        readonly input: NonNullable<EnvironmentInput['trustedIssuers']>
       }
   )
 
