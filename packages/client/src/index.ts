@@ -54,15 +54,8 @@ export type { Deliveries, DeliveryQuery } from './resources/deliveries.ts'
 export type { Endpoints } from './resources/endpoints.ts'
 export type { EventQuery, Events } from './resources/events.ts'
 export type { PageQuery } from './resources/items.ts'
-export type {
-  NewRecord,
-  ReadOptions,
-  RecordPage,
-  RecordQuery,
-  Records,
-  Stored,
-  VersionOptions,
-} from './resources/records.ts'
+export type { ReadOptions, Records, VersionOptions } from './resources/records.ts'
+export type { NewRecord, RecordPage, RecordQuery, Stored } from './resources/stored-record.ts'
 export type { Tables } from './resources/tables.ts'
 export type {
   NewWebhook,
@@ -76,3 +69,4 @@ export type { ChangeEvent, ChangeStream, StreamOptions } from './stream/change-s
 export { Surehook, type SurehookOptions } from './surehook.ts'
 export type { RequestOptions, WriteOptions } from './transport/operation.ts'
 export type { TokenSource } from './transport/values.ts'
+export type { WatchOptions, WatchQuery } from './watch/watch-records.ts'

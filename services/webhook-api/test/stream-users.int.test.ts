@@ -44,11 +44,11 @@ const moved = (id: string, from: string, to: string): ChangeFields =>
   })
 const log = (changes: readonly ChangeFields[]) => logChanges(under.world, under.tenant, changes)
 
-type Body = { event: string; table: string; record: object; changed_fields: string[] }
+type Body = { event: string; table: string; record: { id: string }; changed_fields: string[] }
 const seen = (events: readonly { data: string }[]) =>
   events.map(({ data }) => {
     const { event, record } = JSON.parse(data) as Body
-    return [event, record]
+    return [event, record] as const
   })
 
 beforeEach(() => publish('notes', [own]))
@@ -207,6 +207,62 @@ describe('the stream of a user ends', () => {
     const records = ['3', '4'].map((id) => ['INSERT', { id, title: `of ${ann}` }])
     expect(seen(resumed.events)).toEqual(expect.arrayContaining(records))
     expect(resumed.events).toHaveLength(2)
+  })
+})
+
+describe('the stream of a list', () => {
+  const query = '?table=notes&list=true'
+  async function viewOf(by: Tenant, lastEventId?: string) {
+    using stream = await openStream(under.service.api, by, { query, lastEventId })
+    await until(async () => stream.comments.length > 0, { what: 'the first block' })
+    return [stream.comments[0], stream.lastEventId] as const
+  }
+
+  it('names what its caller may read', async () => {
+    const [view, cursor] = await viewOf(await user())
+    expect(view).toMatch(/^view [\w-]{16}$/)
+    expect((await viewOf(await user(), cursor))[0]).toBe(view)
+    const others = [await user({ sub: bob }), await user({ roles: ['staff'] }), under.tenant]
+    const views = [view]
+    for (const caller of others) views.push((await viewOf(caller))[0])
+    await publish('notes', ['*'])
+    views.push((await viewOf(await user(), cursor))[0])
+    expect(new Set(views).size).toBe(5)
+  })
+
+  it('has no view without a table, and without the parameter', async () => {
+    for (const other of ['?list=true', '?table=notes', '?table=notes&list=false']) {
+      using stream = await openStream(under.service.api, await user(), { query: other })
+      await log([note('1', ann)])
+      await stream.arrived(1)
+      expect(stream.comments).toEqual([])
+    }
+  })
+
+  it('has a DELETE for a record that does not match the filter any more', async () => {
+    const filter = encodeURIComponent(JSON.stringify({ title: `of ${ann}` }))
+    const filtered = `${query}&filter=${filter}`
+    using stream = await openStream(under.service.api, await user(), { query: filtered })
+    using manager = await openStream(under.service.api, under.tenant, { query: filtered })
+    const done = note('1', ann, { operation: 'UPDATE', record: { title: 'done' } })
+    await log([note('1', ann), done, note('2', bob), note('3', ann)])
+    for (const open of [stream, manager]) {
+      await open.arrived(3)
+      const events = seen(open.events)
+      expect(events).toContainEqual(['INSERT', expect.objectContaining({ id: '3' })])
+      // Only the changes of one record come in their order.
+      expect(events.filter(([, record]) => record.id === '1')).toEqual([
+        ['INSERT', expect.objectContaining({ title: `of ${ann}` })],
+        ['DELETE', { id: '1' }],
+      ])
+    }
+  })
+
+  it('ends when its table changes, also for a management token', async () => {
+    using stream = await openStream(under.service.api, under.tenant, { query })
+    await publish('notes', ['other'])
+    await stream.ended()
+    expect(stream.comments.at(-1)).toBe('access')
   })
 })
 

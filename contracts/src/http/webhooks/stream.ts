@@ -7,6 +7,7 @@ import { Instant } from '../instant.ts'
 import {
   Events,
   FilterInput,
+  flag,
   managed,
   refusals,
   Select,
@@ -89,6 +90,14 @@ const query = z.strictObject({
     .pipe(Select)
     .optional()
     .describe('Only these fields of the record, separated by commas'),
+  list: flag
+    .optional()
+    .describe(
+      'For a client that keeps a list of the records. A record that does not match `filter` after ' +
+        'an `UPDATE` comes as a `DELETE` with its id only. With `table`, the first block also has ' +
+        'the comment `view` and a text. If the text differs from that of the connection before, ' +
+        'the caller may read something else now, so read the list again',
+    ),
   from: From.optional().describe(
     'The start without a cursor: `now` (default), an instant, or a duration back such as ' +
       `\`1h\`. At most ${days} days back`,

@@ -214,7 +214,7 @@ export const createWebhook = defineOperation({
   errors: [...refusals, 'ENVIRONMENT_MISMATCH', 'CONFLICT'],
 })
 
-const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
+export const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
 
 export const listWebhooks = defineOperation({
   ...common,

@@ -1,7 +1,6 @@
 import type {
   AccessExplanation,
   CreateRecordsData,
-  DataRecord,
   DeleteRecordData,
   ExplainAccessData,
   GetRecordData,
@@ -10,28 +9,9 @@ import type {
 } from '../generated/data/types.gen.ts'
 import type { Query, RequestOptions, WriteOptions } from '../transport/operation.ts'
 import type { Transport } from '../transport/transport.ts'
-import { itemsOf, type PageQuery } from './items.ts'
-
-type ServerFields = Pick<DataRecord, 'id' | 'createdAt' | 'updatedAt'>
-
-/** A record as Surehook answers it. */
-export type Stored<T extends object> = Omit<T, keyof ServerFields> & ServerFields
-
-/** A record as you write it: Surehook gives the rest. */
-export type NewRecord<T extends object> = Omit<T, keyof ServerFields>
-
-export type RecordQuery = PageQuery & {
-  /** A filter, such as `{ status: 'paid' }`. */
-  where?: Record<string, unknown>
-  /** Fields, such as `-total,id`: `-` sorts descending. Default: `id`. */
-  order?: string | readonly string[]
-}
-
-export type RecordPage<T extends object> = {
-  records: Stored<T>[]
-  /** null on the last page. */
-  nextCursor: string | null
-}
+import { type WatchOptions, type WatchQuery, watchRecords } from '../watch/watch-records.ts'
+import { itemsOf } from './items.ts'
+import type { NewRecord, RecordPage, RecordQuery, Stored } from './stored-record.ts'
 
 export type VersionOptions = WriteOptions & {
   /** Only if the record still has this ETag; otherwise `PreconditionFailedError`. */
@@ -163,6 +143,19 @@ export class Records<T extends object, New extends object = NewRecord<T>> {
       },
       options,
     )
+  }
+
+  /**
+   * Iterates over the list as it is now, and again after each change, across reconnections. Each
+   * list is a new array. `signal` ends it. It rejects if another attempt gets the same answer, such
+   * as 401, 403 and 404, and above 10,000 records.
+   */
+  watch(
+    query: WatchQuery = {},
+    options: WatchOptions = {},
+  ): AsyncGenerator<readonly Stored<T>[], void, undefined> {
+    const watched = { transport: this.#transport, table: this.#table, records: this }
+    return watchRecords<T>(watched, query, options)
   }
 
   #path(id: string) {

@@ -2,7 +2,7 @@ import { SurehookError } from '../errors.ts'
 import type { EventPayload, StreamChangesData } from '../generated/webhooks/types.gen.ts'
 import { Deadline } from '../transport/deadline.ts'
 import type { Query } from '../transport/operation.ts'
-import { backoff, isTransient } from '../transport/retry.ts'
+import { delayOfRepeat, type Failure, mayRepeat } from '../transport/retry.ts'
 import { sleep } from '../transport/sleep.ts'
 import { failureOf, type Transport } from '../transport/transport.ts'
 import { type Block, BlockReader } from './sse.ts'
@@ -39,6 +39,14 @@ export type StreamOptions = {
   silence?: number
 }
 
+/** What a client needs that keeps a list. */
+type ListOptions = {
+  /** A record that does not match `filter` any more comes as a DELETE with its `id` only. */
+  list?: true
+  /** Called for each comment. */
+  onComment?: (text: string) => void
+}
+
 /** Surehook sends a heartbeat every 15 s. */
 const defaultSilenceMs = 45_000
 
@@ -50,10 +58,10 @@ export class ChangeStream<T extends object = Record<string, unknown>>
   implements AsyncIterable<ChangeEvent<T>>
 {
   readonly #transport: Transport
-  readonly #options: StreamOptions
+  readonly #options: StreamOptions & ListOptions
   #cursor: string | undefined
 
-  constructor(transport: Transport, options: StreamOptions) {
+  constructor(transport: Transport, options: StreamOptions & ListOptions) {
     this.#transport = transport
     this.#options = options
     this.#cursor = options.cursor
@@ -65,20 +73,21 @@ export class ChangeStream<T extends object = Record<string, unknown>>
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<ChangeEvent<T>, void, undefined> {
-    const { signal } = this.#options
+    const { signal, onComment } = this.#options
     for (let failures = 1; ; failures++) {
-      let retryAfter: number | undefined
+      let failure: Failure = {}
       try {
-        for await (const { id, data } of this.#connect()) {
+        for await (const { id, data, comment } of this.#connect()) {
           failures = 0
           this.#cursor = id ?? this.#cursor
+          if (comment !== undefined) onComment?.(comment)
           if (data !== undefined) yield JSON.parse(data) as ChangeEvent<T>
         }
       } catch (err) {
-        if (!(err instanceof SurehookError) || !mayReconnect(err)) throw err
-        retryAfter = err.retryAfter
+        if (!mayRepeat(err)) throw err
+        failure = err
       }
-      await sleep(Math.max(backoff(failures), (retryAfter ?? 0) * 1_000), signal)
+      await sleep(delayOfRepeat(failures, failure), signal)
     }
   }
 
@@ -111,7 +120,7 @@ export class ChangeStream<T extends object = Record<string, unknown>>
   }
 
   #call() {
-    const { table, events, filter, select, from } = this.#options
+    const { table, events, filter, select, from, list } = this.#options
     const cursor = this.#cursor
     const tables = [table ?? []].flat()
     const query: Query<StreamChangesData> = {
@@ -119,6 +128,7 @@ export class ChangeStream<T extends object = Record<string, unknown>>
       ...(events !== undefined && { events: events.join(',') }),
       ...(filter !== undefined && { filter: JSON.stringify(filter) }),
       ...(select !== undefined && { select: select.join(',') }),
+      ...(list && { list: 'true' as const }),
       ...(from !== undefined && cursor === undefined && { from: instantOf(from) }),
     }
     return {
@@ -133,8 +143,6 @@ export class ChangeStream<T extends object = Record<string, unknown>>
     } as const
   }
 }
-
-const mayReconnect = (error: SurehookError) => error.status === 500 || isTransient(error, true)
 
 const instantOf = (from: string | Date) => (typeof from === 'string' ? from : from.toISOString())
 

@@ -12,8 +12,8 @@ it('reads the same blocks however the text is cut', () => {
   const blocks: Block[] = [
     { id: 'a', data: undefined },
     { id: 'b', data: '{"n":\n1}' },
-    { id: 'c', data: undefined },
-    { id: undefined, data: undefined },
+    { id: 'c', data: undefined, comment: 'heartbeat' },
+    { id: undefined, data: undefined, comment: 'shutdown' },
   ]
   const places = fc.uniqueArray(fc.nat(text.length)).map((all) => all.toSorted((a, b) => a - b))
   fc.assert(

@@ -1,5 +1,9 @@
-/** The lines between two empty lines: an event, or only a new cursor. */
-export type Block = { id: string | undefined; data: string | undefined }
+/** The lines between two empty lines: an event, a new cursor, or a comment. */
+export type Block = {
+  id: string | undefined
+  data: string | undefined
+  comment?: string | undefined
+}
 
 /** Splits Server-Sent Events as Surehook writes them: lines end with `\n`, no byte order mark. */
 export class BlockReader {
@@ -20,9 +24,11 @@ export class BlockReader {
 function blockOf(text: string): Block {
   const data: string[] = []
   let id: string | undefined
+  let comment: string | undefined
   for (const line of text.split('\n')) {
     if (line.startsWith('data: ')) data.push(line.slice(6))
     else if (line.startsWith('id: ')) id = line.slice(4)
+    else if (line.startsWith(': ')) comment = line.slice(2)
   }
-  return { id, data: data.length === 0 ? undefined : data.join('\n') }
+  return { id, data: data.length === 0 ? undefined : data.join('\n'), comment }
 }

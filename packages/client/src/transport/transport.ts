@@ -1,4 +1,4 @@
-import { ConnectionError, SurehookError, TimeoutError } from '../errors.ts'
+import { AuthenticationError, ConnectionError, SurehookError, TimeoutError } from '../errors.ts'
 import { Deadline } from './deadline.ts'
 import { errorOf } from './error-of.ts'
 import type { Call, Operation, RequestOptions, WriteOptions } from './operation.ts'
@@ -51,7 +51,7 @@ export class Transport {
     const requestId = randomId()
     for (let failures = 0; ; ) {
       try {
-        return await this.#attempt(sent, requestId, options)
+        return await this.#renewing(call, () => this.#attempt(sent, requestId, options))
       } catch (err) {
         if (!(err instanceof SurehookError)) throw err
         if (failures > 0 && err.status === 404 && call.gone !== undefined) {
@@ -66,7 +66,22 @@ export class Transport {
   }
 
   /** Opens an answer without an end. The deadline counts until its headers. */
-  async open<Op extends Operation>(call: Call<Op>, deadline: Deadline): Promise<Response> {
+  open<Op extends Operation>(call: Call<Op>, deadline: Deadline): Promise<Response> {
+    return this.#renewing(call, () => this.#open(call, deadline))
+  }
+
+  /** Repeats what was refused for its token: a function may have a newer one. */
+  async #renewing<R>(call: Call<Operation>, send: () => Promise<R>): Promise<R> {
+    try {
+      return await send()
+    } catch (err) {
+      const isRefused = err instanceof AuthenticationError
+      if (!isRefused || typeof this.#credentialOf(call) === 'string') throw err
+      return send()
+    }
+  }
+
+  async #open(call: Call<Operation>, deadline: Deadline): Promise<Response> {
     const requestId = randomId()
     const request = await this.#request(call, requestId)
     deadline.start(this.#options.timeout)
@@ -100,17 +115,15 @@ export class Transport {
   }
 
   async #request(call: Call<Operation>, requestId: string): Promise<Request> {
-    const { baseUrl, projectId, environment, token, adminToken } = this.#options
-    const isAuth = call.url.startsWith('/auth/')
-    const isAdmin = isAuth || call.isAdmin === true
-    const credential = isAdmin ? adminToken : token
+    const { baseUrl, projectId, environment } = this.#options
+    const isAuth = isAuthCall(call)
     const headers = {
       ...call.headers,
       ...(call.isPublic !== true && {
-        authorization: `Bearer ${await checkedToken(credential)}`,
+        authorization: `Bearer ${await checkedToken(this.#credentialOf(call))}`,
       }),
       'x-request-id': requestId,
-      ...(!isAdmin && { 'x-project-id': projectId, environment }),
+      ...(!isAdminCall(call) && { 'x-project-id': projectId, environment }),
       ...(call.body !== undefined && { 'content-type': 'application/json' }),
     }
     const body = call.body === undefined ? null : JSON.stringify(call.body)
@@ -118,11 +131,19 @@ export class Transport {
     return { url, init: { method: call.method, headers, body } }
   }
 
+  #credentialOf(call: Call<Operation>): TokenSource {
+    const { token, adminToken } = this.#options
+    return isAdminCall(call) ? adminToken : token
+  }
+
   #fetch({ url, init }: Request, { signal }: Deadline): Promise<Response> {
     const { fetch } = this.#options
     return fetch(url, { ...init, signal })
   }
 }
+
+const isAuthCall = ({ url }: Call<Operation>) => url.startsWith('/auth/')
+const isAdminCall = (call: Call<Operation>) => isAuthCall(call) || call.isAdmin === true
 
 type Request = { url: string; init: RequestInit }
 

@@ -2,6 +2,8 @@ import type { ServerResponse } from 'node:http'
 import type { PlatformAccess } from '@surehook/access/management-access'
 import { requiredRight } from '@surehook/access/management-token'
 import type { EnvironmentOrigin } from '@surehook/access/platform-state'
+import type { RuledUser } from '@surehook/access/users/rule-values'
+import type { AdmittedUser } from '@surehook/access/users/user-access'
 import type { StreamQuery } from '@surehook/contracts/http/webhooks/stream'
 import { changesTopic } from '@surehook/contracts/topics'
 import type { Kafka } from '@surehook/kafka/client/surface'
@@ -27,6 +29,7 @@ import { type Reading, writeEvents, writePage } from './answer/write-answer.ts'
 import { ownOffsetsAt, startPosition } from './cursor/start-position.ts'
 import { ChangeSource } from './log/change-source.ts'
 import { SharedTail } from './log/shared-tail.ts'
+import { listView } from './rules/list-view.ts'
 import { selectForUser } from './rules/user-selection.ts'
 import { SharedSlots, type SharedSlotsOptions } from './shared-slots.ts'
 import type { StreamCaller } from './stream-caller.ts'
@@ -70,7 +73,7 @@ const heldPieces = { all: 32, each: 1 }
 
 /** Opens the stream of changes. It stores nothing: after a crash a client needs only its cursor. */
 export function openStreams(options: StreamsOptions): Streams {
-  const { kafka, codec, config, access, tables, metrics, log } = options
+  const { kafka, codec, config, access, metrics, log } = options
   const parts = new AsyncDisposableStack()
   const ends = parts.use(new LogEnds(kafka, [changesTopic], log))
   const fetcher = parts.use(new LogFetcher({ kafka, topic: changesTopic, log }))
@@ -88,7 +91,7 @@ export function openStreams(options: StreamsOptions): Streams {
     const origin = await access.originOf(tenant.projectId, tenant.environment)
     const { crowdedOut } = open.use(await limits.take(tenant, user?.claims.sub ?? null))
     // Before the tail opens: a filter that does not fit gets 400 even if the tail cannot open.
-    const selection = await select(tables, asked)
+    const selection = await select(options, asked)
     const lease = open.use(await tail.use())
     const madeAt = madeAtOf(origin)
     const first = firstOffsets(origin.changesFrom, lease.topicId)
@@ -131,15 +134,26 @@ export function openStreams(options: StreamsOptions): Streams {
 }
 
 async function select(
-  tables: StreamsOptions['tables'],
+  { tables, config }: Pick<StreamsOptions, 'tables' | 'config'>,
   { tenant, user, query }: StreamAsked,
 ): Promise<StreamSelection> {
-  if (user === null) {
-    return selectionOf(tenant, query, await fittedFilters(tables, tenant, query))
-  }
-  const { sub: id, roles } = user.claims
-  return selectForUser({ tables, users: user.values }, { tenant, id, roles }, query)
+  const reader = user && { user: ruledUser(tenant, user), values: user.values }
+  const selection =
+    reader === null
+      ? await selectionOf(tenant, query, await fittedFilters(tables, tenant, query))
+      : await selectForUser({ tables, users: reader.values }, reader.user, query)
+  if (!query.list || query.table === undefined) return selection
+  const [key] = config.encryptionKeys
+  const view = await listView({ tables, key }, tenant, { reader, names: query.table })
+  const isCurrent = () => selection.isCurrent() && view.isCurrent()
+  return { ...selection, isCurrent, view: view.text }
 }
+
+const ruledUser = (tenant: Tenant, { claims: { sub: id, roles } }: AdmittedUser): RuledUser => ({
+  tenant,
+  id,
+  roles,
+})
 
 /** 0 for a state that does not say it. */
 const madeAtOf = ({ createdAt }: EnvironmentOrigin): number => Date.parse(createdAt ?? '') || 0

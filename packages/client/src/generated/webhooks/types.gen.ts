@@ -2117,6 +2117,10 @@ export type StreamChangesData = {
          */
         select?: string;
         /**
+         * For a client that keeps a list of the records. A record that does not match `filter` after an `UPDATE` comes as a `DELETE` with its id only. With `table`, the first block also has the comment `view` and a text. If the text differs from that of the connection before, the caller may read something else now, so read the list again
+         */
+        list?: 'true' | 'false';
+        /**
          * The start without a cursor: `now` (default), an instant, or a duration back such as `1h`. At most 7 days back
          */
         from?: string;

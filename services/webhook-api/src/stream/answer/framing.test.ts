@@ -57,7 +57,7 @@ describe('an event of a stream', () => {
         const text = events.map((event, index) =>
           sseEvent({ event, select: null }, index % 2 === 0 ? `c${index}` : undefined),
         )
-        const parsed = parse(sseStart('c') + text.join(''))
+        const parsed = parse(sseStart('c', null) + text.join(''))
         expect(parsed.events).toEqual(
           events.map((event, index) => ({
             event: 'UPDATE',
@@ -84,7 +84,7 @@ describe('an event of a stream', () => {
 })
 
 it('a heartbeat moves the last event id and dispatches nothing', () => {
-  expect(parse(sseStart('a') + sseHeartbeat('b'))).toEqual({ events: [], lastEventId: 'b' })
+  expect(parse(sseStart('a', 'v') + sseHeartbeat('b'))).toEqual({ events: [], lastEventId: 'b' })
 })
 
 it('a line of a page holds cursor, headers without signatures, and the exact body', () => {

@@ -23,8 +23,12 @@ export function sseEvent({ event, select }: Selected, cursor?: string): string {
 /** Moves the client's last event id without dispatching an event. */
 export const sseHeartbeat = (cursor: string): string => `: heartbeat\nid: ${cursor}\n\n`
 
-/** The time after which a client connects again by default. */
-export const sseStart = (cursor: string): string => `retry: 1000\nid: ${cursor}\n\n`
+/**
+ * The time after which a client connects again by default.
+ * @param view stands for what the client may read; `null` for a client that does not ask
+ */
+export const sseStart = (cursor: string, view: string | null): string =>
+  `${view === null ? '' : `: view ${view}\n`}retry: 1000\nid: ${cursor}\n\n`
 
 /**
  * Writes a line of a page. It has the headers of a webhook except the signatures, because a stream

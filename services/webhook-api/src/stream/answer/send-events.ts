@@ -26,8 +26,8 @@ const chunkChars = 32_768
  * reads nothing, no records are held for it. They are fetched again afterwards.
  */
 export async function sendEvents(sending: Sending): Promise<never> {
-  const { source, output, cursor, heartbeatMs, signal } = sending
-  await output.write(sseStart(cursor()), signal)
+  const { source, output, cursor, selection, heartbeatMs, signal } = sending
+  await output.write(sseStart(cursor(), selection.view ?? null), signal)
   for (;;) {
     await output.writable(signal)
     await sendNext(sending, await source.next(Math.max(0, heartbeatMs - output.quietMs), signal))

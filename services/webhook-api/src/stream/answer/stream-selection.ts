@@ -20,9 +20,11 @@ export type StreamSelection = {
   of: (change: Change) => Selected | null | Promise<Selected | null>
   /** False once the client may not read any more what it selects. */
   isCurrent: () => boolean
+  /** What an event stream names first, for a client that asks. */
+  view?: string
 }
 
-export type Selecting = Pick<StreamQuery, 'events' | 'filter' | 'select'>
+export type Selecting = Pick<StreamQuery, 'events' | 'filter' | 'select' | 'list'>
 
 /**
  * Selects the changes that subscriptions with these fields would get.
@@ -30,20 +32,32 @@ export type Selecting = Pick<StreamQuery, 'events' | 'filter' | 'select'>
  */
 export async function selectionOf(
   tenant: Tenant,
-  { events, filter, select: names }: Selecting,
+  { events, filter, select: names, list }: Selecting,
   filters: FittedFilters | undefined,
 ): Promise<StreamSelection> {
   const testOf = await testsOf(filter, filters)
   const select = names === undefined ? null : new Set(names)
   return {
     isCurrent: () => true,
-    of: ({ event, record }) =>
-      isOf(tenant, event) &&
-      (events === undefined || events.includes(event.operation)) &&
-      testOf(event.table)?.(record, event.changedFields) === true
-        ? { event, select }
-        : null,
+    of({ event, record }) {
+      const test = isOf(tenant, event) ? testOf(event.table) : undefined
+      if (test === undefined) return null
+      const wanted = (of: Selected) => (isWanted(of.event, events) ? of : null)
+      if (test(record, event.changedFields)) return wanted({ event, select })
+      return list && event.operation === 'UPDATE' ? wanted(leaving(event)) : null
+    },
   }
+}
+
+export const isWanted = ({ operation }: ChangeEvent, events: Selecting['events']): boolean =>
+  events === undefined || events.includes(operation)
+
+const onlyId: ReadonlySet<string> = new Set(['id'])
+
+/** Returns the DELETE, with the id only, of a record that leaves what the client gets. */
+export function leaving(event: ChangeEvent): Selected & { select: ReadonlySet<string> } {
+  const record = JSON.stringify({ id: event.recordId })
+  return { event: { ...event, operation: 'DELETE', record, changedFields: [] }, select: onlyId }
 }
 
 export const isOf = ({ projectId, environment }: Tenant, event: ChangeEvent): boolean =>

@@ -2,6 +2,7 @@ import type { RowGrant } from '@surehook/access/users/row-grants'
 import type { ChangeEvent } from '@surehook/contracts/events'
 import { assignedFields } from '@surehook/contracts/http/data/names'
 import type { Change } from '@surehook/matching/read-change'
+import { leaving } from '../answer/stream-selection.ts'
 
 /** A rule of reading, bound to one user. */
 export type ReadGrant = RowGrant & {
@@ -94,17 +95,9 @@ function seenUpdate(change: Change, { fields, grants }: Limited): SeenChange | n
     )
     return { ...seen, event: { ...event, changedFields } }
   }
-  return before.length === 0 ? null : leaving(event)
-}
-
-function leaving(event: ChangeEvent): SeenChange {
-  const record = { id: event.recordId }
-  return {
-    event: { ...event, operation: 'DELETE', record: JSON.stringify(record), changedFields: [] },
-    record,
-    fields: new Set(['id']),
-    hasLeft: true,
-  }
+  if (before.length === 0) return null
+  const { event: left, select } = leaving(event)
+  return { event: left, record: { id: event.recordId }, fields: select, hasLeft: true }
 }
 
 /**

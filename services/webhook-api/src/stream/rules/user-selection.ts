@@ -9,6 +9,8 @@ import { StreamEnded } from '../answer/stream-ended.ts'
 import {
   type FittedFilters,
   isOf,
+  isWanted,
+  leaving,
   type Selected,
   type Selecting,
   type StreamSelection,
@@ -45,7 +47,7 @@ async function fittedFilters(
  */
 export async function userSelectionOf(
   tenant: Tenant,
-  { events, filter, select: names }: Selecting,
+  { events, filter, select: names, list }: Selecting,
   { filters, views }: { filters: FittedFilters | undefined; views: UserViews },
 ): Promise<StreamSelection> {
   const testOf = await testsOf(filter, filters)
@@ -58,11 +60,13 @@ export async function userSelectionOf(
     const seen = (await views.of(table))?.(change) ?? null
     if (seen === null) return null
     const { event, record, fields, hasLeft } = seen
-    if (events !== undefined && !events.includes(event.operation)) return null
-    if (hasLeft) return { event, select: fields }
-    if (!test(record, event.changedFields)) return null
+    const wanted = (of: Selected) => (isWanted(of.event, events) ? of : null)
+    if (hasLeft) return wanted({ event, select: fields })
+    if (!test(record, event.changedFields)) {
+      return list && event.operation === 'UPDATE' ? wanted(leaving(event)) : null
+    }
     const select = names === undefined ? fields : new Set(names.filter((name) => fields.has(name)))
-    return { event, select }
+    return wanted({ event, select })
   }
   return {
     isCurrent: () => views.isCurrent(),

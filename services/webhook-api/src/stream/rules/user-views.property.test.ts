@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
+import { compileFilter } from '@surehook/contracts/filter/compile-filter'
+import { parseFilter } from '@surehook/contracts/filter/parse-filter'
 import type { AccessEntry, AccessRule } from '@surehook/contracts/http/data/access'
 import type { Change } from '@surehook/matching/read-change'
 import fc from 'fast-check'
@@ -13,6 +15,7 @@ import {
   tenant,
   times,
 } from '../../../test/support/user-views.ts'
+import { type Selecting, selectionOf } from '../answer/stream-selection.ts'
 import { userSelectionOf } from './user-selection.ts'
 import { UserViews } from './user-views.ts'
 
@@ -76,9 +79,9 @@ const steps = fc.array(
   { minLength: 1, maxLength: 8 },
 )
 
-async function stream(rules: readonly AccessEntry[]) {
+async function stream(rules: readonly AccessEntry[], selecting: Selecting = {}) {
   const views = new UserViews(askedBy(tableWith(rules)), ann)
-  return userSelectionOf(tenant, {}, { filters: undefined, views })
+  return userSelectionOf(tenant, selecting, { filters: undefined, views })
 }
 
 const contentOf = ({ event, select }: NonNullable<Awaited<ReturnType<typeof contentIn>>>) => {
@@ -155,4 +158,38 @@ describe('the stream of a user', () => {
       { numRuns: 500 },
     )
   })
+})
+
+it('a stream with `list` keeps a copy equal to the filtered list, for users and management', async () => {
+  const filters = fc.constantFrom<Selecting['filter'][]>({ team: 'red' }, { owner: { ne: 'bob' } })
+  await fc.assert(
+    fc.asyncProperty(entries, filters, steps, async (all, filter, changes) => {
+      const parsed = parseFilter(filter ?? {})
+      if (!parsed.ok) throw new Error('not a filter')
+      const matches = compileFilter(parsed.filter)
+      const selecting = { filter, list: true }
+      const users = await stream(all, selecting)
+      const management = await selectionOf(tenant, selecting, undefined)
+      const rows = new Map<string, Row>()
+      const [copy, full] = [new Map<string, unknown>(), new Map<string, unknown>()]
+      for (const { id, to } of changes) {
+        const before = rows.get(id) ?? null
+        const after = to && { id, ...to }
+        if (before === null && after === null) continue
+        if (after === null) rows.delete(id)
+        else rows.set(id, after)
+        const change = changeOf(before, after, all)
+        applyTo(copy, id, await users.of(change))
+        applyTo(full, id, await management.of(change))
+      }
+      const shown = [...rows.values()].map((one) => cut(one, visible(all, one) ?? new Set()))
+      const wanted = shown.filter(({ id, ...one }) => id !== undefined && matches(one, []))
+      expect([...copy.values()]).toEqual(expect.arrayContaining(wanted))
+      expect(copy.size).toBe(wanted.length)
+      expect(new Set(full.keys())).toEqual(
+        new Set([...rows.values()].filter((one) => matches(one, [])).map(({ id }) => id)),
+      )
+    }),
+    { numRuns: 500 },
+  )
 })
