@@ -150,6 +150,8 @@ export default defineConfig({
           Secure: 'security',
           Monitoring: 'observability',
           Capacity: 'capacity',
+          'Tiered storage': 'tiered-storage',
+          'Reports in ClickHouse': 'clickhouse',
           Upgrade: 'upgrade',
           'Back up and restore': 'restore',
           Incidents: 'bad-days',
