@@ -87,11 +87,9 @@ it('the guide about own records works in a terminal of its own', async () => {
     ['Find the bug', true],
     ['Keep the moth', true],
   ]
-  expect(titles.map((list) => list.toSorted())).toEqual([
-    [ada],
-    grace,
-    [...grace, ['Write the first program', false]],
-  ])
+  const asSupport = [...grace, ['Write the first program', false]]
+  // The management token sees the same as Grace.
+  expect(titles.map((list) => list.toSorted())).toEqual([[ada], grace, asSupport, asSupport])
 })
 
 describe('the wait of the README', () => {

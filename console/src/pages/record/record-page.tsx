@@ -12,6 +12,7 @@ import { ButtonLink } from '../../parts/forms/button.tsx'
 import { Menu } from '../../parts/layout/menu.tsx'
 import { Card, Facts, Page as Frame } from '../../parts/layout/page.tsx'
 import { useNavigateAfterCall } from '../../parts/navigation/use-is-here.ts'
+import { AccessOfUser } from './access-of-user.tsx'
 import { RecordEditor } from './record-editor.tsx'
 import { RecordHistory } from './record-history.tsx'
 import { changedFields, editableText } from './record-text.ts'
@@ -47,12 +48,15 @@ export function Page() {
         {(version) => (
           <QueryView query={definition}>
             {(stored) => (
-              <RecordView
-                key={version.etag}
-                table={stored}
-                version={version}
-                reload={() => void query.refetch()}
-              />
+              <>
+                <RecordView
+                  key={version.etag}
+                  table={stored}
+                  version={version}
+                  reload={() => void query.refetch()}
+                />
+                <AccessOfUser table={stored} recordId={recordId} />
+              </>
             )}
           </QueryView>
         )}

@@ -1,9 +1,10 @@
 import type { Stored, Table } from '@surehook/client'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { Link, useParams, useSearchParams } from 'react-router'
 import { useApi } from '../../api/api.ts'
 import { useTable } from '../../api/queries.ts'
+import { asUserParam } from '../../api/use-as-user.ts'
 import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { Pager } from '../../parts/data/tables/pager.tsx'
 import { Time } from '../../parts/data/time/time.tsx'
@@ -14,6 +15,7 @@ import { QueryView } from '../../parts/feedback/query-view.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
 import { Tabs } from '../../parts/layout/tabs.tsx'
+import { AsUser } from './as-user.tsx'
 import { AccessCard, ColumnsCard } from './definition-cards.tsx'
 import { RecordFilters } from './record-filters.tsx'
 import { recordQueryOf } from './record-query.ts'
@@ -36,6 +38,7 @@ export function Page() {
   const query = useTable(table)
   const [params, setParams] = useSearchParams()
   const tab = params.get('tab') ?? firstTab
+  const user = params.get(asUserParam) ?? ''
   return (
     <Frame
       title={table}
@@ -57,7 +60,11 @@ export function Page() {
             value={tab}
             onChange={(id) => setParams(withTab(params, id))}
             items={[
-              { id: firstTab, label: 'Records', content: <RecordList table={stored} /> },
+              {
+                id: firstTab,
+                label: 'Records',
+                content: <RecordList table={stored} user={user} />,
+              },
               { id: 'definition', label: 'Definition', content: <ColumnsCard table={stored} /> },
               { id: 'access', label: 'Access', content: <AccessCard table={stored} /> },
             ]}
@@ -68,19 +75,23 @@ export function Page() {
   )
 }
 
-function RecordList({ table }: { table: Table }) {
+/** `user` is the id of the user to read as, or empty. */
+function RecordList({ table, user }: { table: Table; user: string }) {
   const { surehook, keyOf } = useApi()
   const [params] = useSearchParams()
   const { query: asked, violations } = recordQueryOf(params)
   const query = useQuery({
-    queryKey: keyOf('records', table.name, asked),
-    queryFn: ({ signal }) => surehook.table(table.name).list(asked, { signal }),
+    queryKey: keyOf('records', table.name, asked, user),
+    queryFn: ({ signal }) =>
+      surehook.table(table.name).list(asked, { signal, ...(user && { asUser: user }) }),
     enabled: violations.length === 0,
-    placeholderData: keepPreviousData,
+    // The records of another user must not show below the name of this one.
+    placeholderData: (records, before) => (before?.queryKey.at(-1) === user ? records : undefined),
   })
-  const columns = useMemo(() => columnsOf(table), [table])
+  const columns = useMemo(() => columnsOf(table, user), [table, user])
   return (
     <div className="stack">
+      <AsUser />
       <RecordFilters
         table={table}
         violations={[...violations, ...faultOf(query.error).violations]}
@@ -89,7 +100,7 @@ function RecordList({ table }: { table: Table }) {
       {query.error === null && query.data !== undefined && (
         <Card isFlush>
           {query.data.records.length === 0 ? (
-            <NoRecords table={table.name} isFiltered={params.has('where')} />
+            <NoRecords table={table.name} isFiltered={params.has('where')} isOfUser={user !== ''} />
           ) : (
             <DataTable
               label={`Records of ${table.name}`}
@@ -110,14 +121,15 @@ const idOf = ({ id }: Row) => id
 /** The first columns. All of them are on the page of the record. */
 const mostColumns = 6
 
-function columnsOf({ name, columns }: Table): readonly Column<Row>[] {
+function columnsOf({ name, columns }: Table, user: string): readonly Column<Row>[] {
+  const search = user === '' ? '' : `?${asUserParam}=${encodeURIComponent(user)}`
   return [
     {
       id: 'id',
       header: 'Record',
       isTitle: true,
       cell: ({ id }) => (
-        <Link to={`/tables/${name}/records/${id}`} className="mono nowrap" title={id}>
+        <Link to={`/tables/${name}/records/${id}${search}`} className="mono nowrap" title={id}>
           {id.slice(0, 8)}…{id.slice(-4)}
         </Link>
       ),
@@ -141,7 +153,9 @@ function Value({ value }: { value: unknown }) {
   )
 }
 
-function NoRecords({ table, isFiltered }: { table: string; isFiltered: boolean }) {
+type NoRecordsProps = { table: string; isFiltered: boolean; isOfUser: boolean }
+
+function NoRecords({ table, isFiltered, isOfUser }: NoRecordsProps) {
   if (isFiltered) {
     return (
       <EmptyState
@@ -151,6 +165,7 @@ function NoRecords({ table, isFiltered }: { table: string; isFiltered: boolean }
       />
     )
   }
+  if (isOfUser) return <EmptyState icon="table" title="The user sees no record of this table" />
   return (
     <EmptyState
       icon="table"
