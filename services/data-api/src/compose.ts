@@ -7,7 +7,7 @@ import { connectionRoom, createTenantSlots } from '@surehook/access/limits/tenan
 import { openPlatformAccess, type PlatformAccess } from '@surehook/access/management-access'
 import { platformTopics } from '@surehook/access/platform-state'
 import { type PurgeOptions, purgeDeleted } from '@surehook/access/purge-deleted'
-import { createUserAccess } from '@surehook/access/users/user-access'
+import { createUserAccess, userKeyOf } from '@surehook/access/users/user-access'
 import { openUserTokens } from '@surehook/access/users/user-tokens'
 import { createUserValues, type UserValuesOf } from '@surehook/access/users/user-values'
 import { capturedRecord } from '@surehook/change-capture/emit/captured-record'
@@ -60,8 +60,7 @@ type LimitDeps = { config: Config } & Pick<
 function chargeOf({ config, ...deps }: LimitDeps): Charge {
   const limits = createRequestLimits({ api: 'data', defaults: config.limits, ...deps })
   return (context, { tenant, id, issued }, points) => {
-    // An issuer may give its user the id of another caller.
-    const user = `${issued?.issuer ?? ''}${id}`
+    const user = userKeyOf({ id, issued })
     // A management token that reads as a user spends its own points.
     return limits.charge(context, { ...tenant, id: context.actorId ?? user }, points)
   }

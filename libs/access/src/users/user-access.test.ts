@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals'
+import { describe, expect, it, jest } from '@jest/globals'
 import { AppError } from '@surehook/service-kit/errors'
 import type { AccessClaims } from '@surehook/token-verifier'
 import { createUserAccess } from './user-access.ts'
@@ -14,6 +14,7 @@ function setUp({ here, there, epochs = [0, 0] }: EnvironmentViews) {
     revoked: false,
     exp: Date.now() / 1_000 + 60,
     trusted: [trusted],
+    isKeyWithdrawn: false,
   }
   let asked = 0
   const users = createUserAccess({
@@ -41,6 +42,7 @@ function setUp({ here, there, epochs = [0, 0] }: EnvironmentViews) {
       isOwnIssuer: (_tenant, issuer) => issuer === 'https://own.example',
       issued: {
         verify: async (_tenant, { issuer }) => {
+          if (state.isKeyWithdrawn) throw new AppError('AUTH_TOKEN_INVALID')
           const user = { sub: 'auth0|ada', roles: [], email: null, exp: state.exp }
           return { iss: issuer, ...user }
         },
@@ -142,5 +144,25 @@ describe('the token of a trusted issuer', () => {
     expect(isStanding()).toBe(true)
     change(under)
     expect(isStanding()).toBe(false)
+  })
+
+  it('stands for a minute after its key is withdrawn, however late it expires', async () => {
+    jest.useFakeTimers()
+    try {
+      const under = setUp({ here: true, there: true })
+      under.state.exp = Number.MAX_SAFE_INTEGER
+      const { isStanding } = await under.admitOf(trusted.issuer)
+      await jest.advanceTimersByTimeAsync(60_000)
+      expect(isStanding()).toBe(true)
+      under.state.isKeyWithdrawn = true
+      await jest.advanceTimersByTimeAsync(59_999)
+      expect(isStanding()).toBe(true)
+      await jest.advanceTimersByTimeAsync(1)
+      isStanding()
+      await jest.advanceTimersByTimeAsync(0)
+      expect(isStanding()).toBe(false)
+    } finally {
+      jest.useRealTimers()
+    }
   })
 })

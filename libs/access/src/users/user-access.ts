@@ -14,6 +14,10 @@ export type IssuedUser = {
   email: string | null
 }
 
+/** Names the user among those of all issuers: an issuer may give its user the id of another caller. */
+export const userKeyOf = (user: { id: string; issued?: IssuedUser | undefined }): string =>
+  `${user.issued?.issuer ?? ''}${user.id}`
+
 export type AdmittedUser = {
   claims: Pick<AccessClaims, 'sub' | 'roles' | 'exp'>
   /** Absent for a user of auth-service. */
@@ -88,6 +92,26 @@ async function admitOwn(
   return verified.value
 }
 
+const verifyAgainMs = 60_000
+
+/**
+ * Verifies again in the background while it is asked: the issuer may withdraw the key long before the
+ * token expires. False after a failure.
+ */
+function verifiedAgain(verify: () => Promise<unknown>): () => boolean {
+  let isVerified = true
+  let verifiedAt = performance.now()
+  return () => {
+    if (isVerified && performance.now() - verifiedAt >= verifyAgainMs) {
+      verifiedAt = performance.now()
+      verify().catch(() => {
+        isVerified = false
+      })
+    }
+    return isVerified
+  }
+}
+
 /**
  * Admits a user of an issuer that the environment trusts. Whether the environment has users of its
  * own does not matter.
@@ -104,11 +128,14 @@ async function admitIssued(
   if (issuer === undefined) {
     throw new AppError('AUTH_TOKEN_INVALID', 'The access token is of no trusted issuer')
   }
-  const { sub, roles, exp, email } = await users.issued.verify(tenant, issuer, shown)
+  const verify = () => users.issued.verify(tenant, issuer, shown)
+  const { sub, roles, exp, email } = await verify()
   const settings = JSON.stringify(issuer)
+  const isVerified = verifiedAgain(verify)
   const isStanding = () =>
     access.healthy &&
     exp * 1_000 > Date.now() &&
+    isVerified() &&
     JSON.stringify(find(access.expectedIssuers(projectId, environment))) === settings
   return { claims: { sub, roles, exp }, issued: { issuer: issuer.issuer, email }, isStanding }
 }

@@ -1,5 +1,6 @@
+import { onlyReads } from '@surehook/access/users/only-reads'
 import type { UserValuesOf } from '@surehook/access/users/user-values'
-import { asUser, asUserName } from '@surehook/contracts/http/data/as-user'
+import { asUser } from '@surehook/contracts/http/data/as-user'
 import { dataGraphQL, getRecord, listRecords } from '@surehook/contracts/http/data/data'
 import { explainAccess } from '@surehook/contracts/http/data/explanation'
 import type { RuledViolation } from '@surehook/contracts/problem'
@@ -14,10 +15,6 @@ const Header = z.object(asUser)
 const operations: ReadonlySet<string> = new Set(
   [listRecords, getRecord, dataGraphQL, explainAccess].map(({ id }) => id),
 )
-
-/** The answer to a request that would change something as a user. */
-export const onlyReads = () =>
-  invalid([{ field: asUserName, message: 'is only for reads of records', rule: 'unrecognized' }])
 
 /**
  * Returns the user whose records a management token asks to see, as their own token would make

@@ -3,7 +3,7 @@ import type { PlatformAccess } from '@surehook/access/management-access'
 import { requiredRight } from '@surehook/access/management-token'
 import type { EnvironmentOrigin } from '@surehook/access/platform-state'
 import type { RuledUser } from '@surehook/access/users/rule-values'
-import type { AdmittedUser } from '@surehook/access/users/user-access'
+import { type AdmittedUser, userKeyOf } from '@surehook/access/users/user-access'
 import type { StreamQuery } from '@surehook/contracts/http/webhooks/stream'
 import { changesTopic } from '@surehook/contracts/topics'
 import type { Kafka } from '@surehook/kafka/client/surface'
@@ -87,9 +87,9 @@ export function openStreams(options: StreamsOptions): Streams {
 
   /** Acquires everything that a stream holds, and adds it to `open`. */
   async function begin(asked: StreamAsked, open: DisposableStack): Promise<Reading> {
-    const { tenant, user, query } = asked
+    const { tenant, query } = asked
     const origin = await access.originOf(tenant.projectId, tenant.environment)
-    const { crowdedOut } = open.use(await limits.take(tenant, user?.claims.sub ?? null))
+    const { crowdedOut } = open.use(await limits.take(tenant, limitedUser(asked)))
     // Before the tail opens: a filter that does not fit gets 400 even if the tail cannot open.
     const selection = await select(options, asked)
     const lease = open.use(await tail.use())
@@ -149,10 +149,11 @@ async function select(
   return { ...selection, isCurrent, view: view.text }
 }
 
-const ruledUser = (tenant: Tenant, { claims: { sub: id, roles } }: AdmittedUser): RuledUser => ({
-  tenant,
-  id,
-  roles,
+const limitedUser = ({ tenant, user }: StreamCaller): string | null =>
+  user && userKeyOf(ruledUser(tenant, user))
+
+const ruledUser = (tenant: Tenant, { claims, issued }: AdmittedUser): RuledUser => ({
+  ...{ tenant, id: claims.sub, roles: claims.roles, issued },
 })
 
 /** 0 for a state that does not say it. */

@@ -1,6 +1,6 @@
 import type { RequestLimits } from '@surehook/access/limits/request-limits'
 import { readTenant } from '@surehook/access/management-access'
-import type { AdmittedUser, UserAccess } from '@surehook/access/users/user-access'
+import { type AdmittedUser, type UserAccess, userKeyOf } from '@surehook/access/users/user-access'
 import type { UserValuesOf } from '@surehook/access/users/user-values'
 import { AppError } from '@surehook/service-kit/errors'
 import { limitKeyOf } from '@surehook/service-kit/http/request/client-networks'
@@ -39,7 +39,8 @@ export function streamCaller({ management, users, limits }: StreamCallerDeps) {
     const tenant = readTenant(headers['x-project-id'], headers['environment'])
     const client = limitKeyOf(context.countedClient)
     const user = await users.access.admit(tenant, { token, client })
-    await limits.charge(context, { ...tenant, id: user.claims.sub }, 1)
+    const id = userKeyOf({ id: user.claims.sub, issued: user.issued })
+    await limits.charge(context, { ...tenant, id }, 1)
     context.owner = tenant.projectId
     return { tenant, user: { ...user, values: users.values } }
   }

@@ -1,6 +1,8 @@
 import type { RequestLimits } from '@surehook/access/limits/request-limits'
 import type { PlatformAccess } from '@surehook/access/management-access'
 import { requiredRight } from '@surehook/access/management-token'
+import { onlyReads } from '@surehook/access/users/only-reads'
+import { hasAsUser } from '@surehook/contracts/http/data/as-user'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import type { Tenant } from './tenant.ts'
 
@@ -20,6 +22,8 @@ export function managementCaller(
     context.actorId = identity.tokenId
     await limits.charge(context, { ...identity, id: identity.tokenId }, 1)
     context.owner = identity.projectId
+    // Otherwise a caller would take what all may see for what the user sees.
+    if (hasAsUser(headers)) throw onlyReads()
     return identity
   }
 }
