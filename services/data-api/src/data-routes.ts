@@ -1,6 +1,7 @@
 import { pointsOfList } from '@surehook/access/limits/request-limits'
 import type { TenantSlots } from '@surehook/access/limits/tenant-slots'
 import type { PlatformAccess } from '@surehook/access/management-access'
+import { asUserName } from '@surehook/contracts/http/data/as-user'
 import { maxPublishedChanges, publishChanges } from '@surehook/contracts/http/data/changes'
 import {
   createRecords,
@@ -213,7 +214,11 @@ const preconditionsOf = (headers: {
   'if-none-match'?: string | undefined
 }) => ({ ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] })
 
+// The `ETag` tells states of the record apart, not callers, who may see other columns of the same
+// state. A cache must not answer one with what it has of another.
+const varies = `Authorization, ${asUserName}`
+
 function one(record: StoredRecord | undefined): Reply {
   if (record === undefined) throw new Error('one record was written and none came back')
-  return new Reply(rawJson(record.text), { ETag: etagOf(record) })
+  return new Reply(rawJson(record.text), { ETag: etagOf(record), Vary: varies })
 }

@@ -33,6 +33,15 @@ const patch = (n: number, headers: Record<string, string> = {}) =>
   client.call(`PATCH ${path}`, { n }, headers)
 const refused = { status: 412, body: { error: 'PRECONDITION_FAILED' } }
 
+test('a cache keeps the record for its caller only, who may see other columns than another', async () => {
+  const kept = await get()
+  const same = await get({ 'if-none-match': etagOf(kept) })
+  for (const { headers } of [kept, same]) {
+    expect(headers.get('vary')).toContain('Authorization, X-As-User')
+  }
+  expect(same.status).toBe(304)
+})
+
 describe('ETag', () => {
   test('differs after every change and stays the same without one', async () => {
     const seen = [etagOf(created)]
