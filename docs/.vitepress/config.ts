@@ -83,6 +83,7 @@ export default defineConfig({
           'The data API': 'data-api',
           Authentication: 'authentication',
           'Each user their own records': 'own-records',
+          'A live list for each user': 'live-list',
           'You have a login already': 'your-own-login',
           'Receive webhooks': 'receiving',
           'The package receiver': 'receiver-package',

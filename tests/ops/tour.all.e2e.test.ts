@@ -67,6 +67,13 @@ it('the commands of README and the guides work, also when repeated', async () =>
   }
 })
 
+it('the guide about live lists makes a project and its table', async () => {
+  const page = { file: 'docs/guides/live-list.md', to: '## Start the page' }
+  const { code, out } = await checkout.run((await commandsOf(page)).join('\n'))
+  expect({ code, errors: codesIn(out) }).toEqual({ code: 0, errors: [] })
+  expect(out).toMatch(/"owner_id".*\nSUREHOOK_URL=http\S+\nSUREHOOK_PROJECT=todo-\d+\n$/)
+})
+
 it('the guide about own records works in a terminal of its own', async () => {
   const { code, out } = await checkout.run(
     (await commandsOf({ file: 'docs/guides/own-records.md' })).join('\n'),
