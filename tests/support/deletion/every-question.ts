@@ -46,9 +46,15 @@ function questionsOf(
   const path = template.replace(/^\/(?=\/)/, '')
   const urls = filled(path, (name) => valuesInPath(asking, path, name))
   const queries = queriesOf(asking, path, parameters)
+  const callers = credentials(asking, path)
+  const takesUser = parameters.some(({ name }) => name === 'x-as-user')
+  const asUsers = (takesUser ? asking.remembered.userIds : []).map((id) => ({
+    ...callers[0],
+    'x-as-user': id,
+  }))
   return urls.flatMap((url) =>
     queries.flatMap((query) =>
-      credentials(asking, path).map((headers) => ({ path, url: `${url}${query}`, headers })),
+      [...callers, ...asUsers].map((headers) => ({ path, url: `${url}${query}`, headers })),
     ),
   )
 }
@@ -87,9 +93,10 @@ function idsIn(
 
 /** One query per optional parameter that something is remembered for. */
 function queriesOf({ remembered }: Asking, path: string, parameters: readonly Parameter[]) {
+  const needsEvent = parameters.some(({ name, required }) => name === 'eventId' && required)
   const always = [
     ...(path.endsWith('/_stream') ? ['format=ndjson'] : []),
-    ...(path.endsWith('/explain') ? [`eventId=${remembered.eventIds[0]}`] : []),
+    ...(needsEvent ? [`eventId=${remembered.eventIds[0]}`] : []),
   ]
   const since = new Date(Date.now() - 3_600_000).toISOString()
   const values: Record<string, readonly string[]> = {
@@ -109,9 +116,9 @@ function queriesOf({ remembered }: Asking, path: string, parameters: readonly Pa
     .flatMap(({ name }) =>
       (values[name] ?? []).map((value) => `${name}=${encodeURIComponent(value)}`),
     )
-  const ofExplain = (one: string) => path.endsWith('/explain') && one.startsWith('eventId=')
+  const isOfEvent = (one: string) => needsEvent && one.startsWith('eventId=')
   return ['', ...asked].map((one) => {
-    const parts = [...(ofExplain(one) ? [] : always), ...(one === '' ? [] : [one])]
+    const parts = [...(isOfEvent(one) ? [] : always), ...(one === '' ? [] : [one])]
     return parts.length === 0 ? '' : `?${parts.join('&')}`
   })
 }
