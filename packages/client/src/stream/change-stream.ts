@@ -45,6 +45,8 @@ type ListOptions = {
   list?: true
   /** Called for each comment. */
   onComment?: (text: string) => void
+  /** Called when a connection has ended. */
+  onDisconnect?: () => void
 }
 
 /** Surehook sends a heartbeat every 15 s. */
@@ -73,7 +75,7 @@ export class ChangeStream<T extends object = Record<string, unknown>>
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<ChangeEvent<T>, void, undefined> {
-    const { signal, onComment } = this.#options
+    const { signal, onComment, onDisconnect } = this.#options
     for (let failures = 1; ; failures++) {
       let failure: Failure = {}
       try {
@@ -87,6 +89,7 @@ export class ChangeStream<T extends object = Record<string, unknown>>
         if (!mayRepeat(err)) throw err
         failure = err
       }
+      onDisconnect?.()
       await sleep(delayOfRepeat(failures, failure), signal)
     }
   }

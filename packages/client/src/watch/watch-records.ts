@@ -91,6 +91,7 @@ class WatchedList<T extends object> {
         list: true,
         signal: this.#signal,
         onComment: (text) => this.#hear(text),
+        onDisconnect: () => this.#disconnected(),
       })
       try {
         for await (const change of changes) this.#apply(change)
@@ -110,6 +111,11 @@ class WatchedList<T extends object> {
     this.#read(reading).catch((err) => {
       if (this.#reading === reading) this.latest.failed(err)
     })
+  }
+
+  /** No stream tells whether the pages that are still to come are read with the same rules. */
+  #disconnected(): void {
+    if (this.#reading !== undefined) this.#view = undefined
   }
 
   /** By `id`, which never changes: otherwise a record could move to a page that was read before. */
