@@ -4,15 +4,12 @@ import { EnvironmentName, ProjectId } from '../tenant-names.ts'
 import { ruled } from '../violation-rules.ts'
 import { emailAddress } from './email-address.ts'
 import { GraphQLRequest, GraphQLResult, graphqlMediaTypes } from './graphql.ts'
-
-// oxlint-disable-next-line no-control-regex -- control characters are the point
-const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
+import { isPlainText } from './text.ts'
 
 // oxlint-disable-next-line no-control-regex -- all of ASCII is the point
 const ascii = /^[\u0000-\u007f]*$/
 
 const wellFormed = (text: string) => text.isWellFormed() && !text.includes('\0')
-const isPlain = (text: string) => text.isWellFormed() && !controlCharacter.test(text)
 
 /** Trimmed and in lower case, so that two spellings of one address are one account. */
 export const Email = z
@@ -27,7 +24,7 @@ export const Email = z
 export const PersonName = z
   .string()
   .max(100)
-  .refine(isPlain, ruled('must be text without control characters', 'invalid_text'))
+  .refine(isPlainText, ruled('must be text without control characters', 'invalid_text'))
 
 /** `null` means the same as an absent field, as it does over GraphQL. */
 export const orDefault = <T extends z.ZodType>(schema: T, value: z.output<T>) =>
@@ -40,7 +37,7 @@ export const orDefault = <T extends z.ZodType>(schema: T, value: z.output<T>) =>
 export const newPassword = z
   .string()
   .max(1024, { abort: true })
-  .refine(isPlain, ruled('must be text without control characters', 'invalid_text'))
+  .refine(isPlainText, ruled('must be text without control characters', 'invalid_text'))
 
 /** A password that is being tried: whatever it may have been chosen as, elsewhere too. */
 export const password = z
@@ -54,7 +51,7 @@ const mailedCode = z
   .string()
   .min(1)
   .max(64, { abort: true })
-  .refine(isPlain, ruled('must be plain text', 'invalid_text'))
+  .refine(isPlainText, ruled('must be plain text', 'invalid_text'))
   .describe('From the mail: six digits, or 20 letters and digits after many wrong codes')
 
 /** BCP 47, without its rarer parts. */

@@ -1,6 +1,13 @@
 import * as z from 'zod'
 import { ruled } from '../violation-rules.ts'
 
+// oxlint-disable-next-line no-control-regex -- control characters are the point
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
+
+/** True for text without control characters, which also has no line break. */
+export const isPlainText = (value: string): boolean =>
+  value.isWellFormed() && !controlCharacter.test(value)
+
 /** Text that PostgreSQL can store. */
 export const text = (max: number) =>
   z

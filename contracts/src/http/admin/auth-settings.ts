@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { ruled } from '../../violation-rules.ts'
 import { emailAddress } from '../email-address.ts'
 import { linkTemplateFault } from '../link-template.ts'
+import { isPlainText } from '../text.ts'
 
 export const RoleName = z
   .string()
@@ -32,9 +33,6 @@ const lockoutFields = {
    */
   scope: z.enum(['client', 'account']),
 }
-// oxlint-disable-next-line no-control-regex -- control characters are the point
-const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
-const isOneLine = (text: string) => text.isWellFormed() && !controlCharacter.test(text)
 
 /** One line of a mail's head: what breaks the line would add headers to it. */
 const headerText = (max: number) =>
@@ -43,7 +41,7 @@ const headerText = (max: number) =>
     .trim()
     .min(1)
     .max(max)
-    .refine(isOneLine, ruled('must be one line of text', 'invalid_text'))
+    .refine(isPlainText, ruled('must be one line of text', 'invalid_text'))
 /** The link in a mail. `{code}` and `{email}` stand for their values. */
 const linkTemplate = z.string().superRefine((text, ctx) => {
   const message = linkTemplateFault(text)

@@ -1,20 +1,16 @@
 import * as z from 'zod'
 import { ruled } from '../../violation-rules.ts'
 import { httpsUrlFault } from '../https-url.ts'
+import { isPlainText } from '../text.ts'
 
 export const mostIssuers = 5
 const maxAudiences = 10
 
-// oxlint-disable-next-line no-control-regex -- control characters are the point
-const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
 const plainText = z
   .string()
   .min(1)
   .max(255)
-  .refine(
-    (text) => text.isWellFormed() && !controlCharacter.test(text),
-    ruled('must have no control characters', 'invalid_text'),
-  )
+  .refine(isPlainText, ruled('must have no control characters', 'invalid_text'))
 
 /** RFC 8414 §2: an https URL without query and fragment. */
 const issuer = z
