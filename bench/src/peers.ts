@@ -52,19 +52,12 @@ const losses = lines.flatMap(([load, ofShapes]) =>
 )
 if (losses.length > 0) printRows('deliveries', losses)
 if (lines.some(([, ofShapes]) => ofShapes.some(({ missing }) => missing > 0))) process.exitCode = 1
-if (options.json !== undefined) await writeFile(options.json, JSON.stringify(shapes, jsonOfMaps))
+if (options.json !== undefined) await writeFile(options.json, JSON.stringify(shapes))
 
 /** The medians of each load of this kind, one of each shape. */
 function linesOf(ofShapes: readonly ShapeFigures[], kind: 'full' | 'calm'): ShapeRows {
-  const [first] = ofShapes
-  return [...(first?.loads ?? [])]
-    .filter(([, load]) => load.kind === kind)
-    .map(([name]) => [
-      name,
-      ofShapes.map(({ loads }) => mediansOfRounds(loads.get(name)?.rounds ?? [])),
-    ])
-}
-
-function jsonOfMaps(_key: string, value: unknown): unknown {
-  return value instanceof Map ? Object.fromEntries(value) : value
+  const wanted = ofShapes[0]?.loads.filter((load) => load.kind === kind) ?? []
+  const roundsOf = ({ loads }: ShapeFigures, name: string) =>
+    loads.find((load) => load.name === name)?.rounds ?? []
+  return wanted.map(({ name }) => [name, ofShapes.map((of) => mediansOfRounds(roundsOf(of, name)))])
 }

@@ -13,8 +13,7 @@ export type Measuring = {
 }
 
 export type ShapeFigures = {
-  /** The rounds of each load, by its name. */
-  loads: ReadonlyMap<string, Pick<Load, 'kind'> & { rounds: readonly LoadFigures[] }>
+  loads: readonly (Pick<Load, 'name' | 'kind'> & { rounds: readonly LoadFigures[] })[]
   atRest: StateFigures
   afterLoad: StateFigures
 }
@@ -29,13 +28,11 @@ export async function measureShape(
   await using bench = await openBench(dir)
   const atRest = await idle(bench, seconds)
   const loads = loadsOf(bench, { seconds, changes }).filter(({ name }) => name.includes(only))
-  const found = new Map(
-    loads.map(({ name, kind }) => [name, { kind, rounds: [] as LoadFigures[] }]),
-  )
+  const found = loads.map((load) => ({ ...load, rounds: [] as LoadFigures[] }))
   for (let round = 1; round <= rounds; round++) {
-    for (const { name, measure } of loads) {
+    for (const { name, measure, rounds: figures } of found) {
       console.log(`# ${mode}, round ${round} of ${rounds}: ${name}`)
-      found.get(name)?.rounds.push(await measure())
+      figures.push(await measure())
     }
   }
   return { loads: found, atRest, afterLoad: await stateNow(bench) }
