@@ -37,9 +37,10 @@ export const applyCommand = tenantCommand({
   summary: 'Change an environment to what a file says',
   details: [
     'Prints the difference, asks, and carries it out: roles, tables, subscriptions, notify and',
-    'trustedIssuers. A file named "-" is standard input. Secrets come from variables, such as ${BILLING_SECRET}; none is printed. A',
-    'second run changes nothing. What the file does not name stays, unless you say --prune. The command',
-    'stops at the first refusal and says what was done. Run it again to continue.',
+    'trustedIssuers. A file named "-" is standard input. Secrets come from variables, such as',
+    '${BILLING_SECRET}; none is printed. A second run changes nothing. What the file does not name stays,',
+    'unless you say --prune. The command stops at the first refusal and says what was done. Run it again',
+    'to continue.',
     'With --dry-run, the exit code is 0 without a difference and 4 with one.',
     'For notify and trustedIssuers it needs the administration token too, of --admin-token-file or',
     'SUREHOOK_ADMIN_TOKEN.',

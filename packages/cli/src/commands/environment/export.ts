@@ -11,8 +11,8 @@ export const exportFileCommand = tenantCommand({
   summary: 'Write the file of an environment, for apply',
   details: [
     'Writes roles, tables, subscriptions, notify and trustedIssuers. No API returns a secret, so the',
-    'file names a variable for each. "apply" needs them set. Sections that the token may not read are left out. The last',
-    'two are read with the administration token, of --admin-token-file or',
+    'file names a variable for each. "apply" needs them set. Sections that the token may not read are left',
+    'out. The last two are read with the administration token, of --admin-token-file or',
     'SUREHOOK_ADMIN_TOKEN.',
   ].join('\n'),
   examples: ['export --out surehook.yaml'],

@@ -8,8 +8,8 @@ import type { Plan, PlanOptions, State } from './steps.ts'
 
 /**
  * Plans the steps from the current state to the file. Their order: roles, tables, subscriptions,
- * settings, then deletions, of subscriptions first. Filters may need columns that the file adds. A receiver
- * that moves to a new subscription misses nothing, because the old one ends last.
+ * settings, then deletions, of subscriptions first. Filters may need columns that the file adds. A
+ * receiver that moves to a new subscription misses nothing, because the old one ends last.
  */
 export function makePlan(wishes: Wishes, state: State, options: PlanOptions): Plan {
   const parts = [

@@ -14,9 +14,9 @@ export type UserValuesDeps = {
 }
 
 /**
- * The address, the attributes and the roles of a user, for the platform's own services. A disabled user is as
- * unknown as a deleted one. One project holds at most an eighth of the database connections, and all
- * projects a quarter, so that reads of records leave connections for logins.
+ * The address, the attributes and the roles of a user, for the platform's own services. A disabled
+ * user is as unknown as a deleted one. One project holds at most an eighth of the database
+ * connections, and all projects a quarter, so that reads of records leave connections for logins.
  */
 export function userValuesRoute(deps: UserValuesDeps): (router: Router) => void {
   const { pool, resolveTenant, requireService } = deps
