@@ -73,7 +73,7 @@ export function createAuthorizers(deps: AuthorizeDeps): Authorizers {
     context.actorId = tokenId
     const caller = await admitted(context, { tenant, roles: null, id: tokenId })
     if (!hasAsUser(headers)) return caller
-    for (const right of asUserRights) await holding(right)
+    await Promise.all(asUserRights.map(holding))
     // The token is good. What follows is about the user, and the audit trail tells the two apart.
     context.isAuthorized = true
     await requireEnvironment(access, tenant)
