@@ -34,8 +34,8 @@ import { createPublishing } from './publishing/publish-changes.ts'
 import { endedIds } from './publishing/published-ids.ts'
 import { purgeEnvironment } from './purge-environment.ts'
 import { createRecordApis } from './records/record-apis.ts'
-import { idempotencyTable } from './records/write/run-write.ts'
 import { publishAccess } from './tables/publish-access.ts'
+import { idempotencyTable } from './tables/record-statements.ts'
 
 type PurgeDeps = Pick<PurgeOptions, 'pool' | 'relayed' | 'log'> & { access: PlatformAccess }
 

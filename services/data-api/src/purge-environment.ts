@@ -1,12 +1,12 @@
 import { deleteInBatches } from '@surehook/service-kit/postgres/delete-in-batches'
 import type { Pool } from 'pg'
 import { deleteIdsOf } from './publishing/published-ids.ts'
-import { idempotencyTable } from './records/write/run-write.ts'
 import { quoteIdent } from './sql/quote.ts'
 import type { Tenant } from './table-definition.ts'
 import { changeSchema } from './tables/ddl/change-schema.ts'
 import { schemaName } from './tables/ddl/schema-name.ts'
 import { qualifiedTable } from './tables/ddl/table-ddl.ts'
+import { idempotencyTable } from './tables/record-statements.ts'
 import { findTables, removeTable } from './tables/table-catalogue.ts'
 
 /**

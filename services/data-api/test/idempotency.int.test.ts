@@ -47,6 +47,30 @@ describe('a write with an Idempotency-Key', () => {
     expect(await countOf()).toBe(1)
   })
 
+  test('is answered with the record as it is stored, in every type', async () => {
+    const values = {
+      text: 'x',
+      integer: 1,
+      bigint: '9007199254740993',
+      double: 0.1,
+      decimal: '1.50',
+      boolean: true,
+      timestamp: '2026-01-01T01:00:00.1239+01:00',
+      date: '2026-01-01',
+      uuid: 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11',
+      json: { b: [1.0], a: null },
+    }
+    const types = Object.keys(values)
+    await client.call('PUT _tables/typed', {
+      columns: types.map((type) => ({ name: `of_${type}`, type })),
+    })
+    const fields = Object.entries(values).map(([type, value]) => [`of_${type}`, value])
+    const made = await client.call('POST typed', Object.fromEntries(fields), keyOf())
+    expect(made.status).toBe(201)
+    const read = await client.call(`GET typed/${made.body.id}`)
+    expect([read.text, read.headers.get('etag')]).toEqual([made.text, made.headers.get('etag')])
+  })
+
   test('also for changes and deletions', async () => {
     const { id } = (await client.call('POST orders', { n: 1 })).body
     const [change, removal] = [keyOf(), keyOf()]

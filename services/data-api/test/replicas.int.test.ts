@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Client } from '@surehook/scripts/client/call'
 import { clientOf } from './support/client.ts'
@@ -23,6 +24,8 @@ async function newTenant(): Promise<{ tenant: Tenant; one: Client; other: Client
   return { tenant, one, other }
 }
 
+const newKey = () => ({ 'idempotency-key': randomUUID() })
+
 const column = (name: string, rest: object = {}) => ({ name, type: 'text', ...rest })
 
 describe('a table that changes under another replica', () => {
@@ -34,12 +37,12 @@ describe('a table that changes under another replica', () => {
     for (let n = 1; n <= 5; n++) {
       columns.push(column(`n${n}`, { required: true, default: 'd' }))
       expect((await one.call('PUT _tables/orders', { columns })).status).toBe(200)
-      const created = await other.call('POST orders', { [`n${n}`]: 'own' })
+      const created = await other.call('POST orders', { [`n${n}`]: 'own' }, newKey())
       expect([created.status, created.body[`n${n}`]]).toEqual([201, 'own'])
       expect((await other.call(`PATCH orders/${first.id}`, { [`n${n}`]: 'new' })).status).toBe(200)
       expect((await other.call(`GET orders/${first.id}`)).body[`n${n}`]).toBe('new')
       expect((await other.call(`GET orders?order=-n${n}`)).status).toBe(200)
-      const { body } = await one.call('POST orders', {})
+      const { body } = await one.call('POST orders', {}, newKey())
       expect((await other.call(`DELETE orders/${body.id}`)).body).toEqual(body)
     }
     const changes = await world.changes.until(tenant.projectId, 21)
@@ -69,9 +72,11 @@ describe('a table that changes under another replica', () => {
     await one.call('PUT _tables/orders', { columns })
     const stop = new AbortController()
     const writers = [one, other].flatMap((client) =>
-      [1, 2].map(async () => {
+      [() => ({}), newKey].map(async (headers) => {
         const answers = []
-        while (!stop.signal.aborted) answers.push(await client.call('POST orders', { a: 'x' }))
+        while (!stop.signal.aborted) {
+          answers.push(await client.call('POST orders', { a: 'x' }, headers()))
+        }
         return answers
       }),
     )

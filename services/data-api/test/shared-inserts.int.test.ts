@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type Client } from '@surehook/scripts/client/call'
+import { type Client, fieldsOf } from '@surehook/scripts/client/call'
 import { until } from '@surehook/testing/until'
 import type { Client as Connection } from 'pg'
 import { quoteIdent } from '../src/sql/quote.ts'
@@ -107,5 +107,64 @@ describe('inserts that come at the same time', () => {
     const statuses = answers.map(({ status }) => status)
     expect(statuses.filter((status) => status === 201).length).toBe(4)
     expect(statuses.filter((status) => status === 409).length).toBe(numbers.length - 4)
+  })
+})
+
+describe('inserts with an Idempotency-Key that come at the same time', () => {
+  const keyed = (key: unknown) => ({ 'idempotency-key': `key-${key}` })
+
+  test('share commits, and each key makes one record and one event', async () => {
+    const { tenant, client, things } = await newTenant()
+    const answers = await together(things, () =>
+      numbers.map((n) => client.call('POST things', { b: 'x', a: n >> 1 }, keyed(n >> 1))),
+    )
+    const texts = answers.map(({ status, text }) => `${status} ${text}`)
+    expect(answers.map(({ status, body }) => [status, body['a']])).toEqual(
+      numbers.map((n) => [201, n >> 1]),
+    )
+    expect(new Set(texts).size).toBe(numbers.length / 2)
+    const { rows } = await admin.query<{ commits: string }>(
+      `select count(distinct xmin::text) as commits from ${things} where a >= 0`,
+    )
+    expect(Number(rows[0]?.commits)).toBeLessThan(numbers.length / 2)
+    const again = await Promise.all(
+      numbers.map((n) => client.call('POST things', { a: n >> 1, b: 'x' }, keyed(n >> 1))),
+    )
+    expect(again.map(({ status, text }) => `${status} ${text}`)).toEqual(texts)
+    const made = answers.filter((_, n) => n % 2 === 0).map(({ text }) => text)
+    const changes = await world.changes.until(tenant.projectId, made.length + 1)
+    const published = changes.map(({ record }) => record)
+    expect(published.filter((record) => !record.includes('"a":-1,')).toSorted()).toEqual(
+      made.toSorted(),
+    )
+  })
+
+  test('fail separately: the key of a refused one stays free', async () => {
+    const { client, things } = await newTenant()
+    const inputs = [...numbers.map((a) => ({ a })), { a: -1 }, { a: 500 }]
+    const answers = await together(things, () =>
+      inputs.map((input, n) => client.call('POST things', input, keyed(n))),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([...numbers.map(() => 201), 409, 201])
+    expect(answers.at(-2)?.body.violations).toEqual([
+      { field: 'a', message: 'another record has this value', rule: 'not_unique' },
+    ])
+    const other = await client.call('POST things', { a: 501 }, keyed(0))
+    expect([other.status, fieldsOf(other)]).toEqual([409, ['Idempotency-Key']])
+    expect((await client.call('POST things', { a: 502 }, keyed(numbers.length))).status).toBe(201)
+  })
+
+  test('of different requests with one key make one record', async () => {
+    const { client, things } = await newTenant()
+    const answers = await together(things, () =>
+      numbers.map((a) => client.call('POST things', { a }, keyed('same'))),
+    )
+    const made = answers.filter(({ status }) => status === 201)
+    expect(made.length).toBe(1)
+    for (const answer of answers.filter((of) => of !== made[0])) {
+      expect([answer.status, fieldsOf(answer)]).toEqual([409, ['Idempotency-Key']])
+    }
+    const { rows } = await admin.query<{ a: number }>(`select a from ${things} where a >= 0`)
+    expect(rows).toEqual([{ a: made[0]?.body['a'] }])
   })
 })

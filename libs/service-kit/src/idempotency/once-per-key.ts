@@ -34,15 +34,11 @@ export async function oncePerKey(
   // oxlint-disable-next-line max-params -- the work comes last, as everywhere
   work: () => Promise<string>,
 ): Promise<Once> {
-  const scope = JSON.stringify(request.scope)
+  const scope = scopeText(request)
   const { key, fingerprint, alsoKnownAs = [] } = request
   const claimed = await tx.query(
-    `insert into ${table} as known (scope, key, fingerprint, answer, created_at)
-     values ($1, $2, $3, '', clock_timestamp())
-     on conflict (scope, key) do update
-       set fingerprint = excluded.fingerprint, answer = '', created_at = excluded.created_at
-       where known.created_at < clock_timestamp() - $4 * interval '1 hour'`,
-    [scope, key, fingerprint, idempotencyKeyHours],
+    claimKeysSql(table, `values ($1, $2, $3, '', clock_timestamp())`),
+    [scope, key, fingerprint],
   )
   if (claimed.rowCount === 0) {
     const known = await tx.query<{ fingerprint: Buffer; answer: string }>(
@@ -63,6 +59,22 @@ export async function oncePerKey(
   ])
   return { answer, repeated: false }
 }
+
+/** The scope as the table stores it. */
+export const scopeText = ({ scope }: Pick<KeyedRequest, 'scope'>): string => JSON.stringify(scope)
+
+/**
+ * SQL that claims the keys of `source`, and skips the ones that are in use. It waits for a
+ * transaction that claims one of them.
+ *
+ * @param source rows of scope, key, fingerprint, answer and time, each key once
+ */
+export const claimKeysSql = (table: string, source: string): string => `
+  insert into ${table} as known (scope, key, fingerprint, answer, created_at) ${source}
+  on conflict (scope, key) do update
+    set fingerprint = excluded.fingerprint, answer = excluded.answer,
+        created_at = excluded.created_at
+    where known.created_at < clock_timestamp() - interval '${idempotencyKeyHours} hours'`
 
 const batch = 10_000
 

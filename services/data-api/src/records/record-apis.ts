@@ -37,9 +37,9 @@ export function createRecordApis({ pool, slots, users }: RecordApisDeps): Record
     gated,
     shared: {
       get: shared.get,
-      // A new record shares statements if it comes alone and without an idempotency key.
+      // A new record shares statements if it comes alone.
       create: (call, table, input) =>
-        Array.isArray(input) || call.idempotencyKey !== undefined
+        Array.isArray(input)
           ? slots.run(call.auth.tenant, () => gated.create(call, table, input))
           : shared.create(call, table, input),
     },

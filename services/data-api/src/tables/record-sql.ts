@@ -1,3 +1,4 @@
+import { claimKeysSql } from '@surehook/service-kit/idempotency/once-per-key'
 import { quoteIdent, quoteLiteral } from '../sql/quote.ts'
 import type { TableDefinition } from '../table-definition.ts'
 import { isoTimestamp, valueTypes } from '../values/value-types.ts'
@@ -65,27 +66,20 @@ export type UpdateChoice = Choice & {
  * and returns the index of the first such row in the place of a record.
  */
 export function insertSql({ table, name, current }: Target, choice?: Choice): string {
-  const columns = table.columns.map((column) => quoteIdent(column.name))
-  const written = ['"id"', '"createdAt"', '"updatedAt"', ...columns].join(', ')
-  const inputs = columns.map((_, index) => `c${index}`)
-  const values = table.columns.map(
-    ({ type }, index) => `i.c${index}::${valueTypes[type].cast} as ${columns[index]}`,
-  )
-  const arrays = ['$2::uuid[]', ...columns.map((_, index) => `$${index + 3}::text[]`)]
-  const row = ['i.id as "id"', 'c.at as "createdAt"', 'c.at as "updatedAt"', ...values].join(', ')
-  const [rows, grants] = [columns.length + 3, columns.length + 4]
+  const { count, written, inputs, arrays, row } = insertParts(table)
+  const [rows, grants] = [`$${count + 3}`, `$${count + 4}`]
   const source =
     choice === undefined
       ? `
 next as (
-  select ${row} from clock c, unnest(${arrays.join(', ')}) as i(${['id', ...inputs].join(', ')})
+  select ${row} from clock c, unnest(${arrays}) as i(${inputs})
    where ${current}
 ),`
       : `
 candidates as materialized (
   select i."Row", i."Grant", i."Rank", ${row}
-    from clock c, unnest(${arrays.join(', ')}, $${rows}::int[], $${grants}::int[])
-         with ordinality as i(${['id', ...inputs, '"Row"', '"Grant"', '"Rank"'].join(', ')})
+    from clock c, unnest(${arrays}, ${rows}::int[], ${grants}::int[])
+         with ordinality as i(${inputs}, "Row", "Grant", "Rank")
    where ${current}
 ),
 next as materialized (
@@ -109,6 +103,57 @@ rendered as (
 )
 select capture_change(($1::text[])[r.place], r.id, '{}', r.at, r.record) as record
   from rendered r${choice === undefined ? '' : refusedRow(current)}`
+}
+
+/** The parts of an insert's SQL that list the columns. */
+function insertParts({ columns }: TableDefinition) {
+  const names = columns.map((column) => quoteIdent(column.name))
+  const values = columns.map(
+    ({ type }, index) => `i.c${index}::${valueTypes[type].cast} as ${names[index]}`,
+  )
+  const row = ['i.id as "id"', 'c.at as "createdAt"', 'c.at as "updatedAt"', ...values]
+  const arrays = ['$2::uuid[]', ...columns.map((_, index) => `$${index + 3}::text[]`)]
+  return {
+    count: columns.length,
+    written: ['"id"', '"createdAt"', '"updatedAt"', ...names].join(', '),
+    inputs: ['id', ...columns.map((_, index) => `c${index}`)].join(', '),
+    arrays: arrays.join(', '),
+    row: row.join(', '),
+  }
+}
+
+/**
+ * With three more parameters after the columns: the scope, key and fingerprint of each row. It
+ * writes and returns the rows whose key is free, each key with its answer. Keys are claimed in one
+ * order, so that statements with the same keys wait for each other, and do not deadlock.
+ */
+export function keyedInsertSql({ table, name, current }: Target, keys: string): string {
+  const { count, written, inputs, arrays, row } = insertParts(table)
+  const [scopes, names, fingerprints] = [1, 2, 3].map((n) => `$${count + 2 + n}`)
+  const claims = `
+  select "Scope", "Key", "Fingerprint", '${count}' || chr(10) || "Record", clock_timestamp()
+    from rendered order by "Scope", "Key"`
+  return `
+with clock as materialized (select ${now} as at),
+next as materialized (
+  select distinct on ("Scope", "Key") i."Scope", i."Key", i."Fingerprint", i."Place", ${row}
+    from clock c,
+         unnest(${arrays}, ${scopes}::text[], ${names}::text[], ${fingerprints}::bytea[])
+         with ordinality as i(${inputs}, "Scope", "Key", "Fingerprint", "Place")
+   where ${current}
+   order by "Scope", "Key", "Place"
+),
+rendered as materialized (
+  select n.*, ${recordJson(table, 'n')} as "Record" from next n
+),
+claimed as (${claimKeysSql(keys, claims)} returning scope, key),
+written as (
+  insert into ${name} (${written})
+  select ${written} from next join claimed on scope = "Scope" and key = "Key"
+  returning "id"
+)
+select capture_change(($1::text[])[r."Place"], r."id", '{}', r."createdAt", r."Record") as record
+  from rendered r join written w on w."id" = r."id"`
 }
 
 const refusedRow = (current: string): string => `

@@ -6,6 +6,7 @@ import {
   getSql,
   insertSql,
   isExpected,
+  keyedInsertSql,
   recordJson,
   targetOf,
   updateSql,
@@ -14,6 +15,9 @@ import {
 /** The parts of a list's query; the table is `t`. */
 export type ListParts = { record: string; from: string; where: string }
 
+/** Stores each key with its answer: the number of the table's columns, then one record per line. */
+export const idempotencyTable = 'idempotency_key'
+
 /** The SQL for one version of a table. Every statement returns `record`, a JSON text, per row. */
 export type RecordStatements = {
   /**
@@ -21,6 +25,11 @@ export type RecordStatements = {
    * of the ids.
    */
   insert: string
+  /**
+   * Like `insert`, with the scopes, keys and fingerprints of the rows as three more arrays. Returns
+   * only the records whose key was free.
+   */
+  insertKeyed: string
   /**
    * `$1` head, `$2` id, `$3` which columns are given, `$4` their values, `$5` whether it also writes
    * when nothing differs.
@@ -43,7 +52,7 @@ export type RecordStatements = {
 export function insertValues(
   heads: readonly string[],
   rows: readonly (readonly (string | null)[])[],
-): unknown[] {
+): [heads: readonly string[], ids: readonly string[], ...columns: unknown[]] {
   const ids = rows.map(newEventId).toSorted()
   const columns = rows[0]?.map((_, column) => rows.map((row) => row[column] ?? null))
   return [heads, ids, ...(columns ?? [])]
@@ -58,6 +67,7 @@ export function recordStatements(table: TableDefinition): RecordStatements {
   const target = targetOf(table)
   return {
     insert: insertSql(target),
+    insertKeyed: keyedInsertSql(target, idempotencyTable),
     update: updateSql(target, { expected: null }),
     delete: deleteSql(target),
     // Built on demand, because preconditions are rare.

@@ -24,13 +24,16 @@ export type Ruling = {
   sees?: Grants
 }
 
+/** A statement that rules can limit. Callers with rules write a new record with a key by `insert`. */
+export type RuledStatement = Exclude<keyof RecordStatements, 'insertKeyed'>
+
 /**
  * Builds a statement for a caller with rules. Its first parameters are those of the plain statement
  * in `values`; the values of the rules follow.
  */
 export function ruledStatement(
   table: TableDefinition,
-  statement: keyof RecordStatements,
+  statement: RuledStatement,
   { values: given, action, sees = null }: Ruling & { values: readonly unknown[] },
 ): Statement {
   const values = [...given]

@@ -4,7 +4,7 @@ import type { AccessExplanation } from '@surehook/contracts/http/data/explanatio
 import type { Caller } from '../../authorization/authorize.ts'
 import { explainActions } from '../../authorization/explain-access.ts'
 import { isUuid } from '../../values/text-value.ts'
-import { runStatement, type StatementCall } from '../sql/run-statement.ts'
+import { type RuledCall, runStatement } from '../sql/run-statement.ts'
 import { type RecordDeps, recordNotFound } from '../write/write-records.ts'
 
 type RecordAccess = { caller: Caller; table: string; id: string }
@@ -18,7 +18,7 @@ export async function explainRecord(
   if (roles === null) throw new Error('an explanation is about a user')
   const found = await tables.use(tenant, name, async (known) => {
     if (!isUuid(id)) return null
-    const call: StatementCall = { statement: 'get', values: [[id]] }
+    const call: RuledCall = { statement: 'get', values: [[id]] }
     const [text] = await enter(tenant, () => runStatement(pool, known, call))
     return text === undefined ? null : { text, table: known.definition }
   })

@@ -9,7 +9,7 @@ import { shownRows } from '../../tables/rule-sql.ts'
 import { asItIs, type KnownTable } from '../../tables/table-cache.ts'
 import { isUuid } from '../../values/text-value.ts'
 import { type Preconditions, requireMatch, type StoredRecord } from '../preconditions.ts'
-import { runStatement, type StatementCall } from '../sql/run-statement.ts'
+import { type RuledCall, runStatement } from '../sql/run-statement.ts'
 import { asStored, type RecordDeps, recordNotFound } from '../write/write-records.ts'
 import { listCursor, readListCursor } from './list-cursor.ts'
 import { whereSql } from './record-filter.ts'
@@ -40,7 +40,7 @@ export async function getRecord(
       const [shared] = asStored(known, await gets.run(tenant, known, id))
       return shared ?? null
     }
-    const call: StatementCall = { statement: 'get', values: [[id]] }
+    const call: RuledCall = { statement: 'get', values: [[id]] }
     if (read !== null) call.ruling = { action: read }
     const [text] = await enter(tenant, () => runStatement(pool, known, call))
     return text === undefined ? null : { text, columns: known.definition.columns.length }

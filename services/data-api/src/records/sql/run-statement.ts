@@ -1,20 +1,21 @@
 import { AppError } from '@surehook/service-kit/errors'
 import { sqlStateOf } from '@surehook/service-kit/postgres/sql-state'
 import type { Pool, PoolClient } from 'pg'
-import type { RecordStatements } from '../../tables/record-statements.ts'
-import { type Ruling, ruledStatement } from '../../tables/ruled-statements.ts'
+import { type RuledStatement, type Ruling, ruledStatement } from '../../tables/ruled-statements.ts'
 import { asItIs, type KnownTable } from '../../tables/table-cache.ts'
 import { changedMeanwhile } from '../preconditions.ts'
 
 /** Raised by `capture_change`. */
 const recordTooLarge = 'SH413'
 
-export type StatementCall = {
-  statement: keyof RecordStatements
+export type RuledCall = {
+  statement: RuledStatement
   values: unknown[]
   /** The limits of the caller's rules, if any apply to the statement. */
   ruling?: Ruling | undefined
 }
+
+type StatementCall = RuledCall | { statement: 'insertKeyed'; values: unknown[]; ruling?: undefined }
 
 /** No grant of the caller admits the row at this place of the request, from 0. */
 export class RefusedRow extends Error {
@@ -55,3 +56,7 @@ export async function runStatement(
     throw new AppError('PAYLOAD_TOO_LARGE', 'A record has at most 256 KiB', { cause: err })
   }
 }
+
+/** Every record begins with its id. */
+export const idOf = (record: string): string =>
+  record.slice('{"id":"'.length, '{"id":"'.length + 36)

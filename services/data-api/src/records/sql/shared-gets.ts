@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { runStatement } from './run-statement.ts'
+import { idOf, runStatement } from './run-statement.ts'
 import {
   createSharedStatements,
   type SharedStatements,
@@ -28,6 +28,3 @@ export const createSharedGets = (pool: Pool, sharing: Sharing): SharedGets =>
       return ids.map((id) => found.get(id.toLowerCase()) ?? null)
     },
   })
-
-/** Every record begins with its id. */
-const idOf = (record: string) => record.slice('{"id":"'.length, '{"id":"'.length + 36)

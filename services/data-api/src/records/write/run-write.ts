@@ -2,18 +2,16 @@ import { type KeyedRequest, oncePerKey } from '@surehook/service-kit/idempotency
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool, PoolClient } from 'pg'
 import type { TableDefinition } from '../../table-definition.ts'
+import { idempotencyTable } from '../../tables/record-statements.ts'
 import { asItIs, type KnownTable } from '../../tables/table-cache.ts'
 import { isCurrentTable } from '../../tables/table-catalogue.ts'
 import type { StoredRecord } from '../preconditions.ts'
-import { runStatement, type StatementCall } from '../sql/run-statement.ts'
+import { type RuledCall, runStatement } from '../sql/run-statement.ts'
 
-export type Write = StatementCall & {
-  statement: Exclude<StatementCall['statement'], 'get'>
+export type Write = RuledCall & {
+  statement: Exclude<RuledCall['statement'], 'get'>
   once: KeyedRequest | undefined
 }
-
-/** Stores each key with its answer: the number of the table's columns, then one record per line. */
-export const idempotencyTable = 'idempotency_key'
 
 /**
  * Runs a statement that writes. Returns the records reduced to what the caller may read. With an

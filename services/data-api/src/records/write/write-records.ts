@@ -122,14 +122,12 @@ async function insert(
       const call = { statement: 'insert', ...ruledInsert(grants, heads, rows), once } as const
       return await enter(tenant, () => runWrite(pool, known, call))
     }
-    if (inserts !== undefined && !bulk && once === undefined && head !== undefined && only) {
-      return asStored(known, await inserts.run(tenant, known, { head, values: only }))
+    if (inserts !== undefined && !bulk && head !== undefined && only) {
+      const text = await inserts.run(tenant, known, { head, values: only, once })
+      if (text !== null || once === undefined) return asStored(known, text)
     }
-    return await runWrite(pool, known, {
-      statement: 'insert',
-      values: insertValues(heads, values),
-      once,
-    })
+    const write = { statement: 'insert', values: insertValues(heads, values), once } as const
+    return await enter(tenant, () => runWrite(pool, known, write))
   } catch (err) {
     const refusal = () => writeError(pool, { known, rows: values, bulk }, err)
     // Only for a caller with rules does it ask PostgreSQL without a slot of the request.
