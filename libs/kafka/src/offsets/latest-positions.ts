@@ -1,7 +1,8 @@
 import { isBefore } from '@surehook/contracts/wal-position'
+import { NewestEntries } from '@surehook/service-kit/newest-entries'
 
 /**
- * Number of most recently written keys to remember, including tombstones. A relay repeats only
+ * Least number of most recently written keys to remember, including tombstones. A relay repeats only
  * records that it sent shortly before its PostgreSQL crashed. Fewer keys than this are written in
  * that time.
  */
@@ -12,12 +13,10 @@ const rememberedKeys = 100_000
  * WAL position of each key even after its tombstone, so that deleted entries do not return.
  */
 export class LatestPositions {
-  /** The most recently written key is last. */
-  readonly #positions = new Map<string, string>()
-  readonly #limit: number
+  readonly #positions: NewestEntries<string, string>
 
-  constructor(limit: number = rememberedKeys) {
-    this.#limit = limit
+  constructor(least: number = rememberedKeys) {
+    this.#positions = new NewestEntries(least)
   }
 
   /**
@@ -26,21 +25,13 @@ export class LatestPositions {
    * sent it. The newest position may occur again: one commit may contain two states of a key.
    */
   isOutdated(key: string, position: string | null): boolean {
-    const latest = this.#positions.get(key)
     if (position === null) {
       this.#positions.delete(key)
       return false
     }
+    const latest = this.#positions.get(key)
     if (latest !== undefined && isBefore(position, latest) === true) return true
-    this.#remember(key, position)
-    return false
-  }
-
-  #remember(key: string, position: string): void {
-    this.#positions.delete(key)
     this.#positions.set(key, position)
-    if (this.#positions.size <= this.#limit) return
-    const [oldest] = this.#positions.keys()
-    if (oldest !== undefined) this.#positions.delete(oldest)
+    return false
   }
 }
