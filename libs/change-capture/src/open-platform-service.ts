@@ -15,7 +15,7 @@ import type { Tracing, TracingConfig } from '@surehook/service-kit/telemetry/tra
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { toInvalidTopic } from './emit/to-invalid.ts'
-import { openRelay, type Relay, type RelayOptions } from './relay/relay.ts'
+import { type CaptureOptions, openRelay, type Relay } from './relay/relay.ts'
 
 export type PlatformServiceConfig = MessagingConfig & {
   tracing: TracingConfig | null
@@ -32,7 +32,7 @@ export type PlatformServiceOptions = {
   connections?: { requests?: number; background?: number }
   /** A query that fails until the service's tables exist. */
   probe: string
-  toRecord: (codec: EventCodec) => RelayOptions['toRecord']
+  toRecord: (codec: EventCodec) => CaptureOptions['toRecord']
   /** Service whose states change the meaning of this service's records. */
   statesOf?: string
   /** Captured messages that can never be sent go to the invalid topic of this topic. */

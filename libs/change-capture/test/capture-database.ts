@@ -3,7 +3,7 @@ import { openPool } from '@surehook/service-kit/postgres/pool'
 import { createDatabase, query, silent } from '@surehook/testing/database'
 import type { Pool } from 'pg'
 import { emit } from '../src/emit/capture.ts'
-import { openRelay, type RelayOptions } from '../src/relay/relay.ts'
+import { type CaptureOptions, openRelay } from '../src/relay/relay.ts'
 
 export type CaptureDatabase = AsyncDisposable & {
   readonly url: string
@@ -88,8 +88,8 @@ export const service = 'test-service'
 /** Opens a relay whose records have the captured body as value. */
 export const relayOf = (
   db: CaptureDatabase,
-  producer: RelayOptions['producer'],
-  options: Partial<RelayOptions> = {},
+  producer: CaptureOptions['producer'],
+  options: Partial<CaptureOptions> = {},
 ) =>
   openRelay({
     service,

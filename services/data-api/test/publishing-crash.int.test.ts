@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { capturePrefix } from '@surehook/change-capture/emit/capture'
+import { CapturePlugin } from '@surehook/change-capture/relay/capture-plugin'
 import { ReplicationStream } from '@surehook/change-capture/relay/replication-stream'
 import { expectStatus } from '@surehook/scripts/client/call'
 import { clientOf } from './support/client.ts'
@@ -16,16 +17,14 @@ afterAll(async () => {
 })
 
 /** Holds the slot and confirms nothing: the relay of the service cannot read it meanwhile. */
-async function holdSlot(): Promise<ReplicationStream> {
+async function holdSlot(): Promise<AsyncDisposable> {
   const { databaseUrl, slot } = world.config
   const stream = new ReplicationStream({
     ...{ databaseUrl, slot },
     applicationName: 'test',
-    prefix: capturePrefix('none'),
-    publication: 'surehook_capture',
+    plugin: new CapturePlugin({ publication: 'surehook_capture', prefix: capturePrefix('none') }),
     confirmed: 0n,
-    message: () => undefined,
-    state: () => undefined,
+    content: () => undefined,
     reached: () => undefined,
   })
   await stream.start()

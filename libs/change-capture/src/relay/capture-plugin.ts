@@ -1,11 +1,8 @@
 import { PgoutputPlugin } from 'pg-logical-replication'
+import type { WalMessage, WalPlugin } from './wal-decoder.ts'
 
-export type PluginMessage =
-  | { tag: 'begin'; commit: bigint }
-  | { tag: 'commit'; end: bigint }
-  | { tag: 'message'; content: string }
-  /** A message of the service in `statesOf`, reported without its content. */
-  | { tag: 'state' }
+/** A message of the service, or `state` for one of the service in `statesOf`. */
+export type CaptureContent = { tag: 'message'; text: string } | { tag: 'state' }
 
 type StartArguments = Parameters<PgoutputPlugin['start']>
 
@@ -27,7 +24,7 @@ export type CapturePluginOptions = {
  * Decodes only the parts of pgoutput that the relay needs. Messages of other services are not
  * decoded.
  */
-export class CapturePlugin {
+export class CapturePlugin implements WalPlugin<CaptureContent> {
   readonly options: CapturePluginOptions
   readonly #pgoutput: PgoutputPlugin
   readonly #prefix: Buffer
@@ -53,18 +50,20 @@ export class CapturePlugin {
     return this.#pgoutput.start(client, slot, lsn)
   }
 
-  parse(buffer: Buffer): PluginMessage | null {
+  parse(buffer: Buffer): WalMessage<CaptureContent> | null {
     const tag = String.fromCharCode(buffer[0] ?? 0)
     if (tag === 'B') return { tag: 'begin', commit: buffer.readBigUInt64BE(commitAt) }
     if (tag === 'C') return { tag: 'commit', end: buffer.readBigUInt64BE(commitEndAt) }
     if (tag !== 'M') return null
     if (!hasPrefix(buffer, this.#prefix))
-      return hasPrefix(buffer, this.#statesPrefix) ? { tag: 'state' } : null
-    // Decoded at once, because the connection reuses the buffer.
+      return hasPrefix(buffer, this.#statesPrefix) ? state : null
     const contentAt = prefixAt + this.#prefix.length + lengthBytes
-    return { tag: 'message', content: buffer.toString('utf8', contentAt) }
+    const text = buffer.toString('utf8', contentAt)
+    return { tag: 'content', content: { tag: 'message', text } }
   }
 }
+
+const state: WalMessage<CaptureContent> = { tag: 'content', content: { tag: 'state' } }
 
 const terminated = (prefix: string) => Buffer.from(`${prefix}\0`)
 

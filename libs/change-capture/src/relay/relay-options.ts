@@ -1,15 +1,26 @@
+import type { WalOrigin } from '@surehook/contracts/wal-position'
 import type { EventProducer, OutgoingRecord } from '@surehook/kafka/producer/producer'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Tracer } from '@surehook/service-kit/telemetry/tracing/tracer'
 import type { Logger } from 'pino'
 import type { WalMessage } from '../emit/capture.ts'
 import type { InvalidCapture } from '../emit/to-invalid.ts'
+import type { CaptureContent } from './capture-plugin.ts'
+import type { WalDecoder } from './wal-decoder.ts'
 
-export type RelayOptions = {
+export type RelayOptions<Content> = {
   service: string
   slot: string
   databaseUrl: string
   producer: Pick<EventProducer, 'send' | 'healthy'>
+  /** Opens the decoder of what is read from `confirmed` on. */
+  decoder: (origin: WalOrigin, confirmed: bigint) => WalDecoder<Content>
+  log: Logger
+  metrics?: Metrics | undefined
+}
+
+/** Options for a relay of what a service captures. */
+export type CaptureOptions = Omit<RelayOptions<CaptureContent>, 'decoder'> & {
   toRecord: (captured: WalMessage) => OutgoingRecord
   /**
    * Builds the record to send in place of an invalid message or of one that Kafka refuses. One such
@@ -22,7 +33,5 @@ export type RelayOptions = {
    */
   statesOf?: { service: string; slot: string } | undefined
   publication?: string
-  log: Logger
-  metrics?: Metrics | undefined
   tracer?: Tracer | undefined
 }

@@ -1,25 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  formatWalPosition,
-  statesPositionHeader,
-  type WalOrigin,
-  walPositionHeader,
-} from '@surehook/contracts/wal-position'
 import type { OutgoingRecord } from '@surehook/kafka/producer/producer'
 import { UnsendableError } from '@surehook/kafka/producer/unsendable-error'
 import { boundedBy } from '@surehook/service-kit/bounded'
-import { reasonOf } from '@surehook/service-kit/errors'
-import { type CapturedHeader, capturePrefix, parseCaptured } from '../emit/capture.ts'
-import type { InvalidCapture } from '../emit/to-invalid.ts'
 import type { RelayOptions } from './relay-options.ts'
 import { type RelayedRecord, RelayQueue, relayLimits } from './relay-queue.ts'
-import { RelaySpans } from './relay-spans.ts'
 import { ReplicationStream } from './replication-stream.ts'
-import { StatesPosition } from './states-position.ts'
+import type { WalDecoder, WalPlace } from './wal-decoder.ts'
 
-type SessionOptions = RelayOptions & {
+type SessionOptions<Content> = Omit<RelayOptions<Content>, 'decoder'> & {
   confirmed: bigint
-  origin: WalOrigin
+  decoder: WalDecoder<Content>
   onRelayed: (records: number) => void
 }
 
@@ -40,14 +30,13 @@ const fullAfterMs = 10_000
 const warnFullEveryMs = 60_000
 
 /** Holds the slot: reads WAL messages and sends Kafka records, until it ends. */
-export class RelaySession implements AsyncDisposable {
+export class RelaySession<Content> implements AsyncDisposable {
   /** Rejects when the session is over. */
   readonly ended: Promise<never>
-  readonly #options: SessionOptions
+  readonly #options: SessionOptions<Content>
+  readonly #decoder: WalDecoder<Content>
   readonly #queue = new RelayQueue(relayLimits)
-  readonly #spans: RelaySpans | undefined
-  readonly #stream: ReplicationStream
-  readonly #states: StatesPosition
+  readonly #stream: ReplicationStream<Content>
   readonly #failed = Promise.withResolvers<never>()
   readonly #drained = Promise.withResolvers<void>()
   #sending: Promise<void> | null = null
@@ -57,27 +46,23 @@ export class RelaySession implements AsyncDisposable {
   #fullTimer: NodeJS.Timeout | undefined
   #closed = false
   #nextAt = 0
-  /** True if the transaction being read contains a message of this service. */
-  #isOurs = false
+  /** True if the transaction being read has given records. */
+  #hasRecords = false
   #confirming: NodeJS.Timeout | undefined
   #confirmedAt = Number.NEGATIVE_INFINITY
 
-  constructor(options: SessionOptions) {
+  constructor(options: SessionOptions<Content>) {
     this.#options = options
-    const { service, slot, databaseUrl, publication = 'surehook_capture', confirmed } = options
-    this.#spans = options.tracer && new RelaySpans(options.tracer)
+    const { service, slot, databaseUrl, decoder, confirmed } = options
+    this.#decoder = decoder
     this.#failed.promise.catch(() => undefined)
-    this.#states = new StatesPosition(confirmed)
     this.#stream = new ReplicationStream({
       databaseUrl,
       applicationName: `surehook-relay-${service}`,
       slot,
-      prefix: capturePrefix(service),
-      statesPrefix: options.statesOf && capturePrefix(options.statesOf.service),
-      publication,
+      plugin: decoder.plugin,
       confirmed,
-      message: (content, commit) => this.#read(content, commit),
-      state: () => this.#states.passed(),
+      content: (content, place) => this.#read(content, place),
       reached: (lsn) => this.#reached(lsn),
     })
     this.ended = Promise.race([this.#stream.ended, this.#failed.promise])
@@ -94,16 +79,6 @@ export class RelaySession implements AsyncDisposable {
   get oldestWaitMs(): number {
     const { oldest } = this.#queue
     return oldest === undefined ? 0 : performance.now() - oldest.readAt
-  }
-
-  /** @param lsn confirmed position of this session's slot, read after the start */
-  beganBefore(lsn: bigint): void {
-    this.#states.beganBefore(lsn)
-  }
-
-  /** @param lsn confirmed position of the slot of the service in `statesOf` */
-  statesConfirmed(lsn: bigint): void {
-    this.#states.confirmed(lsn)
   }
 
   /** True if reading is paused until Kafka acknowledges records. */
@@ -126,35 +101,32 @@ export class RelaySession implements AsyncDisposable {
     await sent.catch((err) => this.#options.log.debug({ err }, 'capture.relay.close'))
     clearImmediate(this.#settling)
     this.#settle()
-    this.#spans?.[Symbol.dispose]()
+    this.#decoder[Symbol.dispose]()
     await this.#stream[Symbol.asyncDispose]()
   }
 
-  #read(content: string, commit: bigint): void {
+  #read(content: Content, place: WalPlace): void | Promise<void> {
     if (this.#closed) return
-    this.#isOurs = true
-    const record = this.#toRecord(content)
-    this.#queue.push({ ...record, headers: { ...record.headers, ...this.#positions(commit) } })
+    const records = this.#decoder.records(content, place)
+    if (records instanceof Promise) return records.then((later) => this.#push(later))
+    this.#push(records)
+  }
+
+  #push(records: readonly OutgoingRecord[]): void {
+    if (records.length === 0 || this.#closed) return
+    this.#hasRecords = true
+    for (const record of records) this.#queue.push(record)
     if (this.#queue.full) this.#pause()
     this.#sending ??= Promise.resolve().then(() => this.#send())
   }
 
-  #positions(commit: bigint): Record<string, string> {
-    const { origin } = this.#options
-    const { published } = this.#states
-    return {
-      [walPositionHeader]: formatWalPosition(origin, commit),
-      ...(published !== null && { [statesPositionHeader]: formatWalPosition(origin, published) }),
-    }
-  }
-
   #reached(lsn: bigint): void {
     if (this.#closed) return
-    this.#states.reached(lsn)
+    this.#decoder.reached(lsn)
     this.#queue.mark(lsn)
-    if (this.#isOurs) this.#confirmSoon()
+    if (this.#hasRecords) this.#confirmSoon()
     else this.#confirmWithin(confirmOthersAfterMs)
-    this.#isOurs = false
+    this.#hasRecords = false
   }
 
   #confirmWithin(ms: number): void {
@@ -218,7 +190,7 @@ export class RelaySession implements AsyncDisposable {
     } catch (err) {
       return this.#failed.reject(err)
     }
-    this.#spans?.acknowledged([record])
+    this.#decoder.acknowledged(record)
     this.#queue.acknowledged(relayed)
     this.#relayed += 1
     // Settles once for all records that are acknowledged in this turn of the event loop.
@@ -241,30 +213,7 @@ export class RelaySession implements AsyncDisposable {
       await producer.send([record])
     } catch (err) {
       if (!(err instanceof UnsendableError)) throw err
-      const { topic, value } = record
-      const key = record.key === null ? null : String(record.key)
-      await producer.send([this.#refuse({ topic, key, value, reason: err.message })])
+      await producer.send([this.#decoder.refused(record, err.message)])
     }
-  }
-
-  #toRecord(content: string): OutgoingRecord {
-    let header: CapturedHeader | null = null
-    try {
-      const captured = parseCaptured(content)
-      header = captured.header
-      const record = this.#options.toRecord(captured)
-      return this.#spans?.begin(header, record) ?? record
-    } catch (err) {
-      const { topic = null, key = null } = header ?? {}
-      return this.#refuse({ topic, key, value: Buffer.from(content), reason: reasonOf(err) })
-    }
-  }
-
-  /** Does not log the reason: it may quote a record, a hash or an encrypted secret. */
-  #refuse(invalid: InvalidCapture): OutgoingRecord {
-    const { toInvalid, log, slot } = this.#options
-    const { topic, key, value } = invalid
-    log.error({ slot, topic, key, bytes: value?.length ?? 0 }, 'capture.invalid')
-    return toInvalid(invalid)
   }
 }

@@ -2,11 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { backoffMs } from '@surehook/service-kit/backoff'
 import { orAborted } from '@surehook/service-kit/bounded'
 import { SlotLostError, SlotMonitor } from '../slot/slot-monitor.ts'
+import { CaptureDecoder } from './capture-decoder.ts'
 import { relayMeters } from './relay-meters.ts'
-import type { RelayOptions } from './relay-options.ts'
+import type { CaptureOptions, RelayOptions } from './relay-options.ts'
 import { RelaySession } from './relay-session.ts'
+import type { WalDecoder } from './wal-decoder.ts'
 
-export type { RelayOptions } from './relay-options.ts'
+export type { CaptureOptions } from './relay-options.ts'
 
 export type Relay = AsyncDisposable & {
   /**
@@ -22,24 +24,28 @@ const lagEveryMs = 5_000
 const backoff = { firstMs: 200, longestMs: 2_000 }
 const lostWaitMs = 5_000
 
-/**
- * Sends a service's captured messages to Kafka while it is open, in commit order and at least once.
- * It confirms the slot only after Kafka's acknowledgement, and never creates the slot.
- */
-export function openRelay(options: RelayOptions): Relay {
-  return new SlotRelay(options)
+/** Sends a service's captured messages to Kafka while it is open. */
+export function openRelay(options: CaptureOptions): Relay {
+  return new SlotRelay({
+    ...options,
+    decoder: (origin, confirmed) => new CaptureDecoder(options, origin, confirmed),
+  })
 }
 
-class SlotRelay implements Relay {
-  readonly #options: RelayOptions
+/**
+ * Sends what one slot holds to Kafka, in commit order and at least once. It confirms the slot only
+ * after Kafka's acknowledgement, and never creates the slot.
+ */
+class SlotRelay<Content> implements Relay {
+  readonly #options: RelayOptions<Content>
   readonly #stop = new AbortController()
   readonly #meters: ReturnType<typeof relayMeters> | null
   readonly #done: Promise<void>
   #role: Relay['role'] = 'down'
   /** The session, while this process reads the slot. */
-  #session: RelaySession | null = null
+  #session: RelaySession<Content> | null = null
 
-  constructor(options: RelayOptions) {
+  constructor(options: RelayOptions<Content>) {
     this.#options = options
     const { metrics } = options
     const state = () => ({
@@ -96,10 +102,9 @@ class SlotRelay implements Relay {
         await sleep(standbyPollMs, undefined, { signal: this.#stop.signal })
         continue
       }
+      const decoder = this.#options.decoder(origin, confirmed)
       await using session = new RelaySession({
-        ...this.#options,
-        confirmed,
-        origin,
+        ...{ ...this.#options, decoder, confirmed },
         onRelayed: (records) => this.#meters?.relayed(records),
       })
       if (!(await this.#tryStart(session))) continue
@@ -108,7 +113,7 @@ class SlotRelay implements Relay {
       try {
         await Promise.race([
           orAborted(session.ended, this.#stop.signal),
-          this.#watchSlots(monitor, session),
+          this.#watch(monitor, decoder),
         ])
       } catch (err) {
         // Reset before the session closes, which may take seconds in which nothing is relayed.
@@ -120,7 +125,7 @@ class SlotRelay implements Relay {
   }
 
   /** Resolves with false when another replica has taken the slot. */
-  async #tryStart(session: RelaySession): Promise<boolean> {
+  async #tryStart(session: RelaySession<Content>): Promise<boolean> {
     try {
       await session.start()
       return true
@@ -132,12 +137,9 @@ class SlotRelay implements Relay {
   }
 
   /** Never resolves. Rejects when the database is unreachable or the slot is lost. */
-  async #watchSlots(monitor: SlotMonitor, session: RelaySession): Promise<never> {
-    const { statesOf } = this.#options
-    session.beganBefore((await monitor.read()).confirmed)
+  async #watch(monitor: SlotMonitor, decoder: WalDecoder<Content>): Promise<never> {
     for (;;) {
-      const states = statesOf && (await monitor.confirmedOf(statesOf.slot))
-      if (states != null) session.statesConfirmed(states)
+      await decoder.watch(monitor)
       const { lagBytes } = await monitor.read()
       this.#meters?.lag.set(lagBytes)
       await sleep(lagEveryMs, undefined, { signal: this.#stop.signal, ref: false })

@@ -1,27 +1,19 @@
 import { boundedBy } from '@surehook/service-kit/bounded'
 import { LogicalReplicationService } from 'pg-logical-replication'
 import { formatLsn, parseLsn } from '../slot/lsn.ts'
-import { CapturePlugin, type PluginMessage } from './capture-plugin.ts'
+import type { WalMessage, WalPlace, WalPlugin } from './wal-decoder.ts'
 
-export type StreamHandlers = {
-  /** Receives a committed message with our prefix, and the LSN of its commit. */
-  message: (content: string, commit: bigint) => void
-  /** A message of the service in `statesOf` was read. The next `reached` is its commit. */
-  state: () => void
-  /** All commits up to `lsn` have been passed to `message`. */
-  reached: (lsn: bigint) => void
-}
-
-export type StreamOptions = StreamHandlers & {
+export type StreamOptions<Content> = {
   databaseUrl: string
   applicationName: string
   slot: string
-  prefix: string
-  /** Prefix of messages that are reported without their content. */
-  statesPrefix?: string | undefined
-  publication: string
+  plugin: WalPlugin<Content>
   /** Confirmed position of the slot. The stream never reports an earlier one. */
   confirmed: bigint
+  /** Receives committed content. Until a promise resolves, the stream passes nothing else. */
+  content: (content: Content, place: WalPlace) => void | Promise<void>
+  /** All commits up to `lsn` have been passed to `content`. */
+  reached: (lsn: bigint) => void
 }
 
 const startWithinMs = 10_000
@@ -29,8 +21,8 @@ const reportEveryMs = 5_000
 const silentMs = 60_000
 
 /** One connection to the slot, from START_REPLICATION to its end. */
-export class ReplicationStream implements AsyncDisposable {
-  readonly #options: StreamOptions
+export class ReplicationStream<Content> implements AsyncDisposable {
+  readonly #options: StreamOptions<Content>
   readonly #service: LogicalReplicationService
   readonly #ended = Promise.withResolvers<never>()
   readonly #started = Promise.withResolvers<void>()
@@ -39,10 +31,12 @@ export class ReplicationStream implements AsyncDisposable {
   #commit = 0n
   #paused = false
   #over = false
+  /** Messages that arrived while the content before them is waited for; `null`: none is. */
+  #waiting: (() => void | Promise<void>)[] | null = null
   #heardAt = performance.now()
   #reporting: NodeJS.Timeout | undefined
 
-  constructor(options: StreamOptions) {
+  constructor(options: StreamOptions<Content>) {
     this.#options = options
     this.#confirmed = options.confirmed
     this.#service = new LogicalReplicationService(
@@ -61,15 +55,15 @@ export class ReplicationStream implements AsyncDisposable {
 
   /** Rejects when the slot is in use or lost, or when the connection fails. */
   async start(): Promise<void> {
-    const { slot, prefix, statesPrefix, publication } = this.#options
+    const { slot, plugin } = this.#options
     const service = this.#service
     service.on('error', (err) => this.#fail(err))
     service.on('start', () => this.#started.resolve())
-    service.on('data', (_lsn, message: PluginMessage | null) =>
-      this.#guard(() => this.#data(message)),
+    service.on('data', (lsn, message: WalMessage<Content> | null) =>
+      this.#pass(() => this.#data(lsn, message)),
     )
-    service.on('heartbeat', (lsn, _time, reply) => this.#guard(() => this.#heartbeat(lsn, reply)))
-    service.subscribe(new CapturePlugin({ publication, prefix, statesPrefix }), slot).then(
+    service.on('heartbeat', (lsn, _time, reply) => this.#pass(() => this.#heartbeat(lsn, reply)))
+    service.subscribe(plugin, slot).then(
       () => this.#fail(new Error('The server ended the replication')),
       (err) => this.#fail(err),
     )
@@ -104,13 +98,14 @@ export class ReplicationStream implements AsyncDisposable {
     if (!this.#paused) return
     this.#paused = false
     this.#heardAt = performance.now()
-    this.#connection?.stream.resume()
+    if (this.#waiting === null) this.#connection?.stream.resume()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#reporting)
-    this.resume()
     const connection = this.#connection
+    // Nothing is passed any more, but the server's answer to the end must be read.
+    connection?.stream.resume()
     this.#fail(new DOMException('The stream was closed', 'AbortError'))
     try {
       await boundedBy(2_000, this.#service.destroy(), 'The replication connection did not close')
@@ -126,11 +121,11 @@ export class ReplicationStream implements AsyncDisposable {
     return this.#service['_connection']
   }
 
-  #data(message: PluginMessage | null): void {
+  #data(lsn: string, message: WalMessage<Content> | null): void | Promise<void> {
     this.#heardAt = performance.now()
     if (message === null) return
-    if (message.tag === 'message') return this.#options.message(message.content, this.#commit)
-    if (message.tag === 'state') return this.#options.state()
+    if (message.tag === 'content')
+      return this.#options.content(message.content, { commit: this.#commit, lsn })
     this.#inTransaction = message.tag === 'begin'
     if (message.tag === 'begin') this.#commit = message.commit
     if (message.tag === 'commit') this.#options.reached(message.end)
@@ -144,7 +139,8 @@ export class ReplicationStream implements AsyncDisposable {
 
   /** Runs while paused, too: the server closes a connection that is silent for a minute. */
   #report(): void {
-    if (!this.#paused && performance.now() - this.#heardAt > silentMs) {
+    const reads = !this.#paused && this.#waiting === null
+    if (reads && performance.now() - this.#heardAt > silentMs) {
       return this.#fail(new Error('The server has gone silent'))
     }
     this.#send(true)
@@ -156,11 +152,34 @@ export class ReplicationStream implements AsyncDisposable {
     this.#service.acknowledge(formatLsn(this.#confirmed - 1n), ping).catch((err) => this.#fail(err))
   }
 
-  #guard(handle: () => void): void {
+  /** Handles the messages one after another, also those that arrive while one is waited for. */
+  #pass(handle: () => void | Promise<void>): void {
+    if (this.#waiting !== null) {
+      this.#waiting.push(handle)
+      return
+    }
+    const handled = this.#guard(handle)
+    if (handled === undefined) return
+    this.#waiting = []
+    this.#connection?.stream.pause()
+    handled.then(
+      () => this.#passWaiting(),
+      (err) => this.#fail(err),
+    )
+  }
+
+  #passWaiting(): void {
+    const waiting = this.#waiting ?? []
+    this.#waiting = null
+    for (const handle of waiting) this.#pass(handle)
+    if (this.#waiting === null && !this.#paused) this.#connection?.stream.resume()
+  }
+
+  #guard(handle: () => void | Promise<void>): void | Promise<void> {
     // Messages after a failed one must not be confirmed, because that would skip the failed one.
     if (this.#over) return
     try {
-      handle()
+      return handle()
     } catch (err) {
       // Not rethrown: an error from a socket's event handler would end the process.
       this.#fail(err)
