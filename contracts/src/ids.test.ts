@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
 import { v5, version } from 'uuid'
 import {
@@ -56,7 +56,24 @@ describe('ids', () => {
     expect(changeKey(change)).toBe('p/e/t/r')
   })
 
-  test('event ids are time-ordered UUIDs', () => {
-    expect(version(newEventId())).toBe(7)
+  test('event ids are UUIDs in order of creation, also within a millisecond', () => {
+    const before = Date.now()
+    const ids = Array.from({ length: 10_000 }, newEventId)
+    expect(new Set(ids.map(version))).toEqual(new Set([7]))
+    expect(ids.toSorted()).toEqual(ids)
+    expect(new Set(ids.map((id) => id.slice(18))).size).toBe(ids.length)
+    const ms = Number.parseInt(ids[0]?.replace('-', '').slice(0, 12) ?? '', 16)
+    expect(ms).toBeGreaterThanOrEqual(before)
+    expect(ms).toBeLessThanOrEqual(Date.now())
+  })
+
+  test('event ids stay in order when the clock is set back', () => {
+    const now = Date.now()
+    using clock = jest.spyOn(Date, 'now')
+    const ids = [now, now - 60_000, now + 1].map((ms) => {
+      clock.mockReturnValue(ms)
+      return newEventId()
+    })
+    expect(ids.toSorted()).toEqual(ids)
   })
 })

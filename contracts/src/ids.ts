@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto'
-import { v7 } from 'uuid'
+import { hash, randomUUID } from 'node:crypto'
 import type { ChangeEvent } from './events.ts'
 
 /**
@@ -37,9 +36,25 @@ export function changeKey(
   return `${change.projectId}/${change.environment}/${change.table}/${change.recordId}`
 }
 
-/** UUIDv7, so that event ids sort roughly by time. */
+let lastMs = 0
+let ofSameMs = 0
+
+/**
+ * UUIDv7, so that event ids sort roughly by time, and those of one process in order of creation: the
+ * 12 bits after the time count (RFC 9562, section 6.2, method 1). `randomUUID` draws its random
+ * bytes in advance. Drawing them for each id takes ten times as long.
+ */
 export function newEventId(): string {
-  return v7()
+  const now = Date.now()
+  ofSameMs = now > lastMs ? 0 : ofSameMs + 1
+  lastMs = Math.max(now, lastMs)
+  if (ofSameMs > 0xfff) {
+    lastMs += 1
+    ofSameMs = 0
+  }
+  const time = lastMs.toString(16).padStart(12, '0')
+  const count = ofSameMs.toString(16).padStart(3, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${count}${randomUUID().slice(18)}`
 }
 
 /**

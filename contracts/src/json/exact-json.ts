@@ -7,10 +7,10 @@ import { isJsonObject } from './json-object.ts'
 const rounded = new WeakMap<object, Set<string>>()
 
 /**
- * Finds numbers that may be rounded. It takes some others too, but is cheap: remembering makes the
+ * Finds literals of numbers that may be rounded, also in texts. It is cheap: remembering makes the
  * parser 20 times as slow. A double keeps any 15 digits, with an exponent of up to two.
  */
-const suspect = /(?:^|[[:,\s])-?(?:\d(?:\.?\d){15}|[\d.]+[eE][+-]?\d{3})/
+const suspects = /(?<=^|[[:,\s])-?(?:\d(?:\.?\d){15}|[\d.]+[eE][+-]?\d{3})[\d.eE+-]*/g
 const maxLiteralLength = 1_100
 
 /** `source` is the literal of a number (ECMA-262, JSON.parse source text access). */
@@ -18,7 +18,8 @@ type Reviver = (this: object, key: string, value: unknown, at: { source?: string
 
 /** Parses JSON as `JSON.parse` does, and remembers which numbers it rounded. */
 export function parseExactJson(text: string): unknown {
-  return suspect.test(text) ? JSON.parse(text, rememberRounded as never) : JSON.parse(text)
+  const isExact = text.match(suspects)?.every(isKept) ?? true
+  return isExact ? JSON.parse(text) : JSON.parse(text, rememberRounded as never)
 }
 
 const rememberRounded: Reviver = function (key, value, { source }) {

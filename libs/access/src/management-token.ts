@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ManagementTokenState } from '@surehook/contracts/events'
 import type { ManagementRight } from '@surehook/contracts/rights'
 import { AppError } from '@surehook/service-kit/errors'
@@ -17,7 +17,7 @@ export function tokenHash(authorization: string | undefined): string {
   if (!authorization) throw noCredential('MANAGEMENT_TOKEN_INVALID', 'management token')
   const token = bearer.exec(authorization)?.[1]
   if (token === undefined) throw tokenInvalid()
-  return createHash('sha256').update(token).digest('hex')
+  return hash('sha256', token)
 }
 
 /** Unknown, expired and revoked tokens get the same answer. */

@@ -39,10 +39,13 @@ export async function readJsonBody(
   return bytes.length === 0 ? undefined : parseJson(bytes)
 }
 
+const comma = 0x2c
+
 /** As many as values, or more: texts also have some. */
 function commasIn(bytes: Buffer): number {
   let count = 0
-  for (const byte of bytes) if (byte === 0x2c) count++
+  // By index, because an iterator allocates 30 bytes for each byte.
+  for (let at = bytes.indexOf(comma); at !== -1; at = bytes.indexOf(comma, at + 1)) count++
   return count
 }
 

@@ -36,15 +36,22 @@ export function handOver(
   })
   Object.assign(req, { url, originalUrl: url, baseUrl: '', headers })
   // Node derives it from the client's headers, which the gateway has replaced.
-  req.headersDistinct = Object.fromEntries(
-    Object.entries(headers).map(([name, value = []]) => [name, [value].flat()]),
-  )
+  req.headersDistinct = valuesOf(headers)
   if (body instanceof LargeBody) {
     req.unshift(body.begun)
     // Node discards the rest of a request only if nobody has begun to read it.
     res.once('finish', () => discardRest(req))
   } else if (body !== null) giveWholeBody(req, body)
   service(req, res)
+}
+
+function valuesOf(headers: IncomingHttpHeaders): NodeJS.Dict<string[]> {
+  const values: NodeJS.Dict<string[]> = {}
+  for (const name in headers) {
+    const value = headers[name]
+    if (value !== undefined) values[name] = typeof value === 'string' ? [value] : value
+  }
+  return values
 }
 
 /** Without a limit, a client that reads its answer byte by byte would hold its slot for ever. */
@@ -55,8 +62,10 @@ function limitAnswer(res: Response, timeoutMs: number): Disposable {
   let timer: NodeJS.Timeout | undefined
   res.end = (...args: unknown[]) => {
     // After the close nothing clears the timer, and it would keep the process alive.
-    if (!res.closed) timer ??= setTimeout(cut, timeoutMs)
-    return Reflect.apply(end, res, args) as Response
+    const ended = Reflect.apply(end, res, args) as Response
+    // Mostly the kernel has taken all of it.
+    if (!res.closed && res.writableLength > 0) timer ??= setTimeout(cut, timeoutMs)
+    return ended
   }
   return { [Symbol.dispose]: () => clearTimeout(timer) }
 }
