@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import { authScenarios } from './auth/scenarios.ts'
+import { calmRates } from './calm/readings.ts'
 import { consoleLists } from './console/scenario.ts'
 import { costly } from './costly/scenario.ts'
 import { dataScenarios } from './data/scenarios.ts'
@@ -24,6 +25,8 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '10' },
     changes: { type: 'string', default: '20000' },
     rows: { type: 'string', default: '1000000' },
+    /** Changes per second of `calm`. */
+    rates: { type: 'string', default: calmRates.join(',') },
     /** With more than one round, medians are printed too. */
     rounds: { type: 'string', default: '1' },
     /** Another checkout, whose running system is measured. */
@@ -41,7 +44,7 @@ const names = options.only.split(',')
 await using bench = await openBench(options.at)
 const { system, runDirs, tls } = bench
 const scenarios: Record<string, () => Promise<void>> = {
-  ...deliveryScenarios({ bench, seconds, changes }),
+  ...deliveryScenarios({ bench, seconds, changes, rates: options.rates.split(',').map(Number) }),
   history: () => history(system, rows),
   replicas: () => historyReplicas(bench, changes),
   console: () => consoleLists(bench, rows),

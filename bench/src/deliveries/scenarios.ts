@@ -13,7 +13,7 @@ import {
 import { restAtRate, restFlatOut, writers } from './rest.ts'
 import { changesFor, fromTopic } from './topic.ts'
 
-type Options = { bench: Bench; seconds: number; changes: number }
+type Options = { bench: Bench; seconds: number; changes: number; rates: readonly number[] }
 
 /** 0 until it is measured. */
 let limitPerSecond = 0
@@ -23,6 +23,7 @@ export function deliveryScenarios({
   bench,
   seconds,
   changes,
+  rates,
 }: Options): Record<string, () => Promise<void>> {
   return {
     limit: () => limit(bench, seconds),
@@ -30,7 +31,7 @@ export function deliveryScenarios({
     rest: () => rest(bench, seconds),
     topic1: () => topic(bench, { fanOut: 1, changes, target: 5_000 }),
     topic10: () => topic(bench, { fanOut: 10, changes, target: 8_000 }),
-    calm: () => calm(bench, seconds),
+    calm: () => calm(bench, { seconds, rates }),
   }
 }
 

@@ -2,14 +2,15 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 /**
- * CPU-seconds so far, resident MiB, MiB including the share of shared memory (PSS), and the context
- * switches of each thread so far.
+ * CPU-seconds so far, resident MiB, MiB including the share of shared memory (PSS), the context
+ * switches of each thread and the system calls `read` and `write` so far. Linux counts no others.
  */
 export type ProcessUsage = {
   cpuS: number
   rssMiB: number
   pssMiB: number
   switches: ReadonlyMap<number, number>
+  readsAndWrites: number
 }
 
 /** By component. */
@@ -65,7 +66,7 @@ export const switchesBetween = (before: ProcessUsage | undefined, after: Process
 type Row = { ppid: number; cpuS: number; rssMiB: number }
 
 function usageOfTree(root: number, table: ReadonlyMap<number, Row>): ProcessUsage {
-  const sum = { cpuS: 0, rssMiB: 0, pssMiB: 0 }
+  const sum = { cpuS: 0, rssMiB: 0, pssMiB: 0, readsAndWrites: 0 }
   const switches = new Map<number, number>()
   const mine = new Set([root])
   // A child's pid is normally above its parent's. Two passes also find the relevant ones after a
@@ -78,6 +79,7 @@ function usageOfTree(root: number, table: ReadonlyMap<number, Row>): ProcessUsag
     sum.cpuS += row?.cpuS ?? 0
     sum.rssMiB += row?.rssMiB ?? 0
     sum.pssMiB += pssMiBOfProcess(pid)
+    sum.readsAndWrites += readsAndWritesOf(pid)
     for (const [thread, count] of switchesOf(pid)) switches.set(thread, count)
   }
   return { ...sum, switches }
@@ -131,6 +133,12 @@ function switchesOf(pid: number): (readonly [number, number])[] {
     const counts = Array.from(status.matchAll(/ctxt_switches:\t(\d+)/g), ([, n]) => Number(n))
     return [Number(thread), counts.reduce((sum, count) => sum + count, 0)]
   })
+}
+
+/** Reads /proc/pid/io (proc(5)). */
+function readsAndWritesOf(pid: number): number {
+  const calls = readOrEmpty(`/proc/${pid}/io`).matchAll(/^sysc[rw]: (\d+)$/gm)
+  return Array.from(calls, ([, count]) => Number(count)).reduce((sum, count) => sum + count, 0)
 }
 
 /** A process may end while it is read. */

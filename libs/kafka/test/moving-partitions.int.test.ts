@@ -139,7 +139,9 @@ class Member implements AsyncDisposable, PartitionHandler {
 }
 
 async function setUp(partitions: number) {
-  const topic = await makeTopic(kafka, { partitions })
+  // As on the topics of the platform: members read their own records from memory.
+  const config = { 'message.timestamp.type': 'LogAppendTime' }
+  const topic = await makeTopic(kafka, { partitions, config })
   const groupId = `group-${topic}`
   const owners = new Owners()
   let published = 0

@@ -39,7 +39,10 @@ export type TopicMetadata = {
 }
 
 type BrokerPool = {
-  readonly metadata: { readonly topicMetadata: readonly TopicMetadata[] } | null
+  readonly metadata: {
+    readonly clusterId: string
+    readonly topicMetadata: readonly TopicMetadata[]
+  } | null
   createBroker(options: object): Broker
   findConnectedBroker(): Promise<Broker>
 }

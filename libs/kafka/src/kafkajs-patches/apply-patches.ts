@@ -1,6 +1,7 @@
 import { applyProducerPatches } from './apply-producer-patches.ts'
 import { goOnWithoutLeaders } from './connections/leaderless-partitions.ts'
 import { rememberEmptyFetches } from './fetching/empty-fetches.ts'
+import { fetchFromSources } from './fetching/fetch-sources.ts'
 import { backOffIdleTopics } from './fetching/idle-topic-backoff.ts'
 import { sleepWhilePaused } from './fetching/paused-sleep.ts'
 import { stopDuringFetch } from './fetching/stop-behind-fetch.ts'
@@ -22,6 +23,7 @@ export function applyPatches(): void {
   goOnWithoutLeaders()
   rememberEmptyFetches()
   backOffIdleTopics()
+  fetchFromSources()
   joinWhileWorking()
   reportOutOfRange()
   sleepWhilePaused()

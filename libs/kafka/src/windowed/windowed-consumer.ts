@@ -8,6 +8,7 @@ import { SupervisedConsumer } from '../consumer/supervised-consumer.ts'
 import { whileBeating } from '../consumer/while-beating.ts'
 import { fetchWithBackoff } from '../kafkajs-patches/fetching/idle-topic-backoff.ts'
 import { watchOutOfRange } from '../kafkajs-patches/fetching/truncated-logs.ts'
+import { readFromMemory } from '../loopback/loopback-reader.ts'
 import { meterLag } from '../offsets/consumer-lag.ts'
 import type { AssignedPartition } from './assigned-partition.ts'
 import { AssignedPartitions } from './assigned-partitions.ts'
@@ -44,7 +45,12 @@ export class WindowedConsumer implements AsyncDisposable, PartitionControl {
 
   constructor(options: WindowedConsumerOptions) {
     this.#options = options
-    fetchWithBackoff(options.groupId, options.lowTraffic ?? [], () => this.#mayWait)
+    const { groupId, topics, lowTraffic = [] } = options
+    fetchWithBackoff(groupId, lowTraffic, () => this.#mayWait)
+    readFromMemory(
+      groupId,
+      topics.filter((topic) => !lowTraffic.includes(topic)),
+    )
     this.#reader = new PartitionReader(() => (this.#joined && this.#group?.current) || null)
     this.#assignments = new AssignedPartitions({ ...options, control: this }, this.#reader)
     this.#outOfRange = watchOutOfRange(options.groupId, (at) => this.#assignments.outOfRange(at))

@@ -5,11 +5,13 @@ import { reasonOf } from '@surehook/service-kit/errors'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Logger } from 'pino'
 import type { Kafka } from '../../client/surface.ts'
+import { announceProduced } from '../../loopback/produced-batch.ts'
 import { UnsendableError } from '../unsendable-error.ts'
 import { type Entry, entriesOf, type OutgoingRecord } from './entry.ts'
 import type { PartitionQueue, ProducerIdentity } from './partition-queue.ts'
-import { ProduceConnection } from './produce-connection.ts'
+import { type ProduceAnswer, ProduceConnection } from './produce-connection.ts'
 import { outcomeOf } from './produce-outcome.ts'
+import { producedBatch } from './produced-batch.ts'
 import { type ProducerMeters, producerMeters } from './producer-meters.ts'
 import { type RequestSequence, type ScheduledBatch, SendSchedule } from './send-schedule.ts'
 import { TopicDirectory } from './topic-directory.ts'
@@ -148,8 +150,8 @@ export class PartitionedSender {
     const stopTimer = this.#meters?.seconds.startTimer()
     try {
       const asked = connection.produce(node, batches, isAside ? asideTimeoutMs : timeoutMs)
-      const codes = await orAborted(asked, this.#stop.signal)
-      for (const { queue } of batches) this.#settle(queue, codes)
+      const answers = await orAborted(asked, this.#stop.signal)
+      for (const { queue } of batches) this.#settle(queue, answers)
     } catch (err) {
       for (const { queue } of batches) this.#repeatLater(queue, err)
     } finally {
@@ -157,14 +159,14 @@ export class PartitionedSender {
     }
   }
 
-  #settle(queue: PartitionQueue, codes: ReadonlyMap<string, number>): void {
+  #settle(queue: PartitionQueue, answers: ReadonlyMap<string, ProduceAnswer>): void {
     if (this.#stop.signal.aborted) return
-    const code = codes.get(`${queue.topic}/${queue.partition}`)
-    if (code === undefined) return this.#repeatLater(queue, new Error('No acknowledgement'))
-    const outcome = outcomeOf(code)
+    const answer = answers.get(`${queue.topic}/${queue.partition}`)
+    if (answer === undefined) return this.#repeatLater(queue, new Error('No acknowledgement'))
+    const outcome = outcomeOf(answer.errorCode)
     switch (outcome.kind) {
       case 'acknowledged':
-        this.#acknowledge(queue)
+        this.#acknowledge(queue, answer)
         return this.#schedule.release(queue)
       case 'unsendable': {
         const entry = queue.refusedOrHalved()
@@ -178,9 +180,12 @@ export class PartitionedSender {
     }
   }
 
-  #acknowledge(queue: PartitionQueue): void {
+  #acknowledge(queue: PartitionQueue, answer: ProduceAnswer): void {
     this.#unavailable.served(queue)
     const entries = queue.acknowledged()
+    announceProduced(queue.topic, () =>
+      producedBatch(queue, entries, { ...answer, clusterId: this.#main.clusterId }),
+    )
     for (const { call } of entries) call.acknowledged()
     this.#ackedAt = performance.now()
     this.#meters?.records.inc(entries.length)

@@ -13,7 +13,16 @@ import type { ScheduledBatch } from './send-schedule.ts'
 
 type Protocol = Record<string, { versions: string[] }>
 type ProduceResponse = { topics: { topicName: string; partitions: PartitionResponse[] }[] }
-type PartitionResponse = { partition: number; errorCode: number }
+type PartitionResponse = { partition: number } & ProduceAnswer
+
+/** The broker's answer for a batch of one partition. */
+export type ProduceAnswer = {
+  errorCode: number
+  /** Offset of the first record. Missing, or -1, if the broker does not tell. */
+  baseOffset?: string
+  /** Timestamp of all records in epoch milliseconds. -1 if the records have their own. */
+  logAppendTime?: string
+}
 
 const internal = createRequire(import.meta.url)
 const apiKeys = internal('kafkajs/src/protocol/requests/apiKeys') as Record<string, number>
@@ -107,8 +116,8 @@ export class ProduceConnection {
   }
 
   /**
-   * Sends batches and resolves with the error code of each partition, by `topic/partition`. Rejects
-   * when the outcome is unknown.
+   * Sends batches and resolves with the answer for each partition, by `topic/partition`. Rejects when
+   * the outcome is unknown.
    * @param batches at least one, all of one producer
    * @param timeoutMs milliseconds that the broker waits for the replicas before it answers
    */
@@ -116,7 +125,7 @@ export class ProduceConnection {
     node: number,
     batches: readonly ScheduledBatch[],
     timeoutMs: number,
-  ): Promise<Map<string, number>> {
+  ): Promise<Map<string, ProduceAnswer>> {
     const topics = batches.map(({ queue }) => queue.topic)
     if (topics.some((topic) => !this.#cluster.targetTopics.has(topic))) {
       await this.#cluster.addMultipleTargetTopics(topics)
@@ -130,9 +139,14 @@ export class ProduceConnection {
     const answer = (await sendUnchecked(broker, call)) as ProduceResponse
     return new Map(
       answer.topics.flatMap(({ topicName, partitions }) =>
-        partitions.map(({ partition, errorCode }) => [`${topicName}/${partition}`, errorCode]),
+        partitions.map((of) => [`${topicName}/${of.partition}`, of]),
       ),
     )
+  }
+
+  /** Id of the Kafka cluster. Undefined before the first metadata. */
+  get clusterId(): string | undefined {
+    return this.#cluster.brokerPool.metadata?.clusterId
   }
 
   close(): Promise<void> {
