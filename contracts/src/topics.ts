@@ -111,3 +111,15 @@ export function topicTable(
     })),
   ]
 }
+
+const cleanup = new Map(
+  topicTable([]).map(({ name, config }): [string, string | undefined] => [
+    name,
+    config['cleanup.policy'],
+  ]),
+)
+
+/** True if Kafka may remove single records of the topic, its last ones too. */
+export const isCompacted = (topic: string): boolean =>
+  // Nothing is known of other topics.
+  !cleanup.has(topic) || cleanup.get(topic) === 'compact'

@@ -5,7 +5,7 @@ import { copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { cacheDir, repoRoot } from '../lib/paths.ts'
 
-type ArtefactName = 'kafka' | 'registry' | 'redis'
+type ArtefactName = 'kafka' | 'registry' | 'redis' | 'tiered-storage'
 
 export type MavenFetch = {
   name: ArtefactName

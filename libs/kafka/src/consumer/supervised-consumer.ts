@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isCompacted } from '@surehook/contracts/topics'
 import { backoffMs } from '@surehook/service-kit/backoff'
 import { boundedBy } from '@surehook/service-kit/bounded'
 import type { Consumer, ConsumerConfig, EachBatchPayload } from 'kafkajs'
@@ -119,9 +120,9 @@ export class SupervisedConsumer implements AsyncDisposable {
     const { kafka, topics, fromBeginning, concurrency, eachBatch } = this.#options
     const { config, autoResolve = false } = this.#options
     this.#groupId = this.#nextGroupId()
-    using _watching = watchEmptyFetches(this.#groupId, (empty) =>
-      this.#options.onEmptyFetch?.(empty),
-    )
+    using _watching = watchEmptyFetches(this.#groupId, (empty) => {
+      if (isAtEnd(empty)) this.#options.onEmptyFetch?.(empty)
+    })
     const patient = kafkaUntil(this.#stop.signal, kafka)
     const consumer = patient.consumer({ ...groupConfig, ...config, groupId: this.#groupId })
     this.#consumer = consumer
@@ -177,3 +178,9 @@ export class SupervisedConsumer implements AsyncDisposable {
     await sleep(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined)
   }
 }
+
+/**
+ * Only compaction removes what is before the end of a log. Elsewhere a broker also answers without
+ * records when its object store is slow (KIP-405).
+ */
+const isAtEnd = ({ topic, from, to }: EmptyFetch): boolean => from >= to || isCompacted(topic)

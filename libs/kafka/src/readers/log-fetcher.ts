@@ -4,7 +4,6 @@ import type { Logger } from 'pino'
 import type { Broker, Cluster } from '../client/cluster.ts'
 import type { Kafka, KafkaMessage } from '../client/surface.ts'
 import { TopicCluster } from '../client/topic-cluster.ts'
-import { endOfEmpty } from '../kafkajs-patches/fetching/empty-fetches.ts'
 
 /** The next offset to read of a partition. */
 export type ReadPosition = { partition: number; offset: number }
@@ -106,8 +105,9 @@ export class LogFetcher implements AsyncDisposable {
     if (offset === undefined) return []
     const { messages, rawMessages } = new BatchOf(this.#topic, String(offset), data)
     const last = rawMessages.at(-1)
-    const end = last === undefined ? endOfEmpty(rawMessages) : Number(last.offset) + 1
-    return [{ partition, messages, next: Math.max(offset, end ?? offset) }]
+    // An answer without records is not the end of the log: an object store may be slow.
+    const end = last === undefined ? offset : Number(last.offset) + 1
+    return [{ partition, messages, next: Math.max(offset, end) }]
   }
 
   async #ask<T>(question: (cluster: Cluster) => Promise<T>): Promise<T> {

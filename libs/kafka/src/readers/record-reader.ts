@@ -31,7 +31,8 @@ export function openRecordReader(options: RecordReaderOptions): RecordReader {
   return new KafkaRecordReader(options)
 }
 
-type FetchResponse = { responses: { partitions: { messages: KafkaMessage[] }[] }[] }
+type PartitionData = { messages: KafkaMessage[]; highWatermark: string }
+type FetchResponse = { responses: { partitions: PartitionData[] }[] }
 type FetchingBroker = Broker & { fetch(of: object): Promise<FetchResponse> }
 
 class KafkaRecordReader implements RecordReader {
@@ -52,10 +53,14 @@ class KafkaRecordReader implements RecordReader {
   }
 
   async #read(position: RecordPosition, bytes: number): Promise<KafkaMessage[]> {
-    for (let left = tries; ; left--) {
+    for (let left = tries; left > 0; left--) {
       const cluster = this.#cluster.connected()
       try {
-        return await this.#fetch(await cluster, position, { bytes, isRepeated: left < tries })
+        const found = await this.#fetch(await cluster, position, {
+          bytes,
+          isRepeated: left < tries,
+        })
+        if (found !== null) return found
       } catch (err) {
         if (isOutOfRange(err)) return []
         // A partition without a leader must not end other reads on the same connections.
@@ -63,13 +68,15 @@ class KafkaRecordReader implements RecordReader {
         if (left === 1) throw unavailable('Kafka does not show the record', err)
       }
     }
+    throw unavailable('Kafka does not show the record')
   }
 
+  /** Resolves with null if the broker has the records, but not at hand: an object store is slow. */
   async #fetch(
     cluster: Cluster,
     { partition, offset }: RecordPosition,
     { bytes, isRepeated }: { bytes: number; isRepeated: boolean },
-  ): Promise<KafkaMessage[]> {
+  ): Promise<KafkaMessage[] | null> {
     const topic = this.#topic
     // Another broker may have become the leader.
     await (isRepeated ? cluster.refreshMetadata() : cluster.refreshMetadataIfNecessary())
@@ -81,7 +88,10 @@ class KafkaRecordReader implements RecordReader {
       maxWaitTime: waitAtEndMs,
       topics: [{ topic, partitions: [span] }],
     })
-    const messages = responses.flatMap(({ partitions }) => partitions.flatMap((of) => of.messages))
+    const found = responses.flatMap(({ partitions }) => partitions)
+    const messages = found.flatMap((of) => of.messages)
+    const isInLog = found.some(({ highWatermark }) => offset < Number(highWatermark))
+    if (messages.length === 0 && isInLog) return null
     // A fetch returns whole batches, so it may begin before the record.
     return messages.filter((message) => Number(message.offset) >= offset)
   }

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { replaceMethods } from '../replace-methods.ts'
 
-/** The leader has reported that the partition has nothing to read between these offsets. */
+/** The leader had no records between these offsets at hand. */
 export type EmptyFetch = { topic: string; partition: number; from: number; to: number }
 
 type FetchedBatch = {
@@ -64,8 +64,7 @@ export function rememberEmptyFetches(): void {
 }
 
 /**
- * Returns the end of a partition's readable log if a fetch found no records in it. Nothing is
- * readable from the fetched offset up to that end. Returns `undefined` if any partition of the
+ * Returns the end of a partition's readable log if a fetch found no records in it. Returns `undefined` if any partition of the
  * response had records, because those of this one may not have fitted, and if the end is unknown.
  * @param messages record array of a partition in a decoded response
  */
