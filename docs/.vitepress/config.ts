@@ -151,6 +151,7 @@ export default defineConfig({
           Secure: 'security',
           Monitoring: 'observability',
           Capacity: 'capacity',
+          'More partitions': 'more-partitions',
           'Tiered storage': 'tiered-storage',
           'Reports in ClickHouse': 'clickhouse',
           Upgrade: 'upgrade',

@@ -39,6 +39,7 @@ export type KafkaOperation =
   | 'Write'
   | 'Describe'
   | 'Create'
+  | 'Alter'
   | 'Delete'
   | 'DescribeConfigs'
   | 'AlterConfigs'
@@ -141,6 +142,7 @@ const access: Record<Exclude<KafkaUser, 'operator' | 'lag-reader'>, Access> = {
       ...invalid(changesTopic, subscriptionsTopic),
     ],
     consumes: true,
+    follows: ['webhook-dispatcher'],
     asksBrokers: true,
   },
   'webhook-dispatcher': {
@@ -225,7 +227,7 @@ function operatorAcls(): readonly KafkaAcl[] {
     subscriptionsTopic,
   ]
   return [
-    ...onEveryTopic('Create', 'Describe', 'DescribeConfigs', 'AlterConfigs'),
+    ...onEveryTopic('Create', 'Alter', 'Describe', 'DescribeConfigs', 'AlterConfigs'),
     ...compared.map((name): KafkaAcl => ({ resource: topic(name), operations: ['Read'] })),
     ...lastingGroupAcls('Describe'),
     { resource: group('surehook-operator', 'prefix'), operations: ['Read'] },

@@ -86,6 +86,8 @@ class KafkaChangePublisher implements ChangePublisher {
     const producer = this.#kafka.producer({
       idempotent: true,
       allowAutoTopicCreation: false,
+      // webhook-matcher opens new partitions when no writer uses an earlier number any more.
+      metadataMaxAge: 10_000,
       createPartitioner: rememberingPartitioner,
       retry: { initialRetryTime: 100, maxRetryTime: 1_000, retries: 10 },
     })

@@ -12,6 +12,7 @@ import { openTracing } from '@surehook/service-kit/telemetry/tracing/open-tracin
 import type { Logger } from 'pino'
 import { Batches } from './batches/batches.ts'
 import { type Config, service } from './config.ts'
+import { GrowthGate } from './growth/growth-gate.ts'
 import { createMatcher } from './matching/matcher.ts'
 import { matcherMetrics } from './metrics.ts'
 import { openSubscriptionsView } from './subscriptions-view.ts'
@@ -52,7 +53,8 @@ export async function compose(
   opening.use(view)
   await orAborted(view.ready, signal)
   const handle = createMatcher({ ...parts, index, view, tracer })
-  const batches = new Batches({ handle, log })
+  const gate = opening.use(new GrowthGate({ ...config, kafka, log }))
+  const batches = new Batches({ handle, gate, log })
   const consumer = opening.use(followChanges(config, { kafka, batches, registry, log }))
   opening.defer(() => {
     consumer.stopReading()

@@ -7,7 +7,7 @@ const { ok, warn, wrong, skipped } = findingsOf('consumers')
 export const lagWarning = 10_000
 
 export function judgeGroup(
-  { group, state, members, lag, lost }: GroupState,
+  { group, state, members, partitions, lag, lost }: GroupState,
   lagLimit: number,
 ): Finding[] {
   const says = `${group}: ${members} member${members === 1 ? '' : 's'}, ${lag} behind`
@@ -38,6 +38,15 @@ export function judgeGroup(
       warn(
         says,
         `Watch whether it shrinks; if not, add replicas of ${group} or see what its log says.`,
+      ),
+    ]
+  }
+  if (members > 1 && partitions > 0 && members >= partitions) {
+    return [
+      ...gaps,
+      warn(
+        `${says}: ${partitions} partitions limit it to ${partitions} members`,
+        `Before you add replicas, add partitions: \`surehook admin partitions ${2 * partitions}\`.`,
       ),
     ]
   }

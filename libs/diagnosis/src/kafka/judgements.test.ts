@@ -11,6 +11,7 @@ describe('judgeGroup', () => {
     group: 'webhook-matcher',
     state: 'Stable',
     members: 1,
+    partitions: 8,
     lag: 0,
     lost: [],
   }
@@ -18,6 +19,8 @@ describe('judgeGroup', () => {
   it.each([
     [{}, ['ok']],
     [{ members: 0, state: 'Empty' }, ['wrong']],
+    [{ members: 7 }, ['ok']],
+    [{ members: 8 }, ['warn']],
     [{ lag: 101 }, ['warn']],
     [{ state: 'PreparingRebalance' }, ['skipped']],
     [{ lost: ['changes'] }, ['wrong', 'ok']],

@@ -13,6 +13,8 @@ export type GroupState = {
   /** State of the group in Kafka: `Stable`, `Empty`, `Dead`, … */
   state: string
   members: number
+  /** Number of partitions of its first topic: as many members have work. */
+  partitions: number
   /** Number of unread messages over all partitions. */
   lag: number
   /** Topics whose records were deleted before the group read them. */
@@ -69,6 +71,7 @@ async function readGroup(
     group,
     state: described?.state ?? 'Dead',
     members: described?.members.length ?? 0,
+    partitions: commits.find(({ topic }) => topic === topics[0])?.partitions.length ?? 0,
     lag,
     lost,
   }

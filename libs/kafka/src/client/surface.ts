@@ -30,6 +30,8 @@ export type Admin = {
   describeCluster(): Promise<{ brokers: { nodeId: number; host: string; port: number }[] }>
   listTopics(): Promise<string[]>
   createTopics(of: { topics: NewTopic[]; waitForLeaders?: boolean }): Promise<boolean>
+  /** Adds partitions until the topic has `count`. */
+  createPartitions(of: { topicPartitions: { topic: string; count: number }[] }): Promise<boolean>
   deleteTopics(of: { topics: string[] }): Promise<void>
   fetchTopicMetadata(of?: { topics: string[] }): Promise<{ topics: TopicPartitions[] }>
   alterPartitionReassignments(of: {
@@ -114,6 +116,7 @@ export const AclOperationTypes = {
   WRITE: 4,
   CREATE: 5,
   DELETE: 6,
+  ALTER: 7,
   DESCRIBE: 8,
   DESCRIBE_CONFIGS: 10,
   ALTER_CONFIGS: 11,

@@ -39,6 +39,9 @@ export type SupervisedConsumerOptions = {
  */
 export const fetchWaitMs = 250
 
+/** Milliseconds after which a consumer looks for new partitions of its topics. */
+const metadataMaxAge = 10_000
+
 const silentMs = 10_000
 const backoff = { firstMs: 200, longestMs: 2_000 }
 
@@ -50,6 +53,7 @@ const groupConfig = {
   maxWaitTimeInMs: fetchWaitMs,
   maxBytesPerPartition: 1_048_576,
   allowAutoTopicCreation: false,
+  metadataMaxAge,
   retry: {
     initialRetryTime: 100,
     maxRetryTime: 1_000,

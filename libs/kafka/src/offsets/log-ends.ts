@@ -80,6 +80,14 @@ export class LogEnds implements AsyncDisposable {
     return boundsOf(starts, ends.map(toEnd))
   }
 
+  /** Number of partitions of the first topic, as the brokers know it now. */
+  countPartitions(): Promise<number> {
+    return this.#ask(async (cluster) => {
+      await cluster.refreshMetadata()
+      return partitionsOf(cluster, this.#topics[0] ?? '').length
+    })
+  }
+
   /** The partitions of the first topic, with or without a leader. */
   partitions(): Promise<number[]> {
     return this.#ask(async (cluster) => {

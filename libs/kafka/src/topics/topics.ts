@@ -5,7 +5,7 @@ import type { Admin, Kafka, NewTopic } from '../client/surface.ts'
 import { withAdmin } from '../client/with-admin.ts'
 
 export type EnsureTopicsOptions = {
-  /** Number of partitions of topics of class `main`. */
+  /** Least number of partitions of topics of class `main`. New topics get this number. */
   mainPartitions: number
   replicationFactor: number
   log: Logger
@@ -17,8 +17,8 @@ const leadersWithinMs = 15_000
 
 /**
  * Creates missing topics and waits until each partition has a leader, but not for ever. It leaves
- * existing topics unchanged. It rejects if one has another number of partitions, because keys would
- * move, and if Kafka is unreachable. Several services may call it at once.
+ * existing topics unchanged. It rejects if one has fewer partitions, and if Kafka is unreachable. A
+ * topic may have more: partitions were added. Several services may call it at once.
  */
 export function ensureTopics(
   kafka: Kafka,
@@ -173,10 +173,10 @@ async function leaderless(
     const expected = partitionsOf(spec, options)
     if (partitions.length === 0) return { name, exists: false }
     if (partitions.some(({ leader }) => leader < 0)) waiting = { name, exists: true }
-    if (partitions.length !== expected) {
+    if (partitions.length < expected) {
       throw new Error(
         `Topic ${spec.name} has ${partitions.length} partitions and KAFKA_PARTITIONS asks for ` +
-          `${expected}: keys would move. Set it to what is there.`,
+          `${expected}. \`surehook admin partitions ${expected}\` adds them.`,
       )
     }
   }

@@ -30,6 +30,8 @@ export class AssignedPartition {
   readonly #tracker: OffsetTracker
   /** Offsets below it were finished before this process owned the partition. */
   readonly committed: number
+  /** True if the group has committed positions of other partitions of the topic, and none of this. */
+  readonly isAdded: boolean
   /** End offset of the log when the partition was assigned. */
   readonly endAtStart: number
   /** Number of messages finished since the last successful commit. */
@@ -57,6 +59,8 @@ export class AssignedPartition {
   /** True while the next message stays in the log because it is not due soon. */
   isPostponed = false
   dirty = false
+  /** False: its position is not committed yet, so that the next owner sees no commit either. */
+  mayCommit = true
   /**
    * True when the finished offsets above the commit no longer fit into its metadata, or few open
    * ones hold back very many. The oldest open message must then be moved away.
@@ -67,6 +71,8 @@ export class AssignedPartition {
     topic: string
     partition: number
     committed: number
+    /** Default: false. */
+    isAdded?: boolean
     /** First offset that the log still has. Default: the committed offset. */
     logStart?: number
     metadata: string | null
@@ -79,6 +85,7 @@ export class AssignedPartition {
     this.topic = at.topic
     this.partition = at.partition
     this.committed = at.committed
+    this.isAdded = at.isAdded ?? false
     this.endAtStart = at.end
     this.end = at.end
     this.note = decodeNote(at.metadata)

@@ -64,6 +64,7 @@ class Member {
           this.assignment = assignments.get(topic) as AssignedPartition
         },
       },
+      count: { refresh: async () => undefined },
       log: pino({ level: 'silent' }),
     } as unknown as AssignedPartitionsOptions
     this.assignments = new AssignedPartitions(

@@ -3,7 +3,7 @@ import type { KafkaMessage } from '../client/surface.ts'
 import type { JoinOutcome } from '../consumer/group-membership.ts'
 import type { PartitionReader } from '../consumer/partition-reader.ts'
 import { fetchGroupCommits } from '../offsets/group-commits.ts'
-import { LogEnds } from '../offsets/log-ends.ts'
+import type { LogEnds } from '../offsets/log-ends.ts'
 import type { LookBack } from '../offsets/look-back.ts'
 import { TruncatedLogs } from '../offsets/truncated-logs.ts'
 import { partitionKey, type TopicPartition } from '../topics/partition-key.ts'
@@ -38,11 +38,7 @@ export class AssignedPartitions {
   #epoch = 0
   #certain = true
 
-  constructor(
-    options: AssignedPartitionsOptions,
-    reader: PartitionReader,
-    ends = new LogEnds(options.kafka, options.topics, options.log),
-  ) {
+  constructor(options: AssignedPartitionsOptions, reader: PartitionReader, ends: LogEnds) {
     this.#options = options
     this.#reader = reader
     this.#steering = new FlowControl(options.window, reader)
@@ -76,7 +72,7 @@ export class AssignedPartitions {
 
   /** Assigned partitions whose positions may be committed. */
   committable(): Iterable<AssignedPartition> {
-    return this.#certain ? this.#assignments.values() : []
+    return this.#certain ? this.#assignments.values().filter(({ mayCommit }) => mayCommit) : []
   }
 
   partitions(): number[] {
@@ -264,9 +260,8 @@ export class AssignedPartitions {
   #load(epoch: number): Promise<void> {
     // They would be fetched in vain until they are loaded.
     const partitions = this.unloaded
-    for (const topic of partitions.length > 0 ? this.#options.topics : []) {
-      this.#reader.pause([{ topic, partitions }])
-    }
+    if (partitions.length > 0)
+      this.#reader.pause(this.#options.topics.map((topic) => ({ topic, partitions })))
     const loading = {
       missing: () => this.unloaded,
       open: (loaded: readonly LoadedPartition[]) => this.#open(loaded),

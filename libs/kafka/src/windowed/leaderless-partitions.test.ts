@@ -32,6 +32,7 @@ describe('partitions of which one has no leader', () => {
     const options = {
       kafka: { admin: () => ({ fetchOffsets: async () => [] }) },
       ...{ topics: [topic], window, log: pino({ level: 'silent' }) },
+      count: { refresh: async () => undefined },
       handler: { assigned: (one: number) => void opened.push(one) },
     } as unknown as AssignedPartitionsOptions
     return new AssignedPartitions(options, new PartitionReader(() => consumer), ends)

@@ -5,6 +5,7 @@ import type { LogEnds } from '../offsets/log-ends.ts'
 import { LookBack } from '../offsets/look-back.ts'
 import type { TruncatedLogs } from '../offsets/truncated-logs.ts'
 import { AssignedPartition } from './assigned-partition.ts'
+import type { PartitionCount } from './partition-count.ts'
 import type { WindowedConsumerOptions } from './windowed-consumer-options.ts'
 
 export type LoadPartitionsOptions = Pick<
@@ -13,6 +14,7 @@ export type LoadPartitionsOptions = Pick<
 > & {
   admin: Admin
   ends: LogEnds
+  count: PartitionCount
   /** Truncated partitions are read from their beginning, regardless of their commit. */
   truncated: TruncatedLogs
 }
@@ -29,21 +31,19 @@ export type LoadTarget = {
 
 export const retryMs = 500
 
-/** Opens each missing partition once it is loaded. Retries until none is missing, or it is over. */
-export async function loadMissing(
-  { missing, open, isOver }: LoadTarget,
-  of: LoadPartitionsOptions,
-): Promise<void> {
+/**
+ * Counts the partitions, then opens each missing one once it is loaded. Retries until none is
+ * missing, or it is over.
+ */
+export async function loadMissing(target: LoadTarget, of: LoadPartitionsOptions): Promise<void> {
+  const { missing, isOver } = target
   let warnedOf = ''
-  while (missing().length > 0 && !isOver()) {
+  for (let isCounted = false; (!isCounted || missing().length > 0) && !isOver(); ) {
     try {
-      const loaded = await loadPartitions(missing(), of)
-      // Another load, of a truncated log, may have been faster.
-      const still = isOver() ? [] : missing()
-      const isMissing = ({ assignment }: LoadedPartition) => still.includes(assignment.partition)
-      for (const each of loaded) if (!isMissing(each)) each.assignment.revoke('loaded elsewhere')
+      await of.count.refresh()
+      isCounted = true
+      if (!isOver()) await loadOnce(target, of)
       if (isOver()) return
-      open(loaded.filter(isMissing))
       const leaderless = missing()
       if (leaderless.length > 0 && String(leaderless) !== warnedOf) {
         of.log.warn({ partitions: leaderless }, 'consumer.leaderless')
@@ -52,8 +52,20 @@ export async function loadMissing(
     } catch (err) {
       of.log.warn({ err, partitions: missing() }, 'consumer.assignment.retry')
     }
-    if (missing().length > 0) await wait(retryMs)
+    if (!isCounted || missing().length > 0) await wait(retryMs)
   }
+}
+
+async function loadOnce(
+  { missing, open, isOver }: LoadTarget,
+  of: LoadPartitionsOptions,
+): Promise<void> {
+  const loaded = await loadPartitions(missing(), of)
+  // Another load, of a truncated log, may have been faster.
+  const still = isOver() ? [] : missing()
+  const isMissing = ({ assignment }: LoadedPartition) => still.includes(assignment.partition)
+  for (const each of loaded) if (!isMissing(each)) each.assignment.revoke('loaded elsewhere')
+  if (!isOver()) open(loaded.filter(isMissing))
 }
 
 /**
@@ -64,6 +76,7 @@ async function loadPartitions(
   gained: readonly number[],
   of: LoadPartitionsOptions,
 ): Promise<LoadedPartition[]> {
+  if (gained.length === 0) return []
   const { admin, ends, window, budget, tenantTopics = [] } = of
   const bounds = await ends.readLed(gained)
   if (bounds.length === 0) return []
@@ -76,6 +89,7 @@ async function loadPartitions(
       partition,
       // The metadata is relative to the commit, even if the log now begins after it.
       committed: isUsable ? commit.offset : logStart,
+      isAdded: commit.offset < 0 && commitOf.any(topic),
       logStart,
       metadata: isUsable ? commit.metadata : null,
       end,

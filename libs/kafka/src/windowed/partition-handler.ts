@@ -11,6 +11,13 @@ export type PartitionControl = {
    * partitions, or commits fail.
    */
   readonly mayStart: boolean
+  /**
+   * Number of partitions of the first topic. It may grow at any time. 0 while it is unknown. A new
+   * owner of a partition knows every number that an earlier owner knew.
+   */
+  readonly partitions: number
+  /** Commits the note of a partition although nothing was finished. */
+  commitSoon(assignment: AssignedPartition): void
 }
 
 /** Works on the messages of the partitions that a windowed consumer owns. */
@@ -28,6 +35,8 @@ export type PartitionHandler = {
     control: PartitionControl,
   ): void
   revoked?(partition: number): void
+  /** Called after `control.partitions` has grown. */
+  partitionsAdded?(): void
   /**
    * Called with true while the partition may move to another member: start none of its work. Called
    * with false after every join that keeps it.

@@ -2,6 +2,7 @@ import type { MemoryBudget } from '@surehook/service-kit/config/memory-budget'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Logger } from 'pino'
 import type { Kafka } from '../client/surface.ts'
+import type { PartitionCount } from './partition-count.ts'
 import type { PartitionControl, PartitionHandler } from './partition-handler.ts'
 
 export type WindowedConsumerOptions = {
@@ -45,4 +46,5 @@ export type WindowedConsumerOptions = {
 export type AssignedPartitionsOptions = WindowedConsumerOptions & {
   /** Passed to the handler with each assignment. */
   control: PartitionControl
+  count: PartitionCount
 }

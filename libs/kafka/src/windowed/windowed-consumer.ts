@@ -10,10 +10,13 @@ import { fetchWithBackoff } from '../kafkajs-patches/fetching/idle-topic-backoff
 import { watchOutOfRange } from '../kafkajs-patches/fetching/truncated-logs.ts'
 import { readFromMemory } from '../loopback/loopback-reader.ts'
 import { meterLag } from '../offsets/consumer-lag.ts'
+import { LogEnds } from '../offsets/log-ends.ts'
 import type { AssignedPartition } from './assigned-partition.ts'
 import { AssignedPartitions } from './assigned-partitions.ts'
 import { CommitFailures } from './commit-failures.ts'
 import { CommitLoop } from './commit-loop.ts'
+import * as times from './membership-times.ts'
+import { PartitionCount } from './partition-count.ts'
 import type { PartitionControl } from './partition-handler.ts'
 import { partitionMeters } from './partition-meters.ts'
 import { Rebalance } from './rebalance/rebalance.ts'
@@ -32,10 +35,11 @@ export class WindowedConsumer implements AsyncDisposable, PartitionControl {
   readonly #options: WindowedConsumerOptions
   readonly #reader: PartitionReader
   readonly #assignments: AssignedPartitions
+  readonly #count: PartitionCount
   readonly #commits: CommitLoop
   #group: SupervisedConsumer | null = null
   readonly #rebalance: Rebalance
-  readonly #lease = new MemberLease(leaseMs)
+  readonly #lease = new MemberLease(times.leaseMs)
   readonly #lag: AsyncDisposable | null = null
   readonly #outOfRange: Disposable
   readonly #share = new LoopShare()
@@ -47,12 +51,13 @@ export class WindowedConsumer implements AsyncDisposable, PartitionControl {
     this.#options = options
     const { groupId, topics, lowTraffic = [] } = options
     fetchWithBackoff(groupId, lowTraffic, () => this.#mayWait)
-    readFromMemory(
-      groupId,
-      topics.filter((topic) => !lowTraffic.includes(topic)),
-    )
+    const busy = topics.filter((topic) => !lowTraffic.includes(topic))
+    readFromMemory(groupId, busy)
     this.#reader = new PartitionReader(() => (this.#joined && this.#group?.current) || null)
-    this.#assignments = new AssignedPartitions({ ...options, control: this }, this.#reader)
+    const ends = new LogEnds(options.kafka, options.topics, options.log)
+    this.#count = new PartitionCount(ends, () => options.handler.partitionsAdded?.())
+    const own = { ...options, control: this, count: this.#count }
+    this.#assignments = new AssignedPartitions(own, this.#reader, ends)
     this.#outOfRange = watchOutOfRange(options.groupId, (at) => this.#assignments.outOfRange(at))
     if (options.metrics !== undefined) {
       const assignments = () => this.#assignments.all()
@@ -78,11 +83,20 @@ export class WindowedConsumer implements AsyncDisposable, PartitionControl {
 
   /** True while this process is a member of the group and the broker answers. */
   get healthy(): boolean {
-    return this.#joined && performance.now() - this.#heardAt < silenceMs
+    return this.#joined && performance.now() - this.#heardAt < times.silenceMs
   }
 
   get mayStart(): boolean {
     return this.#joined && this.#lease.holds && !this.#commits.isBehind
+  }
+
+  get partitions(): number {
+    return this.#count.partitions
+  }
+
+  commitSoon(assignment: AssignedPartition): void {
+    assignment.dirty = true
+    this.#commits.wake(assignment)
   }
 
   /** True if nothing waits for the end of a fetch. */
@@ -114,7 +128,7 @@ export class WindowedConsumer implements AsyncDisposable, PartitionControl {
       concurrency: 1,
       autoResolve: true,
       config: {
-        sessionTimeout: sessionMs,
+        sessionTimeout: times.sessionMs,
         heartbeatInterval: 1_000,
         // kafkajs resumes a paused partition only after the running fetch, so fetches must be
         // short.
@@ -151,13 +165,13 @@ export class WindowedConsumer implements AsyncDisposable, PartitionControl {
     this.stopReading()
     // While Kafka is unreachable nothing can be committed. The next owner repeats uncommitted
     // messages.
-    const committed = boundedBy(commitWithinMs, this.#commits.stop(), 'Kafka is away')
+    const committed = boundedBy(times.commitWithinMs, this.#commits.stop(), 'Kafka is away')
     await committed.catch((err) => log.warn({ err }, 'consumer.uncommitted'))
     this.#rebalance.lost()
     this.#assignments.revokeAll('stopped')
     await this.#group?.[Symbol.asyncDispose]()
     this.#outOfRange[Symbol.dispose]()
-    const closed = boundedBy(closeWithinMs, this.#assignments.disconnect(), 'Kafka is away')
+    const closed = boundedBy(times.closeWithinMs, this.#assignments.disconnect(), 'Kafka is away')
     await closed.catch((err) => log.debug({ err }, 'consumer.close'))
     await this.#lag?.[Symbol.asyncDispose]()
   }
@@ -284,14 +298,3 @@ export class WindowedConsumer implements AsyncDisposable, PartitionControl {
 }
 
 type OfferedUpTo = { next?: number; postponedMs?: number }
-
-const sessionMs = 10_000
-/**
- * Shorter than the session by the time that an attempt needs to leave the process, and by the
- * difference of clocks.
- */
-const leaseMs = 8_000
-const commitWithinMs = 2_000
-const closeWithinMs = 1_000
-/** Milliseconds without an answer after which a member counts as not consuming. */
-const silenceMs = 6_000

@@ -4,6 +4,7 @@ import { deleteCommands } from './admin/delete.ts'
 import { environmentCommands } from './admin/environments.ts'
 import { exportCommand } from './admin/export.ts'
 import { importUsersCommand } from './admin/import-users.ts'
+import { partitionsCommand } from './admin/partitions.ts'
 import { projectCommands } from './admin/projects.ts'
 import { roleCommands } from './admin/roles.ts'
 import { tokenCommands } from './admin/tokens.ts'
@@ -52,6 +53,7 @@ export const commands: readonly AnyCommand[] = [
   ...userAccessCommands,
   importUsersCommand,
   exportCommand,
+  partitionsCommand,
   ...deleteCommands,
   completionCommand,
 ]

@@ -12,7 +12,8 @@ export const prepareTopicsCommand = defineCommand({
   details: [
     'The command waits for Kafka and the registry. You may repeat it, or run it several times at once.',
     'On an existing topic it sets only the settings that differ from what this version expects. It never shortens a',
-    'retention time. Another number of partitions is an error.',
+    'retention time. If KAFKA_PARTITIONS has grown, it adds partitions, as `admin partitions` does. A smaller number is',
+    'an error.',
   ].join('\n'),
   options: waitOption,
   variables: {
@@ -32,7 +33,11 @@ export const prepareTopicsCommand = defineCommand({
       registrySecurity: registrySecurity(read),
     }
     const { wait } = values
-    const { names: topics, aligned } = await waitFor(
+    const {
+      names: topics,
+      aligned,
+      grown,
+    } = await waitFor(
       { what: 'Kafka', wait },
       () =>
         prepareTopics({
@@ -50,8 +55,9 @@ export const prepareTopicsCommand = defineCommand({
       () => prepareSchemas({ ...registry, log }),
       { note, signal },
     )
-    if (json) out(JSON.stringify({ topics, aligned, subjects }, null, 2))
+    if (json) out(JSON.stringify({ topics, aligned, grown, subjects }, null, 2))
     else {
+      for (const { topic, from, to } of grown) out(`${topic}: ${from} to ${to} partitions`)
       for (const { topic, changed } of aligned) out(`${topic}: set ${settings(changed)}`)
       out(`${topics.length} topics, ${subjects.length} schemas: all present`)
     }

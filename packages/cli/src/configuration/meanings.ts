@@ -33,7 +33,7 @@ export const meanings: Readonly<Record<string, Meaning>> = {
   SCHEMA_REGISTRY_PASSWORD: { meaning: 'The password at the registry', secret: true },
   KAFKA_PARTITIONS: {
     meaning:
-      'Partitions of `changes`, `webhook.attempts` and every delivery topic. The same for all services. Never change it for existing topics',
+      'Partitions of `changes`, `webhook.attempts` and every delivery topic. New topics get this number. To raise it, use `surehook admin partitions`. It can never shrink',
   },
   KAFKA_REPLICATION_FACTOR: {
     meaning: 'Replicas of new topics. From 3 on, `min.insync.replicas` is 2. Use 3 in production',

@@ -28,6 +28,7 @@ const operationTypes = {
   Write: AclOperationTypes.WRITE,
   Describe: AclOperationTypes.DESCRIBE,
   Create: AclOperationTypes.CREATE,
+  Alter: AclOperationTypes.ALTER,
   Delete: AclOperationTypes.DELETE,
   DescribeConfigs: AclOperationTypes.DESCRIBE_CONFIGS,
   AlterConfigs: AclOperationTypes.ALTER_CONFIGS,

@@ -1,6 +1,7 @@
 import { topicTable } from '@surehook/contracts/topics'
 import type { Kafka } from '@surehook/kafka/client/surface'
 import { type AlignedTopic, alignTopics } from '@surehook/kafka/topics/align-topics'
+import { type GrownTopic, growTopics } from '@surehook/kafka/topics/grow-topics'
 import { ensureTopics } from '@surehook/kafka/topics/topics'
 import { openEventCodec } from '@surehook/schemas/codec'
 import { eventSchemas } from '@surehook/schemas/event-schemas'
@@ -17,11 +18,11 @@ export type TopicsOptions = {
   signal: AbortSignal
 }
 
-export type PreparedTopics = { names: string[]; aligned: AlignedTopic[] }
+export type PreparedTopics = { names: string[]; aligned: AlignedTopic[]; grown: GrownTopic[] }
 
 /**
- * Creates missing topics and updates the settings of topics that an older version created. Throws
- * if a topic has another number of partitions.
+ * Adds partitions to existing topics, creates missing ones, and updates the settings of topics that
+ * an older version created. Throws if a topic has more partitions than asked for.
  */
 export async function prepareTopics({
   kafka,
@@ -29,9 +30,11 @@ export async function prepareTopics({
   ...options
 }: TopicsOptions): Promise<PreparedTopics> {
   const table = topicTable(delayNames)
+  const { mainPartitions: partitions, log } = options
+  const grown = await growTopics(kafka, table, { partitions, log })
   await ensureTopics(kafka, table, options)
   const aligned = await alignTopics(kafka, table, options.log)
-  return { names: table.map(({ name }) => name), aligned }
+  return { names: table.map(({ name }) => name), aligned, grown }
 }
 
 /** Registers every schema under FULL_TRANSITIVE. Throws if one is not compatible. */

@@ -55,7 +55,7 @@ function setUp(decode: Record<string, Decode[]>) {
     (topic) => new AssignedPartition({ topic, partition: 0, committed: 0, metadata: null, end: 0 }),
   )
   const byTopic = new Map(assignments.map((assignment) => [assignment.topic, assignment]))
-  open.assigned(0, byTopic, { seek: () => {}, mayStart: true })
+  open.assigned(0, byTopic, { seek: () => {}, mayStart: true, partitions: 1, commitSoon: () => {} })
   const read = (name: string, offset: number) => {
     const value = Buffer.from(name)
     const place = { topic: deliveriesTopic, partition: 0, offset }

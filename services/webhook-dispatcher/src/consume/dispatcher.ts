@@ -62,9 +62,7 @@ export class Dispatcher implements PartitionHandler, Disposable {
   }
 
   get paused(): number {
-    let sum = 0
-    for (const worker of this.#workers.values()) sum += worker.paused
-    return sum
+    return this.#workers.values().reduce((sum, { paused }) => sum + paused, 0)
   }
 
   /** Releasing a paused delivery requires a seek. */
@@ -73,9 +71,7 @@ export class Dispatcher implements PartitionHandler, Disposable {
   }
 
   get openCircuits(): number {
-    let sum = 0
-    for (const worker of this.#workers.values()) sum += worker.openCircuits
-    return sum
+    return this.#workers.values().reduce((sum, { openCircuits }) => sum + openCircuits, 0)
   }
 
   /** Returns the endpoints of the assigned partitions. */
@@ -98,6 +94,10 @@ export class Dispatcher implements PartitionHandler, Disposable {
     this.#decoding.delete(partition)
     worker.dispose()
     this.#revokedBusy = [...this.#revokedBusy.filter(({ busy }) => busy > 0), worker]
+  }
+
+  partitionsAdded(): void {
+    for (const worker of this.#workers.values()) worker.partitionsAdded()
   }
 
   /** Attempts and transitions in flight of one partition. */

@@ -165,6 +165,14 @@ export class Endpoint<T> {
     return shed
   }
 
+  /** Removes all jobs that have not started, in the order of their queues. */
+  takeQueued(): T[] {
+    const taken = [...this.#busy].flatMap((queue) => queue.cut(0))
+    for (const queue of this.#busy) this.#emptied(queue)
+    this.#queued -= taken.length
+    return taken
+  }
+
   /**
    * Call it after a cooldown: starts with few attempts, so that a recovering receiver is not
    * overloaded.

@@ -1,3 +1,4 @@
+import { partitionOf } from '@surehook/kafka/producer/partitioned/partition-of'
 import type { PartitionControl } from '@surehook/kafka/windowed/partition-handler'
 import type { UnsettledOutcomes } from './progress/unsettled-outcomes.ts'
 
@@ -5,7 +6,8 @@ export type PartitionStateOptions = {
   /** Aborted when the partition is revoked. */
   lease: AbortSignal
   unsettled: UnsettledOutcomes
-  control: Pick<PartitionControl, 'mayStart'>
+  control: Pick<PartitionControl, 'mayStart' | 'partitions'>
+  partition: number
 }
 
 /** Tells whether work on the deliveries of one partition may start. */
@@ -30,6 +32,17 @@ export class PartitionState {
 
   drain(isDraining: boolean): void {
     this.#isDraining = isDraining
+  }
+
+  /** Partition of the deliveries of an endpoint. It changes when the topics get more partitions. */
+  partitionFor(endpointId: string): number {
+    const { control, partition } = this.#options
+    return control.partitions === 0 ? partition : partitionOf(endpointId, control.partitions)
+  }
+
+  /** True if the deliveries of the endpoint belong to another partition. */
+  isElsewhere(endpointId: string): boolean {
+    return this.partitionFor(endpointId) !== this.#options.partition
   }
 
   /** True if an attempt may start. */

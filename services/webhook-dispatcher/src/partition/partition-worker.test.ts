@@ -27,6 +27,8 @@ class WorkerWorld {
   mayStart = true
   /** How often a subscription was looked up. */
   asked = 0
+  readonly partitions = 1
+  readonly commitSoon = () => {}
   refuse: (move: string) => boolean = () => false
   readonly worker: PartitionWorker
   readonly lose: () => void

@@ -8,13 +8,14 @@ import { Endpoints } from '../endpoint/endpoints.ts'
 import { PausedDeliveries } from '../paused/paused-deliveries.ts'
 import { DeliveryRouter } from '../transitions/delivery-router.ts'
 import { Admissions } from './admission/admissions.ts'
-import { RecordOrder } from './admission/record-order.ts'
+import { RecordOrder, waitsInGroup } from './admission/record-order.ts'
 import { ReleaseView } from './admission/release-view.ts'
 import { SubscriptionStatus } from './admission/subscription-status.ts'
 import { WaitingDeliveries } from './admission/waiting-deliveries.ts'
 import { DeliveryExecutor } from './delivery-executor.ts'
 import { PartitionState } from './partition-state.ts'
 import { DueTimes } from './progress/due-times.ts'
+import { Forwarding } from './progress/forwarding.ts'
 import { Pressure } from './progress/pressure.ts'
 import { UnsettledOutcomes } from './progress/unsettled-outcomes.ts'
 import { Settlement } from './settlement.ts'
@@ -39,6 +40,7 @@ export class PartitionWorker {
   readonly #admissions: Admissions
   readonly #settlement: Settlement
   readonly #executor: DeliveryExecutor
+  readonly #forwarding: Forwarding
 
   constructor(assignments: Assignments, control: PartitionControl, deps: WorkerDeps) {
     const { subscriptions, window } = deps
@@ -50,8 +52,9 @@ export class PartitionWorker {
     const waiting = this.#waiting
     const order = new RecordOrder()
     const unsettled = new UnsettledOutcomes(assignments)
-    const state = new PartitionState({ lease, unsettled, control })
-    const router = new DeliveryRouter({ ...deps, lease })
+    const state = new PartitionState({ lease, unsettled, control, partition })
+    const partitionFor = (endpointId: string) => state.partitionFor(endpointId)
+    const router = new DeliveryRouter({ ...deps, lease, places: { partition, partitionFor } })
     this.#subscriptions = subscriptions
     this.#unsettled = unsettled
     this.#state = state
@@ -69,6 +72,11 @@ export class PartitionWorker {
       ...{ deps, control, partition, state, endpoints, status, paused, router },
       admissions: this.#admissions,
       settlement: this.#settlement,
+    })
+    this.#forwarding = new Forwarding({
+      deliveries,
+      control,
+      hasMoving: () => waiting.hasAny || router.rerouting > 0 || this.#hasMoving(),
     })
     this.#executor.carryOut()
   }
@@ -137,7 +145,9 @@ export class PartitionWorker {
   /** Takes a job of any other topic, read for the first time. */
   accept(delivery: Delivery): void {
     if (!this.#settlement.begin(delivery.job)) return this.#settlement.dropRepeated(delivery)
-    this.#dueTimes.await(delivery, () => this.#executor.admit(delivery))
+    const admit = () => this.#executor.admit(delivery)
+    if (this.#waitsForRetryInOrder(delivery)) admit()
+    else this.#dueTimes.await(delivery, admit)
   }
 
   /** Remembers a job that was finished before this process owned the partition. */
@@ -151,6 +161,16 @@ export class PartitionWorker {
     if (left !== null) this.#endpoints.left(left, subscriptionId, isUsed)
     this.#admissions.subscriptionChanged(subscriptionId)
     this.#paused.subscriptionChanged(subscriptionId)
+    this.#executor.carryOut()
+  }
+
+  /** Call it when the topics got more partitions: deliveries of moved endpoints leave. */
+  partitionsAdded(): void {
+    for (const endpoint of this.#endpoints.all()) {
+      if (!this.#state.isElsewhere(endpoint.id)) continue
+      for (const delivery of endpoint.takeQueued()) this.#executor.admit(delivery)
+    }
+    this.#paused.resumed()
     this.#executor.carryOut()
   }
 
@@ -176,6 +196,7 @@ export class PartitionWorker {
   relieve(): void {
     this.#pressure.sample()
     this.#paused.tick()
+    this.#forwarding.sample()
     for (const endpoint of this.#endpoints.all()) {
       if (endpoint.queued > 0) this.#executor.shed(endpoint)
     }
@@ -186,6 +207,32 @@ export class PartitionWorker {
   dispose(): void {
     this.#endpoints.dispose()
     this.#dueTimes.dispose()
+  }
+
+  /**
+   * True for a retry that came from another partition: it waits on the paused topic, before later
+   * deliveries of its record.
+   */
+  #waitsForRetryInOrder(delivery: Delivery): boolean {
+    const { job, message } = delivery
+    if (message.topic !== deliveriesTopic || job.dueAt === 0) return false
+    return waitsInGroup(delivery, this.#subscriptions.get(job.subscriptionId)) !== null
+  }
+
+  /** True if a delivery of an endpoint that belongs to another partition is still here. */
+  #hasMoving(): boolean {
+    const isElsewhere = (endpointId: string) => this.#state.isElsewhere(endpointId)
+    for (const { id, inFlight, queued } of this.#endpoints.all())
+      if (inFlight + queued > 0 && isElsewhere(id)) return true
+    return this.#paused.mayHaveAny((subscriptionId) => {
+      const subscription = this.#subscriptions.get(subscriptionId)
+      // The endpoint of an unreadable subscription is unknown.
+      return (
+        subscription !== undefined &&
+        subscription.url !== null &&
+        isElsewhere(subscription.endpointId)
+      )
+    })
   }
 
   #openEndpoints(deps: WorkerDeps): Endpoints<Delivery> {

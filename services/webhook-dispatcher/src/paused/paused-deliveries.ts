@@ -34,7 +34,7 @@ export class PausedDeliveries {
   readonly #releases: PausedReleases
   /** By offset, released deliveries whose record is still open here. */
   readonly #released = new Map<number, { delivery: Delivery; published: boolean }>()
-  #due: PausedAction[] = []
+  readonly #due: PausedAction[] = []
   #unread = 0
   /** True while a batch is being read; the next position is decided when it ends. */
   #inBatch = false
@@ -77,6 +77,12 @@ export class PausedDeliveries {
     if (this.#topic.mayHave(job.subscriptionId)) return true
     const queueOf = (of: number | null) => this.#queues.get(this.#queues.idOf(job, of))
     return Boolean(queueOf(null) ?? queueOf(group))
+  }
+
+  /** True if a delivery of some subscription for which `isIt` returns true may be paused. */
+  mayHaveAny(isIt: (subscriptionId: string) => boolean): boolean {
+    if (!this.#topic.isComplete) return true
+    return this.#queues.keys().some(isIt)
   }
 
   /**
@@ -211,7 +217,7 @@ export class PausedDeliveries {
 
   /** Yields actions one after another, because each may change the next. */
   *actions(): Generator<PausedAction> {
-    yield* this.#takeDue()
+    yield* this.#due.splice(0)
     if (this.isReady) {
       for (const queue of this.#releases.due()) yield* this.#release(queue)
     }
@@ -220,12 +226,6 @@ export class PausedDeliveries {
     this.#mayReadElse = false
     const from = this.#reading.next(this.#readDemands(), this.#assignment.next)
     if (from !== null) yield { kind: 'read', from }
-  }
-
-  *#takeDue(): Generator<PausedAction> {
-    const due = this.#due
-    this.#due = []
-    yield* due
   }
 
   *#release(queue: PausedQueue): Generator<PausedAction> {

@@ -1,5 +1,5 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
-import type { Transition, TransitionResult, Transitions } from './transitions.ts'
+import type { DeliveryPlaces, Transition, TransitionResult, Transitions } from './transitions.ts'
 
 /** How long a job waits after a fault before it is tried again. */
 const afterFaultMs = 2_000
@@ -13,6 +13,7 @@ export type RoutingResult = TransitionResult | 'failed' | 'revoked'
 export type DeliveryRouterOptions = {
   transitions: Pick<Transitions, 'make'>
   lease: AbortSignal
+  places: DeliveryPlaces
   onFault: (err: unknown) => void
 }
 
@@ -20,6 +21,7 @@ export type DeliveryRouterOptions = {
 export class DeliveryRouter {
   readonly #options: DeliveryRouterOptions
   #busy = 0
+  #rerouting = 0
 
   constructor(options: DeliveryRouterOptions) {
     this.#options = options
@@ -30,14 +32,22 @@ export class DeliveryRouter {
     return this.#busy
   }
 
+  /** The number of these that lead to another partition. */
+  get rerouting(): number {
+    return this.#rerouting
+  }
+
   async route(job: DeliveryJob, transition: Transition): Promise<RoutingResult> {
     this.#busy++
+    const reroutes = transition.kind === 'reroute' ? 1 : 0
+    this.#rerouting += reroutes
     try {
-      return await this.#options.transitions.make(job, transition)
+      return await this.#options.transitions.make(job, transition, this.#options.places)
     } catch (err) {
       this.#options.onFault(err)
     } finally {
       this.#busy--
+      this.#rerouting -= reroutes
     }
     return (await this.faultPassed()) ? 'failed' : 'revoked'
   }

@@ -7,6 +7,7 @@ import type { AttemptResult } from './decide-next-attempt.ts'
 import { type Transition, Transitions } from './transitions.ts'
 
 const none = Buffer.alloc(0)
+const places = { partition: 7, partitionFor: () => 3 }
 const job = aJob({ url: 'https://a.example/' })
 const result = { kind: 'unreachable', errorClass: 'timeout', message: '', latencyMs: 1 } as const
 
@@ -18,7 +19,7 @@ async function recordsOf(transition: Transition): Promise<OutgoingRecord[]> {
     codec: { job: codec, attempt: codec },
     log: createLogger('test', 'silent'),
   })
-  expect(await transitions.make(job, transition)).toBe('made')
+  expect(await transitions.make(job, transition, places)).toBe('made')
   return sent
 }
 

@@ -39,13 +39,26 @@ export type Transition =
   | ({ kind: 'wait'; wasPaused: boolean } & Hop)
   /** Its subscription is gone. */
   | { kind: 'cancel' }
-  /** Its subscription has another URL, so it starts again in the order of that endpoint. */
+  /**
+   * Its subscription has another URL, or its endpoint belongs to another partition. It starts again
+   * in the order of that endpoint.
+   */
   | { kind: 'reroute'; url: string }
 
 /**
  * `refused`: the topic never takes the job, so the delivery becomes a dead letter without its body.
  */
 export type TransitionResult = 'made' | 'refused'
+
+export type DeliveryPlaces = {
+  /**
+   * Partition of the job. Its next records stay there, so that one process has all of them even
+   * while the topics get more partitions.
+   */
+  partition: number
+  /** Returns the partition of an endpoint's deliveries. */
+  partitionFor: (endpointId: string) => number
+}
 
 export type TransitionsDeps = {
   producer: Pick<EventProducer, 'send'>
@@ -75,18 +88,23 @@ export class Transitions {
   }
 
   /** Rejects if Kafka did not take all records now but may later. */
-  async make(job: DeliveryJob, transition: Transition): Promise<TransitionResult> {
+  async make(
+    job: DeliveryJob,
+    transition: Transition,
+    places: DeliveryPlaces,
+  ): Promise<TransitionResult> {
     const { producer, log } = this.#deps
     const plan = planOf(job, transition, Date.now())
     try {
-      await producer.send(this.#recordsOf(job, plan))
+      await producer.send(this.#recordsOf(job, plan, places))
       return 'made'
     } catch (err) {
       if (!(err instanceof UnsendableError) || plan.next === null) throw err
       const { deliveryId, eventId, subscriptionId } = job
       log.warn({ deliveryId, eventId, subscriptionId, reason: err.message }, 'delivery.unsendable')
       // Records that were already sent are sent again. Readers drop a repeated transition.
-      await producer.send(this.#recordsOf(job, refused(plan.next, plan.published, err.message)))
+      const buried = refused(plan.next, plan.published, err.message)
+      await producer.send(this.#recordsOf(job, buried, places))
       return 'refused'
     }
   }
@@ -95,17 +113,21 @@ export class Transitions {
    * All records of a delivery have the key of its endpoint, so that readers of several topics get
    * its job and its transitions in one process.
    */
-  #recordsOf(job: DeliveryJob, { next, published }: Plan): OutgoingRecord[] {
+  #recordsOf(
+    job: DeliveryJob,
+    { next, published }: Plan,
+    { partition: own, partitionFor }: DeliveryPlaces,
+  ): OutgoingRecord[] {
     const { codec } = this.#deps
     const key = endpointId(next?.job ?? job)
+    const partition = next?.topic === deliveriesTopic ? partitionFor(key) : own
     const records: OutgoingRecord[] = published.map((attempt) => ({
-      topic: attemptsTopic,
-      key,
+      ...{ topic: attemptsTopic, key, partition },
       value: codec.attempt.encode(attempt),
     }))
     if (next === null) return records
     const { topic, headers } = next
-    const record = { topic, key, value: codec.job.encode(next.job) }
+    const record = { topic, key, partition, value: codec.job.encode(next.job) }
     return [headers === undefined ? record : { ...record, headers }, ...records]
   }
 }
@@ -116,7 +138,9 @@ function planOf(job: DeliveryJob, transition: Transition, at: number): Plan {
       return afterAttempt(job, transition, at)
     case 'pause': {
       const { published, group } = transition
-      const next = paused({ ...job, dueAt: 0 }, { run: 0, published, group })
+      // A retry in the order of its record that came from another partition may not be due.
+      const dueAt = job.dueAt > at ? job.dueAt : 0
+      const next = paused({ ...job, dueAt }, { run: 0, published, group })
       return {
         next,
         published: published ? [deliveryTransition(job, { status: 'paused', at })] : [],
@@ -139,15 +163,8 @@ function planOf(job: DeliveryJob, transition: Transition, at: number): Plan {
       return { next: null, published: [deliveryTransition(job, { status: 'cancelled', at })] }
     case 'reroute': {
       const { url } = transition
-      const moved = {
-        ...job,
-        url,
-        step: job.step + 1,
-        dueAt: 0,
-        arrival: -1,
-        notBefore: 0,
-        waitMs: 0,
-      }
+      const waits = url === job.url ? {} : { dueAt: 0, notBefore: 0, waitMs: 0 }
+      const moved = { ...nextStepOf(job), ...waits, url, arrival: -1 }
       return { next: { topic: deliveriesTopic, job: moved }, published: [] }
     }
   }

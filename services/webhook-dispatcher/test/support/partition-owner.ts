@@ -1,6 +1,7 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
 import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import { FlowControl } from '@surehook/kafka/windowed/flow-control'
+import type { PartitionControl } from '@surehook/kafka/windowed/partition-handler'
 import { PartitionWorker } from '../../src/partition/partition-worker.ts'
 import type { WorkerDeps } from '../../src/partition/worker-deps.ts'
 
@@ -32,7 +33,13 @@ export class Owner {
   readonly stopped = new Set<string>()
   readonly steering: FlowControl
 
-  constructor(assignments: Map<string, AssignedPartition>, deps: (owner: Owner) => WorkerDeps) {
+  readonly control: PartitionControl & { partitions: number }
+
+  constructor(
+    assignments: Map<string, AssignedPartition>,
+    deps: (owner: Owner) => WorkerDeps,
+    partitions = 1,
+  ) {
     this.assignments = assignments
     for (const assignment of assignments.values())
       this.positions.set(assignment.topic, assignment.next)
@@ -42,11 +49,13 @@ export class Owner {
       pause: ([assignment]) => void this.stopped.add(assignment?.topic ?? ''),
       resume: (all) => void (all && this.stopped.delete([...all][0]?.topic ?? '')),
     })
-    const control = {
+    this.control = {
       seek: (topic: string, _partition: number, offset: number) =>
         void this.positions.set(topic, offset),
       mayStart: true,
+      partitions,
+      commitSoon: () => {},
     }
-    this.worker = new PartitionWorker(assignments, control, deps(this))
+    this.worker = new PartitionWorker(assignments, this.control, deps(this))
   }
 }

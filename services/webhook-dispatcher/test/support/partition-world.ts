@@ -13,7 +13,7 @@ import type { WorkerDeps } from '../../src/partition/worker-deps.ts'
 import type { Transition, TransitionResult } from '../../src/transitions/transitions.ts'
 import { PartitionHistory } from './partition-history.ts'
 import { circuitOptions, Owner, shared } from './partition-owner.ts'
-import { placeAfter, retries } from './places-after.ts'
+import { openOn, placeAfter, retries } from './places-after.ts'
 import { RecordHistory } from './record-history.ts'
 
 type Entry = { job: DeliveryJob; headers: Record<string, string>; at: number }
@@ -42,9 +42,12 @@ export class PartitionWorld {
   /** By subscription, the arrivals of first attempts in the order they started. */
   readonly started = new Map<string, number[]>()
   readonly repeatedByOneOwner: string[] = []
+  /** Deliveries that left for another partition, in order. */
+  readonly moved: string[] = []
+  #partitions = 1
   readonly #commits = new Map<string, { offset: number; metadata: string }>()
   #owner: Owner
-  #enqueued = 0
+  enqueued = 0
   /** A clock that moves on with each record and each request. */
   #now = 0
 
@@ -56,16 +59,12 @@ export class PartitionWorld {
     this.#owner = this.#open()
   }
 
-  get enqueued(): number {
-    return this.#enqueued
-  }
-
   get worker(): PartitionWorker {
     return this.#owner.worker
   }
 
   enqueue(subscriptionId: string, recordId: string | null = null): void {
-    const deliveryId = `d${this.#enqueued++}`
+    const deliveryId = `d${this.enqueued++}`
     const made = aJob({
       ...{ deliveryId, subscriptionId, recordId, url: 'u', createdAt: this.#now },
       projectId: subscriptionId.slice(0, 1),
@@ -134,6 +133,13 @@ export class PartitionWorld {
     this.#owner.worker.subscriptionChanged(subscriptionId)
   }
 
+  /** The topics get more partitions. This one is 0. */
+  grow(partitions: number): void {
+    this.#partitions = partitions
+    this.#owner.control.partitions = partitions
+    this.#owner.worker.partitionsAdded()
+  }
+
   /** The owner dies, and another one goes on from what was committed. */
   kill(): void {
     const { assignments, worker } = this.#owner
@@ -144,15 +150,8 @@ export class PartitionWorld {
 
   /** Returns the topics where a delivery is still open according to the commits. */
   placesOf(deliveryId: string): string[] {
-    return topics.flatMap((topic) => {
-      const commit = this.#commits.get(topic) ?? { offset: 0, metadata: '' }
-      const { offset: committed, metadata } = commit
-      const assignment = new AssignedPartition({ topic, partition: 0, committed, metadata, end: 0 })
-      return (this.logs.get(topic) ?? []).flatMap(({ job }, offset) => {
-        const isOpen = offset >= commit.offset && assignment.take(offset, 0) !== 'finished'
-        return isOpen && job.deliveryId === deliveryId ? [topic] : []
-      })
-    })
+    const [logs, commits] = [this.logs, this.#commits]
+    return topics.flatMap((topic) => openOn(topic, deliveryId, { logs, commits }))
   }
 
   /** Lets everything in progress end. */
@@ -213,6 +212,7 @@ export class PartitionWorld {
     const owner = new Owner(
       new Map(assignments.map((assignment) => [assignment.topic, assignment])),
       (it) => this.#deps(it),
+      this.#partitions,
     )
     for (const topic of [deliveriesTopic, retries]) {
       const { committed } = owner.assignments.get(topic) as AssignedPartition
@@ -282,6 +282,7 @@ export class PartitionWorld {
 
   #make(owner: Owner, job: DeliveryJob, to: Transition): Promise<TransitionResult> {
     const place = placeAfter(job, to, this.#dueAt(job))
+    if (to.kind === 'reroute') this.moved.push(job.deliveryId)
     const isRefused = place !== undefined && this.tooLarge.has(job.subscriptionId)
     // A dead letter needs no further delivery.
     if (isRefused) this.history.delivered.add(job.deliveryId)

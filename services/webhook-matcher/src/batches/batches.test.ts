@@ -1,4 +1,5 @@
 import { afterEach, expect, it, jest } from '@jest/globals'
+import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { Batches } from './batches.ts'
@@ -11,12 +12,21 @@ function setUp() {
   const finished: string[] = []
   const batches = new Batches({
     log: createLogger('test', 'silent'),
+    gate: { newPartition: async () => {}, forwarded: async () => {} },
     handle: ({ messages, progress, signal }) => {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       const keys = messages.map(({ key }) => String(key))
       runs.push({ keys, progress, signal, end: (err) => (err ? reject(err) : resolve()) })
       return promise
     },
+  })
+  const at = { topic: 'changes', partition: 0, committed: 0, metadata: null, end: 0 }
+  const assignments = new Map([['changes', new AssignedPartition(at)]])
+  batches.assigned(0, assignments, {
+    seek: () => {},
+    mayStart: true,
+    partitions: 4,
+    commitSoon: () => {},
   })
   let offset = 0
   let detached = 0

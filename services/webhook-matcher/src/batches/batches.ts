@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PartitionHandler } from '@surehook/kafka/windowed/partition-handler'
+import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
+import type { PartitionControl, PartitionHandler } from '@surehook/kafka/windowed/partition-handler'
 import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
 import { backoffMs } from '@surehook/service-kit/backoff'
 import { boundedBy, orAborted } from '@surehook/service-kit/bounded'
 import { type BudgetShare, MemoryBudget } from '@surehook/service-kit/config/memory-budget'
 import type { Logger } from 'pino'
+import type { GrowthGate } from '../growth/growth-gate.ts'
+import { JobRouting } from '../growth/job-routing.ts'
 import { BatchProgress } from './batch-progress.ts'
 import type { ChangeBatch } from './change-batch.ts'
 import { projectOf, WaitingChanges } from './waiting-changes.ts'
@@ -14,6 +17,7 @@ export type BatchesOptions = {
    * If it rejects, it is called again after growing pauses, while the partition is assigned here.
    */
   handle: (batch: ChangeBatch) => Promise<void>
+  gate: Pick<GrowthGate, 'newPartition' | 'forwarded'>
   log: Logger
 }
 
@@ -21,6 +25,7 @@ type Batch = { projects: ReadonlySet<string>; messages: readonly WindowedMessage
 
 type PartitionState = {
   waiting: WaitingChanges
+  routing: JobRouting
   running: Set<Batch>
   /** What its stalled batches hold. */
   stalled: BudgetShare
@@ -73,16 +78,40 @@ export class Batches implements PartitionHandler {
 
   handle(message: WindowedMessage): void {
     const { partition } = message
-    const state = this.#stateOf(partition)
+    const state = this.#partitions.get(partition)
+    if (state === undefined) return
     state.waiting.add(message)
     // Deferred, because the rest of the same fetch arrives in this turn of the event loop.
     if (!state.isNew) queueMicrotask(() => this.#start(state))
     state.isNew = true
   }
 
+  assigned(
+    partition: number,
+    assignments: ReadonlyMap<string, AssignedPartition>,
+    control: PartitionControl,
+  ): void {
+    const { gate, log } = this.#options
+    for (const assignment of assignments.values()) {
+      const routing = new JobRouting({
+        ...{ assignment, gate, control },
+        onReady: () => this.#start(state),
+        onFault: (err) => log.warn({ err, partition }, 'growth.wait.failed'),
+      })
+      const state = newState(routing, this.#stalledBytes.open())
+      this.#partitions.set(partition, state)
+      this.#start(state)
+    }
+  }
+
+  partitionsAdded(): void {
+    for (const state of this.#partitions.values()) this.#start(state)
+  }
+
   /** While true, no batch of the partition begins. */
   drain(partition: number, isDraining: boolean): void {
-    const state = this.#stateOf(partition)
+    const state = this.#partitions.get(partition)
+    if (state === undefined) return
     state.isDraining = isDraining
     this.#start(state)
   }
@@ -102,15 +131,10 @@ export class Batches implements PartitionHandler {
     this.#stopping.abort(new DOMException('The matcher stops', 'AbortError'))
   }
 
-  #stateOf(partition: number): PartitionState {
-    const state = this.#partitions.get(partition) ?? newState(this.#stalledBytes.open())
-    this.#partitions.set(partition, state)
-    return state
-  }
-
   #start(state: PartitionState): void {
     state.isNew = false
     if (this.#stopped || state.isDraining || !this.#mayBegin(state)) return
+    if (!state.routing.mayBegin(state.running.size)) return
     const busy = new Set([...state.running].flatMap(({ projects }) => [...projects]))
     const batch = state.waiting.take(maxBatch, busy)
     if (batch.messages.length === 0) return
@@ -159,7 +183,9 @@ export class Batches implements PartitionHandler {
     const { topic, partition, offset, lease } = first
     const dividing = new AbortController()
     const signal = AbortSignal.any([lease, this.#stopping.signal, dividing.signal])
-    const changes = { topic, partition, signal, messages: messages.map(asKafkaMessage) }
+    const { partitions: jobPartitions } = state.routing
+    const of = { topic, partition, jobPartitions, signal }
+    const changes = { ...of, messages: messages.map(asKafkaMessage) }
     for (let tries = 1; ; tries++) {
       try {
         using progress = new BatchProgress(() => {
@@ -190,7 +216,8 @@ export class Batches implements PartitionHandler {
 /** Some projects of the batch wait for Kafka, and others do not. */
 const divided = new DOMException('Its projects go on one by one', 'AbortError')
 
-const newState = (stalled: BudgetShare): PartitionState => ({
+const newState = (routing: JobRouting, stalled: BudgetShare): PartitionState => ({
+  routing,
   waiting: new WaitingChanges(),
   running: new Set(),
   stalled,

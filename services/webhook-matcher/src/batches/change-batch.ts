@@ -5,6 +5,8 @@ import type { BatchProgress } from './batch-progress.ts'
 export type ChangeBatch = {
   topic: string
   partition: number
+  /** Among how many partitions its jobs are divided. */
+  jobPartitions: number
   messages: readonly ChangeMessage[]
   /** Aborted if the partition may have another owner, or if the batch is divided. */
   signal: AbortSignal

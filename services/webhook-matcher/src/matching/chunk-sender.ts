@@ -1,3 +1,4 @@
+import { partitionOf } from '@surehook/kafka/producer/partitioned/partition-of'
 import type { OutgoingRecord } from '@surehook/kafka/producer/producer'
 import { UnsendableError } from '@surehook/kafka/producer/unsendable-error'
 import { type PlannedDelivery, refusedDelivery } from '@surehook/matching/plan-deliveries'
@@ -12,17 +13,18 @@ const chunkBytes = 2_000_000
 
 type RecordHeaders = NonNullable<OutgoingRecord['headers']>
 type SenderDeps = Pick<MatcherDeps, 'codec' | 'producer' | 'topics' | 'metrics' | 'log'>
+type SenderBatch = Pick<ChangeBatch, 'signal' | 'progress' | 'jobPartitions'>
 type EncodedDelivery = { delivery: PlannedDelivery; records: OutgoingRecord[]; bytes: number }
 
 /** Sends the planned deliveries of a batch of changes. */
 export class ChunkSender {
   readonly #deps: SenderDeps
-  readonly #batch: Pick<ChangeBatch, 'signal' | 'progress'>
+  readonly #batch: SenderBatch
   #chunk: EncodedDelivery[] = []
   #records = 0
   #bytes = 0
 
-  constructor(deps: SenderDeps, batch: Pick<ChangeBatch, 'signal' | 'progress'>) {
+  constructor(deps: SenderDeps, batch: SenderBatch) {
     this.#deps = deps
     this.#batch = batch
   }
@@ -89,11 +91,13 @@ export class ChunkSender {
   ): OutgoingRecord[] {
     const { codec, topics } = this.#deps
     const topic = tooLarge === null ? topics.deliveries : topics.deadLetter
-    const record: OutgoingRecord = { topic, key: endpoint, value: codec.job.encode(job) }
+    const partition = partitionOf(endpoint, this.#batch.jobPartitions)
+    const at = { key: endpoint, partition }
+    const record: OutgoingRecord = { topic, ...at, value: codec.job.encode(job) }
     if (headers !== undefined) record.headers = headers
     if (tooLarge === null) return [record]
     const value = codec.attempt.encode(tooLarge)
-    return [record, { topic: topics.attempts, key: endpoint, value }]
+    return [record, { topic: topics.attempts, ...at, value }]
   }
 
   #count({ tooLarge }: PlannedDelivery): void {

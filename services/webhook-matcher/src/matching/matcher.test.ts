@@ -60,7 +60,10 @@ function setUp({
     log: createLogger('test', 'silent'),
   })
   const run = (values: (ChangeEvent | string | null)[], signal = new AbortController().signal) =>
-    handle({ topic: 'changes', partition: 3, messages: values.map(messageOf), signal, progress })
+    handle({
+      ...{ topic: 'changes', partition: 3, jobPartitions: 4, signal, progress },
+      messages: values.map(messageOf),
+    })
   return { index, run, sent }
 }
 

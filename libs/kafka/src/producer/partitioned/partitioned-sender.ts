@@ -187,6 +187,7 @@ export class PartitionedSender {
       producedBatch(queue, entries, { ...answer, clusterId: this.#main.clusterId }),
     )
     for (const { call } of entries) call.acknowledged()
+    this.#directory.acknowledged(queue)
     this.#ackedAt = performance.now()
     this.#meters?.records.inc(entries.length)
   }

@@ -40,6 +40,8 @@ const metadataKey = apiKeys['Metadata'] as number
 export class ProduceConnection {
   readonly #cluster: Cluster
   #refreshing: Promise<void> | null = null
+  /** When the last metadata was asked for that was answered, by `performance.now()`. */
+  #askedAt = Number.NEGATIVE_INFINITY
 
   constructor(kafka: Kafka) {
     this.#cluster = openCluster(kafka)
@@ -75,14 +77,19 @@ export class ProduceConnection {
    */
   async learn(topic: string): Promise<void> {
     if (this.#cluster.targetTopics.has(topic)) return this.refresh()
-    await this.#cluster.addMultipleTargetTopics([topic])
+    await this.#asking(this.#cluster.addMultipleTargetTopics([topic]))
   }
 
   refresh(): Promise<void> {
-    this.#refreshing ??= this.#cluster.refreshMetadata().finally(() => {
+    this.#refreshing ??= this.#asking(this.#cluster.refreshMetadata()).finally(() => {
       this.#refreshing = null
     })
     return this.#refreshing
+  }
+
+  /** Milliseconds since the brokers were asked for what is known. */
+  get knownForMs(): number {
+    return performance.now() - this.#askedAt
   }
 
   /** @returns 0 while the topic is unknown or does not exist */
@@ -151,6 +158,12 @@ export class ProduceConnection {
 
   close(): Promise<void> {
     return this.#cluster.disconnect()
+  }
+
+  async #asking(answer: Promise<void>): Promise<void> {
+    const askedAt = performance.now()
+    await answer
+    this.#askedAt = Math.max(this.#askedAt, askedAt)
   }
 
   #topic(topic: string): TopicMetadata | undefined {

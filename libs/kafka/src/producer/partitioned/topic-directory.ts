@@ -1,3 +1,4 @@
+import { partitionsKnownForMs } from '../../topics/partition-lease.ts'
 import type { Entry } from './entry.ts'
 import type { PartitionQueue } from './partition-queue.ts'
 import type { ProduceConnection } from './produce-connection.ts'
@@ -18,7 +19,7 @@ export type DirectoryOptions = {
 
 const refreshEveryMs = 200
 /** Refreshes old metadata even without a failure, because a topic may have gained partitions. */
-const oldAfterMs = 60_000
+const oldAfterMs = partitionsKnownForMs / 2
 const leaderNotAvailable = 5
 
 /** Finds the queue of a record, once Kafka has returned the partitions of its topic. */
@@ -41,9 +42,11 @@ export class TopicDirectory {
   add(entry: Entry): void {
     const topic = this.#topics.get(entry.topic) ?? new TopicQueues(entry.topic)
     this.#topics.set(entry.topic, topic)
-    const queue = topic.add(entry, this.#options.connection.partitionCount(entry.topic))
+    const { connection } = this.#options
+    const isOld = connection.knownForMs > partitionsKnownForMs
+    const queue = topic.add(entry, isOld ? 0 : connection.partitionCount(entry.topic))
     if (queue !== null) this.#options.ready(queue)
-    else if (topic.unrouted > 0) void this.#lookUp(topic)
+    else if (topic.unrouted > 0 && !topic.isGrowing) void this.#lookUp(topic)
   }
 
   /** Node of the queue's leader, or -1 if there is none. */
@@ -85,6 +88,14 @@ export class TopicDirectory {
     topic.putBack(queue.drain())
     for (const other of topic.routeAll(partitions)) ready(other)
     return true
+  }
+
+  /** Routes records that waited until all earlier ones of their topic were acknowledged. */
+  acknowledged({ topic: name }: PartitionQueue): void {
+    const topic = this.#topics.get(name)
+    if (topic === undefined || topic.unrouted === 0 || this.#lookedUp.has(topic)) return
+    for (const queue of topic.routeAll(this.#options.connection.partitionCount(name)))
+      this.#options.ready(queue)
   }
 
   drain(): Entry[] {

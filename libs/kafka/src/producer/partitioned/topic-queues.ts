@@ -8,6 +8,9 @@ export class TopicQueues {
   readonly topic: string
   readonly #queues = new Map<number, PartitionQueue>()
   #unrouted: Entry[] = []
+  /** The number of partitions among which the records are divided. */
+  #partitions = 0
+  #isGrowing = false
   #turn = 0
 
   constructor(topic: string) {
@@ -28,15 +31,17 @@ export class TopicQueues {
 
   /**
    * @param partitions number of partitions of the topic, or 0 while unknown
-   * @returns the queue of the record, or `null` when no partition is known or the record was
+   * @returns the queue of the record, or `null` when its partition is not known or the record was
    *   refused
    */
   add(entry: Entry, partitions: number): PartitionQueue | null {
-    if (partitions === 0 || this.#unrouted.length > 0) {
+    // A partition that is not known may have been added to the topic meanwhile.
+    const isKnown = partitions > (entry.message.partition ?? 0)
+    if (!isKnown || this.#unrouted.length > 0 || !this.#adopt(partitions)) {
       this.#unrouted.push(entry)
       return null
     }
-    return this.#route(entry, partitions)
+    return this.#route(entry, this.#partitions)
   }
 
   /** Puts earlier records before the waiting ones, which keeps the order of each partition. */
@@ -46,8 +51,9 @@ export class TopicQueues {
 
   /** Routes the waiting records once the partitions are known. */
   routeAll(partitions: number): Set<PartitionQueue> {
+    if (!this.#adopt(partitions)) return new Set()
     const entries = this.drainUnrouted()
-    const queues = entries.map((entry) => this.#route(entry, partitions))
+    const queues = entries.map((entry) => this.#route(entry, this.#partitions))
     return new Set(queues.filter((queue) => queue !== null))
   }
 
@@ -65,6 +71,26 @@ export class TopicQueues {
   /** Removes a partition of a topic that was recreated with fewer. */
   remove({ partition }: PartitionQueue): void {
     this.#queues.delete(partition)
+    this.#partitions = 0
+  }
+
+  /** True while records wait until all earlier ones are acknowledged. */
+  get isGrowing(): boolean {
+    return this.#isGrowing
+  }
+
+  /**
+   * Adopts a larger number of partitions when nothing is on its way: a record must not overtake an
+   * earlier one of its key that is still sent to another partition.
+   * @returns false if records have to wait for that
+   */
+  #adopt(partitions: number): boolean {
+    // A broker that is behind the others tells an earlier number.
+    if (partitions <= this.#partitions) return true
+    const isOnWay = this.#queues.values().some(({ bytes }) => bytes > 0)
+    this.#isGrowing = this.#partitions > 0 && isOnWay
+    if (!this.#isGrowing) this.#partitions = partitions
+    return !this.#isGrowing
   }
 
   #route(entry: Entry, partitions: number): PartitionQueue | null {

@@ -27,6 +27,7 @@ class Member {
     const options = {
       ...{ kafka: { admin: () => ({}) }, topics: [topic], log: pino({ level: 'silent' }) },
       ...{ window: { messages: 16, bytes: 1_000 }, drainMs: 1_000, handler: {} },
+      count: { refresh: async () => undefined },
     } as unknown as AssignedPartitionsOptions
     const commits = { pending: false, assignmentsChanged() {} } as unknown as CommitLoop
     const assignments = new AssignedPartitions(options, new PartitionReader(() => null), ends)

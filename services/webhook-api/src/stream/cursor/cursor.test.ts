@@ -71,3 +71,13 @@ describe('a cursor', () => {
     expect(codec.decode('', tenant)).toBeNull()
   })
 })
+
+it('a position of 8 partitions goes on in those that were added, from their beginning', () => {
+  const position = new Position(Array.from({ length: 8 }, () => 5))
+  expect(position.at(31)).toBe(0)
+  position.advance(31, 7)
+  expect(position.offsets).toHaveLength(32)
+  const cursor = codec.encode({ position, madeAt: 7 }, tenant)
+  expect(codec.decode(cursor, tenant)?.position).toEqual(position)
+  expect([position.at(7), position.at(8), position.at(31)]).toEqual([5, 0, 7])
+})

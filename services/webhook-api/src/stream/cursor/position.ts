@@ -37,11 +37,12 @@ export class Position {
   }
 
   advance(partition: number, next: number): void {
-    if (next > this.at(partition)) this.#next[partition] = next
+    if (next > this.at(partition)) this.resolve(partition, next)
   }
 
-  /** Sets the offset of a partition that was not known. */
+  /** Sets the offset of a partition that was not known. A partition that was added begins at 0. */
   resolve(partition: number, offset: number): void {
+    while (this.#next.length < partition) this.#next.push(0)
     this.#next[partition] = offset
   }
 

@@ -15,13 +15,15 @@ import { RecentChanges } from './recent-changes.ts'
 export type TailDeps = {
   fetcher: LogFetcher
   codec: Pick<EventCodec, 'change'>
-  ends: Pick<LogEnds, 'readAt'>
+  ends: Pick<LogEnds, 'readAt' | 'partitions'>
   log: Logger
 }
 
 const fetchLimits = { waitMs: 1_000, bytes: 1_048_576 }
 /** The pause between fetches. Under load it lets a fetch bring several changes at once. */
 const pauseMs = 5
+/** How often it looks for partitions that were added. */
+const countEveryMs = 5_000
 const backoff = { firstMs: 100, longestMs: 2_000 }
 /**
  * The size of the raw records. Decoded records, of tenants with streams, take four times as much.
@@ -59,11 +61,15 @@ export class Tail implements AsyncDisposable {
   }
 
   async #follow(): Promise<void> {
-    const partitions = [...this.recent.end.offsets.keys()]
+    let countedAt = performance.now()
     const underWay = new Map<string, Promise<void>>()
     for (let failures = 0; !this.#stop.signal.aborted && !this.lost.aborted; ) {
       try {
-        const leaders = await this.#deps.fetcher.leaders(partitions)
+        if (performance.now() - countedAt > countEveryMs) {
+          await this.#beginAdded()
+          countedAt = performance.now()
+        }
+        const leaders = await this.#deps.fetcher.leaders([...this.recent.end.offsets.keys()])
         await this.#resolve([...leaders.values()].flat())
         for (const [node, led] of leaders) {
           const known = led.filter((partition) => timeOf(this.recent.end.at(partition)) === null)
@@ -79,6 +85,13 @@ export class Tail implements AsyncDisposable {
       }
     }
     await Promise.all(underWay.values())
+  }
+
+  /** Reads partitions that were added from their first record on. */
+  async #beginAdded(): Promise<void> {
+    const known = this.recent.end.offsets.length
+    for (const partition of await this.#deps.ends.partitions())
+      if (partition >= known) this.recent.begin(partition, 0)
   }
 
   /** Finds the offsets of partitions that had no leader when this tail began. */

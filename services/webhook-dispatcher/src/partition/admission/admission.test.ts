@@ -3,7 +3,8 @@ import type { CancellableStatus } from '@surehook/contracts/events'
 import { deliveriesTopic, pausedTopic, retryTopic } from '@surehook/contracts/topics'
 import type { Delivery } from '../../delivery/delivery.ts'
 import { pausedHeaders } from '../../delivery/paused-headers.ts'
-import { isCancelled } from './admission.ts'
+import type { Subscription } from '../../subscriptions/subscriptions.ts'
+import { decideAdmission, isCancelled } from './admission.ts'
 
 /** Its record was written at 10. */
 const record = (topic: string, attempt: number, published = true) =>
@@ -45,5 +46,27 @@ describe('isCancelled', () => {
   it('leaves what was made after `until`', () => {
     const cancellations = [{ status: 'paused' as const, askedAt: 20, until: 0 }]
     expect(isCancelled({ cancellations }, paused, () => never)).toBe(false)
+  })
+})
+
+describe('decideAdmission for an endpoint of another partition', () => {
+  const subscription = { url: 'u', endpointId: 'e', deliverable: true } as Subscription
+  const decide = (mayHavePaused: boolean) =>
+    decideAdmission(
+      { url: 'u', notBefore: 0, waitMs: 0 },
+      {
+        ...{ subscription, viewIsCurrent: true, mayHavePaused, waitsForRecord: false, now: 1 },
+        wasCancelled: () => false,
+        isElsewhere: (endpointId) => endpointId === 'e',
+        endpoint: () => ({ circuitIsOpen: true, accepts: false }),
+      },
+    )
+
+  it('moves the delivery, even if its circuit is open', () => {
+    expect(decide(false)).toEqual({ kind: 'reroute', url: 'u' })
+  })
+
+  it('lets it wait for earlier ones, which move first', () => {
+    expect(decide(true)).toEqual({ kind: 'pause', published: true })
   })
 })

@@ -31,6 +31,8 @@ export type AdmissionFacts = {
   endpoint: (endpointId: string) => { circuitIsOpen: boolean; accepts: boolean }
   /** True if earlier deliveries of the subscription may be paused. */
   mayHavePaused: boolean
+  /** True if the deliveries of the endpoint belong to another partition. */
+  isElsewhere: (endpointId: string) => boolean
   /** True if the delivery has to wait for one of them, because both are of one record. */
   waitsForRecord: boolean
   /** Epoch ms. */
@@ -49,13 +51,22 @@ export function decideAdmission(
   if (subscription === undefined) return { kind: viewIsCurrent ? 'cancel' : 'look-again' }
   if (subscription.url === null) return { kind: 'pause', published: true }
   if (wasCancelled(subscription)) return { kind: 'cancel' }
-  if (subscription.url !== job.url && !facts.waitsForRecord)
-    return { kind: 'reroute', url: subscription.url }
+  if (mustMove(job, subscription, facts)) return { kind: 'reroute', url: subscription.url }
   const { endpointId } = subscription
   const { circuitIsOpen, accepts } = endpoint(endpointId)
   const isBlocked = !subscription.deliverable || circuitIsOpen
   if (isBlocked || facts.mayHavePaused || !accepts) return { kind: 'pause', published: isBlocked }
   return waitLeftMs(job, now) > 0 ? { kind: 'wait' } : { kind: 'start', endpointId }
+}
+
+/** Returns whether the delivery continues at another URL or in another partition. */
+function mustMove(
+  { url }: Pick<DeliveryJob, 'url'>,
+  subscription: Subscription,
+  { isElsewhere, mayHavePaused, waitsForRecord }: AdmissionFacts,
+): boolean {
+  if (subscription.url !== url) return !waitsForRecord
+  return isElsewhere(subscription.endpointId) && !mayHavePaused
 }
 
 /**

@@ -1,4 +1,4 @@
-import { pausedTopic } from '@surehook/contracts/topics'
+import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import type { Delivery } from '../../delivery/delivery.ts'
 import type { Endpoints } from '../../endpoint/endpoints.ts'
 import type { PausedDeliveries } from '../../paused/paused-deliveries.ts'
@@ -7,6 +7,7 @@ import type {
   Subscriptions,
   UnreadableSubscription,
 } from '../../subscriptions/subscriptions.ts'
+import { retryDueAt } from '../../transitions/retry-ladder.ts'
 import type { PartitionState } from '../partition-state.ts'
 import { type Admission, decideAdmission } from './admission.ts'
 import { type RecordOrder, waitsInGroup } from './record-order.ts'
@@ -105,7 +106,7 @@ export class Admissions {
       viewIsCurrent: boolean
     },
   ): Admission {
-    const { endpoints, status } = this.#options
+    const { endpoints, status, state } = this.#options
     const isPaused = delivery.message.topic === pausedTopic
     const hasEarlier = !isPaused && this.#hasEarlier(delivery, group)
     const admission = decideAdmission(delivery.job, {
@@ -118,13 +119,16 @@ export class Admissions {
         const circuitIsOpen = at.circuits.isOpenFor(subscriptionId)
         return { circuitIsOpen, accepts: isPaused || at.accepts(subscriptionId) }
       },
+      isElsewhere: (endpointId) => state.isElsewhere(endpointId),
       mayHavePaused: hasEarlier,
       waitsForRecord: group !== null && hasEarlier,
       now: Date.now(),
     })
     // A retry that waits in the order of its record waits on the paused topic.
     const staysPaused = admission.kind === 'wait' && isPaused && group !== null
-    return staysPaused ? { kind: 'pause', published: false } : admission
+    const isTurn = admission.kind === 'start' || admission.kind === 'wait'
+    const isEarly = isTurn && group !== null && isNotDue(delivery)
+    return staysPaused || isEarly ? { kind: 'pause', published: false } : admission
   }
 
   /** True if earlier deliveries come first. A released delivery comes before the paused ones. */
@@ -133,3 +137,7 @@ export class Admissions {
     return order.isBusy(delivery, group) || paused.mayHave(delivery.job, group)
   }
 }
+
+/** True for a retry that waited in another partition, and goes on waiting here. */
+const isNotDue = ({ job, message }: Delivery): boolean =>
+  message.topic === deliveriesTopic && retryDueAt(job, Date.now()) > Date.now()

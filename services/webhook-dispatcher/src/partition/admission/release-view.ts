@@ -69,6 +69,7 @@ export class ReleaseView implements PausedView {
     const subscription = subscriptions.get(subscriptionId)
     if (subscription === undefined) return this.#freeTransitions
     if (subscription.url === null) return -1
+    if (state.isElsewhere(subscription.endpointId)) return this.#freeTransitions
     if (!status.isBlocked(subscription))
       return endpoints.of(subscription).slotsForPaused(subscriptionId)
     return this.#cancellations.mayHave(subscription, queueId) ? this.#freeTransitions : -1
@@ -77,6 +78,7 @@ export class ReleaseView implements PausedView {
   endpointOf(subscriptionId: string, queueId: string): string | null {
     const subscription = this.#options.subscriptions.get(subscriptionId)
     if (!subscription?.deliverable || subscription.url === null) return null
+    if (this.#options.state.isElsewhere(subscription.endpointId)) return null
     const isBlocked = this.#options.status.isBlocked(subscription)
     const mayLeave = isBlocked && this.#cancellations.mayHave(subscription, queueId)
     return mayLeave ? null : subscription.endpointId
@@ -87,9 +89,10 @@ export class ReleaseView implements PausedView {
   }
 
   mayGo(delivery: Delivery, queueId: string): boolean {
-    const { subscriptions, status } = this.#options
+    const { subscriptions, status, state } = this.#options
     const subscription = subscriptions.get(delivery.job.subscriptionId)
     if (subscription === undefined || subscription.url === null) return true
+    if (state.isElsewhere(subscription.endpointId)) return true
     if (!status.isBlocked(subscription) || status.isCancelled(subscription, delivery)) return true
     this.#cancellations.ended(subscription, queueId)
     return false
@@ -104,10 +107,11 @@ export class ReleaseView implements PausedView {
    * delivery is decided at once.
    */
   dueAt(delivery: Delivery): number {
-    const { subscriptions, status } = this.#options
+    const { subscriptions, status, state } = this.#options
     const { subscriptionId, url } = delivery.job
     const subscription = subscriptions.get(subscriptionId)
     if (subscription?.url !== url || status.isCancelled(subscription, delivery)) return 0
+    if (state.isElsewhere(subscription.endpointId)) return 0
     return retryDueAt(delivery.job, Date.now())
   }
 

@@ -8,6 +8,10 @@ export class WaitingDeliveries {
   readonly #undecided = new Map<string, Delivery[]>()
   #undecoded = 0
 
+  get hasAny(): boolean {
+    return this.#held.length > 0 || this.#undecided.size > 0 || this.#undecoded > 0
+  }
+
   hold(delivery: Delivery): void {
     this.#held.push(delivery)
   }

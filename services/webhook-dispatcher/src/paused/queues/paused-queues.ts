@@ -43,7 +43,7 @@ export class PausedQueues {
   }
 
   /** The subscriptions. */
-  keys(): Iterable<string> {
+  keys(): MapIterator<string> {
     return this.#bySubscription.keys()
   }
 

@@ -118,7 +118,7 @@ function judgePartitions(
       : [
           wrong(
             `${name}: ${partitions.length} partitions where ${expected} are asked for`,
-            'Set KAFKA_PARTITIONS to what is there: no service starts otherwise, for keys would move.',
+            'Add partitions with `surehook admin partitions`. Kafka cannot remove them: set KAFKA_PARTITIONS to what is there.',
           ),
         ]),
     ...judgeReplicas(name, partitions),
@@ -202,7 +202,7 @@ function judgeTogether(
       ? [
           wrong(
             `topics of the same kind have different numbers of partitions (${differ.join('; ')})`,
-            'Stop the services, delete the topic that is empty and wrong, and run `surehook prepare topics`.',
+            'Adding partitions was interrupted: run `surehook admin partitions` with the largest number again.',
           ),
         ]
       : []),

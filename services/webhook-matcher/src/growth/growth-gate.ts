@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Kafka } from '@surehook/kafka/client/surface'
+import { withAdmin } from '@surehook/kafka/client/with-admin'
+import { decodeForwarded } from '@surehook/kafka/offsets/forwarded-note'
+import { fetchGroupCommits, type GroupCommit } from '@surehook/kafka/offsets/group-commits'
+import { LogEnds, type PartitionEnd } from '@surehook/kafka/offsets/log-ends'
+import { decodeNote } from '@surehook/kafka/offsets/offset-tracker'
+import { writersKnowWithinMs } from '@surehook/kafka/topics/partition-lease'
+import type { Logger } from 'pino'
+import type { Topics } from '../config.ts'
+
+export type GrowthGateOptions = {
+  kafka: Kafka
+  groupId: string
+  topics: Pick<Topics, 'changes' | 'deliveries'>
+  log: Logger
+  /** Only tests use another time. */
+  writersKnowMs?: number
+}
+
+const dispatchers = 'webhook-dispatcher'
+const pollMs = 250
+const logEveryMs = 30_000
+
+type CommitOf = (topic: string, partition: number) => GroupCommit
+
+/** Waits until work may begin that follows earlier work in other partitions. */
+export class GrowthGate implements AsyncDisposable {
+  readonly #options: GrowthGateOptions
+  readonly #changes: LogEnds
+  readonly #deliveries: LogEnds
+
+  constructor(options: GrowthGateOptions) {
+    const { kafka, topics, log } = options
+    this.#options = options
+    this.#changes = new LogEnds(kafka, [topics.changes], log)
+    this.#deliveries = new LogEnds(kafka, [topics.deliveries], log)
+  }
+
+  /**
+   * Resolves when the changes of an added partition may be matched: every writer knows the partition,
+   * all earlier changes of its records are matched, and their jobs have moved.
+   */
+  async newPartition(partition: number, partitions: number, signal: AbortSignal): Promise<void> {
+    const { writersKnowMs = writersKnowWithinMs } = this.#options
+    const { changes } = this.#options.topics
+    const before = await this.#commits(this.#options.groupId, changes)
+    const numbers = [...Array(partitions).keys()]
+    const committed = numbers.filter((of) => of !== partition && before(changes, of).offset >= 0)
+    await sleep(writersKnowMs, undefined, { signal })
+    const ends = await this.#changes.read()
+    const earlier = ends.filter((of) => committed.includes(of.partition))
+    await this.#until('matched', signal, async () => {
+      const commitOf = await this.#commits(this.#options.groupId, changes)
+      return earlier.filter((of) => commitOf(changes, of.partition).offset < of.end)
+    })
+    await this.forwarded(partitions, signal)
+  }
+
+  /**
+   * Resolves when all jobs that Kafka has acknowledged are in the partition of their endpoint.
+   * @param partitions of the topics
+   */
+  async forwarded(partitions: number, signal: AbortSignal): Promise<void> {
+    const { deliveries } = this.#options.topics
+    const ends = await this.#deliveries.read()
+    await this.#until('forwarded', signal, async () => {
+      const commitOf = await this.#commits(dispatchers, deliveries)
+      return ends.filter(({ partition, end }) => {
+        const { metadata } = commitOf(deliveries, partition)
+        const note = decodeForwarded(decodeNote(metadata))
+        return note === null || note.partitions < partitions || note.below < end
+      })
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([
+      this.#changes[Symbol.asyncDispose](),
+      this.#deliveries[Symbol.asyncDispose](),
+    ])
+  }
+
+  #commits(groupId: string, topic: string): Promise<CommitOf> {
+    const { kafka } = this.#options
+    return withAdmin(kafka, (admin) => fetchGroupCommits(admin, { groupId, topics: [topic] }))
+  }
+
+  async #until(
+    what: string,
+    signal: AbortSignal,
+    missing: () => Promise<PartitionEnd[]>,
+  ): Promise<void> {
+    let loggedAt = performance.now()
+    for (;;) {
+      signal.throwIfAborted()
+      const partitions = (await missing()).map(({ partition }) => partition)
+      if (partitions.length === 0) return
+      if (performance.now() - loggedAt > logEveryMs) {
+        loggedAt = performance.now()
+        this.#options.log.warn({ partitions }, `growth.not_${what}`)
+      }
+      await sleep(pollMs, undefined, { signal })
+    }
+  }
+}
