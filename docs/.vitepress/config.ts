@@ -152,6 +152,7 @@ export default defineConfig({
           Monitoring: 'observability',
           Capacity: 'capacity',
           'More partitions': 'more-partitions',
+          'The database of the history': 'history-database',
           'Tiered storage': 'tiered-storage',
           'Reports in ClickHouse': 'clickhouse',
           Upgrade: 'upgrade',

@@ -85,6 +85,7 @@ test("one job has the database administrator's credentials, the other those for 
   })
   expect(secretsOf(podNamed(objects, 'surehook-prepare-database'))).toEqual({
     DATABASE_URL: 'surehook-operator-secrets',
+    HISTORY_DATABASE_URL: 'surehook-operator-secrets',
     DATABASE_PASSWORD_AUTH_SERVICE: 'surehook-operator-secrets',
     DATABASE_PASSWORD_DATA_API: 'surehook-operator-secrets',
     DATABASE_PASSWORD_WEBHOOK_API: 'surehook-operator-secrets',
@@ -109,6 +110,7 @@ test('the toolbox exists while it is enabled, and reaches everything', async () 
   const pod = podNamed(objects, 'surehook-toolbox')
   expect(secretsOf(pod)).toEqual({
     DATABASE_URL: 'surehook-operator-secrets',
+    HISTORY_DATABASE_URL: 'surehook-operator-secrets',
     DATABASE_PASSWORD_AUTH_SERVICE: 'surehook-operator-secrets',
     DATABASE_PASSWORD_DATA_API: 'surehook-operator-secrets',
     DATABASE_PASSWORD_WEBHOOK_API: 'surehook-operator-secrets',

@@ -4,6 +4,7 @@ import { type KubeObject, type PodOf, podsIn, theOne } from './kube-objects.ts'
 /** Possible values of the keys of the Secrets. */
 const secrets: Record<string, string> = {
   DATABASE_URL: 'postgres://surehook:secret@postgres:5432/surehook',
+  HISTORY_DATABASE_URL: 'postgres://surehook:secret@history:5432/surehook_history',
   DATABASE_PASSWORD_AUTH_SERVICE: 'secret-of-auth-service',
   DATABASE_PASSWORD_DATA_API: 'secret-of-data-api',
   DATABASE_PASSWORD_WEBHOOK_API: 'secret-of-webhook-api',

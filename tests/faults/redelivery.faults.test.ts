@@ -5,6 +5,7 @@ import type { Replay } from '@surehook/contracts/http/webhooks/log'
 import type { ReplyOf } from '@surehook/contracts/operation'
 import { expectStatus } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
+import { siblingUrl } from '@surehook/service-kit/postgres/sibling-database'
 import { Client } from 'pg'
 import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
 import { eventually, openWorldWithStack } from '../support/world.ts'
@@ -22,7 +23,9 @@ const deadCount = 3_000
 
 /** Inserts dead letters of today into the log. Their bodies are numbered. */
 async function deadLetters(tenant: Tenant, subscriptionId: string): Promise<void> {
-  const database = new Client({ connectionString: world.system.endpoints.databaseUrl })
+  const database = new Client({
+    connectionString: siblingUrl(world.system.endpoints.databaseUrl, 'history'),
+  })
   await database.connect()
   try {
     await database.query('set search_path = webhook_api')

@@ -3,6 +3,7 @@ import type { EventPayload } from '@surehook/contracts/events/event-payload'
 import { expectStatus } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { Behaviour } from '@surehook/scripts/receiver/receiver'
+import { siblingUrl } from '@surehook/service-kit/postgres/sibling-database'
 import { Client } from 'pg'
 import {
   type Listener,
@@ -113,18 +114,30 @@ it('SIGKILL of webhook-api between a dead letter and its event loses nothing', a
   const path = newPath()
   world.receiver.answer(path, fail)
   const { id } = await tenant.subscribe(world.receiver.url(path))
-  const database = new Client({ connectionString: world.system.endpoints.databaseUrl })
-  await database.connect()
+  const { databaseUrl } = world.system.endpoints
+  const database = new Client({ connectionString: databaseUrl })
+  const history = new Client({ connectionString: siblingUrl(databaseUrl, 'history') })
+  await Promise.all([database.connect(), history.connect()])
   try {
-    const is = (where: string) => async () =>
-      (await database.query(`select from delivery where subscription_id = $1 and ${where}`, [id]))
-        .rows.length === 1
-    const until = (where: string) => eventually(is(where), (isSo) => isSo)
+    const until = (where: string) =>
+      eventually(
+        async () => {
+          const sql = `select from webhook_api.delivery where subscription_id = $1 and ${where}`
+          return (await history.query(sql, [id])).rows.length === 1
+        },
+        (isSo) => isSo,
+      )
     await database.query('set search_path = webhook_api')
     await tenant.insert({ status: 'new' })
-    await until(
-      'attempts = 4 and attempted_at = (select failed_at from failing_subscription where subscription_id = $1)',
-    )
+    await until('attempts = 4')
+    const noted = async () => {
+      const sql = 'select failed_at from failing_subscription where subscription_id = $1'
+      const { rows } = await database.query<{ failed_at: Date }>(sql, [id])
+      const attempted = 'select attempted_at from webhook_api.delivery where subscription_id = $1'
+      const { rows: attempts } = await history.query<{ attempted_at: Date }>(attempted, [id])
+      return rows[0]?.failed_at.getTime() === attempts[0]?.attempted_at.getTime()
+    }
+    await eventually(noted, (isSo) => isSo)
     // Holds the writer after the history has the dead letter, and before it writes the event.
     await database.query('begin')
     await database.query('lock table subscription in access exclusive mode')
@@ -135,7 +148,7 @@ it('SIGKILL of webhook-api between a dead letter and its event loses nothing', a
     expect(letters.receipts).toEqual([])
     await service?.restart()
   } finally {
-    await database.end()
+    await Promise.all([database.end(), history.end()])
   }
   const [letter] = await letters.arrived(1)
   expect(letter?.record).toMatchObject({ webhookId: id, status: 'dead_letter' })

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { RunningSystem } from '@surehook/scripts/lib/running-system'
+import { siblingUrl } from '@surehook/service-kit/postgres/sibling-database'
 import { Client } from 'pg'
 import { openManyDeliveries } from '../history/many-deliveries.ts'
 import { cpuBetween, servicesOf, type Usage, usageOf } from '../measure/processes.ts'
@@ -100,7 +101,7 @@ async function repeat(count: number, work: () => Promise<unknown>): Promise<void
 
 /** Seven busy days of each subscription, in buckets and hours. */
 async function fillStatistics(databaseUrl: string, ids: readonly string[]): Promise<void> {
-  const database = new Client({ connectionString: databaseUrl })
+  const database = new Client({ connectionString: siblingUrl(databaseUrl, 'history') })
   await database.connect()
   const fill = (table: string, { days, step, shift, of }: Filling) =>
     database.query(

@@ -1,4 +1,5 @@
 import { deliveryId } from '@surehook/contracts/ids'
+import { siblingUrl } from '@surehook/service-kit/postgres/sibling-database'
 import { Client } from 'pg'
 
 /**
@@ -43,7 +44,7 @@ export async function openManyDeliveries(
   databaseUrl: string,
   { projectId, subscriptionId }: Subscriber,
 ): Promise<ManyDeliveries> {
-  const database = new Client({ connectionString: databaseUrl })
+  const database = new Client({ connectionString: siblingUrl(databaseUrl, 'history') })
   await database.connect()
   // The service must own the partitions, because it drops them.
   await database.query('set role surehook_webhook_api')

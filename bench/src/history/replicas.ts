@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { openChangePublisher } from '@surehook/publisher'
+import { siblingUrl } from '@surehook/service-kit/postgres/sibling-database'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { Client } from 'pg'
 import { publishFlatOut } from '../load/load.ts'
@@ -41,7 +42,7 @@ async function followed(
     schemaRegistryUrl: system.schemaRegistryUrl,
     source: 'bench',
   })
-  const database = new Client({ connectionString: system.databaseUrl })
+  const database = new Client({ connectionString: siblingUrl(system.databaseUrl, 'history') })
   await database.connect()
   const complete = async () => {
     const { rows } = await database.query<{ count: number }>(

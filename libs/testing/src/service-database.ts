@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
-import { type MigratedService, migrateAll } from '@surehook/service-kit/postgres/migrate'
+import {
+  type MigratedService,
+  migrateAll,
+  migrateService,
+  servicePassword,
+} from '@surehook/service-kit/postgres/migrate'
+import { siblingUrl } from '@surehook/service-kit/postgres/sibling-database'
 import { escapeIdentifier } from 'pg'
 import type { Logger } from 'pino'
 import { dropSlots, query } from './database.ts'
@@ -19,6 +25,8 @@ export type TestDatabaseOptions = {
   /** URL of the stack's administrator. The test's database is created on the same server. */
   adminUrl: string
   service: MigratedService
+  /** Migrations of further databases of the service, by the suffix of their names. */
+  siblings?: Readonly<Record<string, string>>
   keyEncryptionKey: Buffer
   log: Logger
 }
@@ -35,7 +43,7 @@ export function patientUrl(databaseUrl: string): string {
 
 /** Creates a migrated database for one test file. Disposal drops it and its slot. */
 export async function openTestDatabase(options: TestDatabaseOptions): Promise<TestDatabase> {
-  const { adminUrl, service, keyEncryptionKey, log } = options
+  const { adminUrl, service, siblings = {}, keyEncryptionKey, log } = options
   const suffix = randomBytes(4).toString('hex')
   const name = `test_${suffix}`
   const slot = `${slotOf(service.service)}_${suffix}`
@@ -48,13 +56,22 @@ export async function openTestDatabase(options: TestDatabaseOptions): Promise<Te
     services: [{ ...service, slot }],
     log,
   })
+  for (const [sibling, migrationsDir] of Object.entries(siblings)) {
+    await query(adminUrl, `create database ${escapeIdentifier(`${name}_${sibling}`)}`)
+    const rolePassword = servicePassword(keyEncryptionKey, service.service)
+    const place = { adminUrl: siblingUrl(url.href, sibling), rolePassword, log }
+    await migrateService({ service: service.service, migrationsDir, ...place })
+  }
   return {
     databaseUrl: urls[service.service] ?? '',
     adminUrl: url.href,
     slot,
     async [Symbol.asyncDispose]() {
       await dropSlots(adminUrl, name)
-      await query(adminUrl, `drop database ${escapeIdentifier(name)} with (force)`)
+      const siblingNames = Object.keys(siblings).map((sibling) => `${name}_${sibling}`)
+      for (const one of [name, ...siblingNames]) {
+        await query(adminUrl, `drop database ${escapeIdentifier(one)} with (force)`)
+      }
     },
   }
 }

@@ -24,7 +24,6 @@ import {
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Router } from 'express'
-import type { Pool } from 'pg'
 import { runAlerts } from './alerts/run-alerts.ts'
 import { cancelDeliveries } from './cancellation/cancel-deliveries.ts'
 import { cancellationRoutes } from './cancellation/cancellation-routes.ts'
@@ -46,6 +45,7 @@ import { inspectionRoutes } from './inspect/inspection-routes.ts'
 import { installationRoutes } from './installation/installation-routes.ts'
 import { ledgerRoutes } from './ledger/ledger-routes.ts'
 import { openLedgers } from './ledger/open-ledgers.ts'
+import { runHistoryMove } from './rebuild/move-history.ts'
 import { openRebuilds } from './rebuild/open-rebuilds.ts'
 import { rebuildRoutes } from './rebuild/rebuild-routes.ts'
 import { capturedRecord } from './redelivery/jobs/emit-jobs.ts'
@@ -67,12 +67,15 @@ import { webhookRoutes } from './subscriptions/webhook-routes.ts'
 import { type KnownTables, openKnownTables } from './tables/known-tables.ts'
 import { keyTable } from './tenants/keyed-writer.ts'
 import { managementCaller } from './tenants/management-caller.ts'
-import { type Database, openDatabase } from './tenants/open-database.ts'
+import {
+  connections,
+  type Database,
+  openDatabase,
+  openHistoryPools,
+  type Pools,
+} from './tenants/open-database.ts'
 import { serveTenants } from './tenants/serve-tenants.ts'
 import type { Tenant } from './tenants/tenant.ts'
-
-/** Two write the history. The others are for everything else that no request waits for. */
-const backgroundConnections = 4
 
 /** Requests that were admitted before their environment was deleted have ended after this time. */
 const longestRequestMs = 10_000
@@ -90,13 +93,16 @@ export async function compose(
   const opened = opening.use(
     await openPlatformService({
       ...{ service, config, log, signal, host },
-      probe: 'select from subscription, delivery limit 1',
+      probe: 'select from subscription limit 1',
       toRecord: capturedRecord,
-      connections: { background: backgroundConnections },
+      connections,
       topic: subscriptionsTopic,
     }),
   )
-  const { tracer, metrics, internal, messaging, pool, background, relay, wait } = opened
+  const { tracer, metrics, internal, messaging, pool, relay, wait } = opened
+  const history = openHistoryPools(opening, { ...config, applicationName: service, log })
+  const background = { pool: opened.background, historyPool: history.background }
+  const pools = { pool, historyPool: history.requests, background }
   const { kafka, codec, producer } = messaging
   await wait('relay', async () => check(relay.healthy, 'does not hold its slot yet'))
   const viewing = { kafka, codec, clientId: config.kafka.clientId, log }
@@ -108,11 +114,12 @@ export async function compose(
   const users = opening.use(await openUsers(shared))
   await wait('revocations', () => users.ready)
   const management = opening.use(
-    openManagement({ ...shared, pool, background, relay, tables, users: users.admitted }),
+    openManagement({ ...shared, ...pools, relay, tables, users: users.admitted }),
   )
   const { routes, noteOutcomes, streams } = management
-  const following = { ...config, service, pool: background, noteOutcomes, log, metrics }
+  const following = { ...config, ...background, service, noteOutcomes, log, metrics }
   const deliveryLog = opening.use(openDeliveryLog(messaging, following))
+  opening.use(runHistoryMove({ ...background, log }))
   const api = opening.use(
     await host.openApiServer({ ...config.http, log, metrics, tracer, routes, around: auditCalls }),
   )
@@ -137,10 +144,9 @@ export async function compose(
   }
 }
 
-type ManagementDeps = {
+type ManagementDeps = Pools & {
   config: Config
-  pool: Pool
-  background: Pool
+  background: Pools
   messaging: Messaging
   relay: Relay
   access: PlatformAccess
@@ -166,15 +172,17 @@ function openSubscriptions(open: AsyncDisposableStack, parts: SubscriptionParts)
   })
 }
 
-type PurgeParts = Pick<ManagementDeps, 'config' | 'pool' | 'access' | 'log'> & {
-  writer: StateWriter
-  circuits: Circuits
-  kafka: Kafka
-  /** Reads the log of changes. */
-  reader: LogReader
-}
+type PurgeParts = Pools &
+  Pick<ManagementDeps, 'config' | 'access' | 'log'> & {
+    writer: StateWriter
+    circuits: Circuits
+    kafka: Kafka
+    /** Reads the log of changes. */
+    reader: LogReader
+  }
 
-function openPurge({ config, pool, writer, access, circuits, kafka, reader, log }: PurgeParts) {
+function openPurge(parts: PurgeParts) {
+  const { config, pool, historyPool, writer, access, circuits, kafka, reader, log } = parts
   const readers = [readsChanges(kafka, reader), readsAttempts(kafka)]
   const isDeleted = async ({ projectId, environment }: Tenant) =>
     !(await access.environmentExists(projectId, environment))
@@ -187,7 +195,7 @@ function openPurge({ config, pool, writer, access, circuits, kafka, reader, log 
     purge: (environment, mayGoOn) =>
       purgeEnvironment(
         {
-          ...{ pool, writer, circuits, longestRetryMs },
+          ...{ pool, historyPool, writer, circuits, longestRetryMs },
           mayGoOn,
           async hasReadAll() {
             const signal = AbortSignal.timeout(longestRequestMs)
@@ -235,7 +243,7 @@ function openManagement(deps: ManagementDeps) {
   const served = { ...database, config, access, tables, log, metrics }
   const parts = { ...served, background }
   const working = { ...served, ...background }
-  const { pool, slots, keyedWriter } = database
+  const { pool, historyPool, slots, keyedWriter } = database
   const subscriptions = openSubscriptions(open, parts)
   open.use(openExpiryDeletion({ ...working, jobs: [endedKeys(keyTable), endedReplays] }))
   open.use(runHistoryDeletion({ ...working, kafka, historyDays }))
@@ -256,7 +264,7 @@ function openManagement(deps: ManagementDeps) {
   const circuits = createCircuits(redis)
   open.use(openPurge({ ...working, ...changes, kafka, circuits }))
   const streams = open.use(openStreams({ ...parts, ...messaging, redis: () => redis.client }))
-  const endpoints = endpointsOfTenants({ pool, circuits, now: Date.now })
+  const endpoints = endpointsOfTenants({ pool, historyPool, circuits, now: Date.now })
   const limits = openLimits(parts, redis)
   const authorize = managementCaller(access, limits())
   // Users cannot use up the requests of management tokens.
@@ -274,7 +282,7 @@ function openManagement(deps: ManagementDeps) {
     historyRoutes({ serve, history }),
     webhookRoutes({ serve, subscriptions, newestDeliveries: history.deliveries.newest }),
     redeliveryRoutes({ serve, redelivery }),
-    cancellationRoutes({ serve, cancel: cancelDeliveries({ writer: keyedWriter }) }),
+    cancellationRoutes({ serve, cancel: cancelDeliveries({ writer: keyedWriter, historyPool }) }),
     inspectionRoutes({ serve, inspection }),
     endpointRoutes({ serve, endpoints }),
     streamRoutes({ authorize: streamCaller(ofStreams), streams }),

@@ -17,7 +17,11 @@ import {
   readEnv,
   redisEnv,
 } from '@surehook/service-kit/config/config'
-import { databaseConnection, optionalRedis } from '@surehook/service-kit/config/connections'
+import {
+  databaseConnection,
+  optionalRedis,
+  siblingConnection,
+} from '@surehook/service-kit/config/connections'
 import { gatewayEnv } from '@surehook/service-kit/http/request/trusted-proxies'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
@@ -36,6 +40,7 @@ export const Env = z.object({
   ...certificateEnv,
   ...kafkaEnv,
   ...postgresEnv,
+  HISTORY_DATABASE_URL: postgresEnv.DATABASE_URL.optional(),
   ...encryptionKeyEnv,
   ...maxBodyEnv,
   ...gatewayEnv,
@@ -88,6 +93,10 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     http: { host: read.HOST, port: read.PORT, trustedProxies: read.AUTH_TRUSTED_PROXIES },
     internal: { host: read.HOST, port: read.INTERNAL_PORT },
     databaseUrl: databaseConnection(read),
+    historyUrl: siblingConnection(read, {
+      ...{ suffix: 'history', name: 'HISTORY_DATABASE_URL' },
+      url: read.HISTORY_DATABASE_URL,
+    }),
     slot: slotOf(service),
     ...messagingConfig(read, service),
     redis: optionalRedis(read),

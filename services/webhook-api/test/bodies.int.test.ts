@@ -18,6 +18,7 @@ import { openWorld, type Running, type Tenant, type World } from './support/unde
 let world: World
 let service: Running
 let pool: Pool
+let historyPool: Pool
 let tenant: Tenant
 let client: Client
 let id: string
@@ -26,6 +27,7 @@ beforeAll(async () => {
   world = await openWorld()
   service = await world.startService()
   pool = world.pool
+  historyPool = world.historyPool
 })
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
@@ -44,7 +46,7 @@ type Row = {
 }
 
 async function rowOf(deliveryId: string): Promise<Row | undefined> {
-  const { rows } = await pool.query<Row>(
+  const { rows } = await historyPool.query<Row>(
     'select body, job_partition, job_offset from delivery where id = $1',
     [deliveryId],
   )
@@ -84,7 +86,7 @@ const redeliver = (deliveryId: string) =>
 
 /** Returns the bodies of the redeliveries, by original delivery. */
 async function sentAgain(): Promise<Record<string, string | null>> {
-  const { rows } = await pool.query<{ id: string; redelivery_of: string }>(
+  const { rows } = await historyPool.query<{ id: string; redelivery_of: string }>(
     'select id, redelivery_of from delivery where subscription_id = $1 and redelivery_of is not null',
     [id],
   )
@@ -117,7 +119,7 @@ async function trim({ deliveryId }: DeliveryJob): Promise<void> {
 
 /** Simulates a recreated topic in which other deliveries have the same offsets. */
 async function swapPlaces(one: DeliveryJob, other: DeliveryJob): Promise<void> {
-  await pool.query(
+  await historyPool.query(
     `update delivery d set job_partition = o.job_partition, job_offset = o.job_offset
      from delivery o where d.id = any($1::uuid[]) and o.id = any($1::uuid[]) and o.id <> d.id`,
     [[one.deliveryId, other.deliveryId]],

@@ -47,13 +47,13 @@ it('counts those in the state, and tells the dispatchers before it answers', asy
 
 it('counts 100,000 deliveries at most, so that it ends in time', async () => {
   await logged('paused', 0)
-  const { rows } = await world.pool.query<{ others: string }>(
+  const { rows } = await world.historyPool.query<{ others: string }>(
     `select string_agg(quote_ident(attname), ', ') as others from pg_attribute
      where attrelid = 'delivery'::regclass and attnum > 0 and attname <> 'id' and not attisdropped`,
   )
   const others = rows[0]?.others ?? ''
   // The service's own limit for statements is too short for these rows on a slow machine.
-  await world.pool.query(
+  await world.historyPool.query(
     `begin; set local statement_timeout = 0;
      insert into delivery (id, ${others}) select gen_random_uuid(), ${others}
      from delivery, generate_series(1, 100000) where subscription_id = '${id}'; commit`,

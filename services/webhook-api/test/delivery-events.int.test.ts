@@ -102,7 +102,7 @@ describe('_deliveries', () => {
     ]
     const isFiled = async () => {
       const sql = 'select from delivery where id = any($1::uuid[])'
-      return (await world.pool.query(sql, [none])).rows.length === none.length
+      return (await world.historyPool.query(sql, [none])).rows.length === none.length
     }
     await until(isFiled, { what: 'the deliveries in the history' })
     const canary = await deadLetter((await create({})).body.id)

@@ -168,7 +168,7 @@ describe('GET /_deliveries', () => {
 
   it('finds deliveries that were filed late by the time at which they were made', async () => {
     const webhook = await subscribe()
-    const late = createDeliveryStore(world.pool, createDeliveryDays(world.pool), 30)
+    const late = createDeliveryStore(world.historyPool, createDeliveryDays(world.historyPool), 30)
     const createdAt = now - 40 * dayMs
     const eventId = randomUUID()
     const own = { ...tenant, subscriptionId: webhook, eventId, createdAt }
@@ -206,7 +206,7 @@ describe('GET /_deliveries', () => {
         ...{ tenant, subscriptionIds: [webhook], filters: { table: 'users' }, source: 'tenant' },
         ...{ after, limit: 11, reads: 2 },
       })
-      const { rows } = await world.pool.query(sql, values)
+      const { rows } = await world.historyPool.query(sql, values)
       found.push(...rows.filter((row) => !row.is_bound).map((row) => row.id))
       const bound = rows.find((row) => row.is_bound)
       after = bound ? [bound.created_at.toISOString(), bound.id, bound.filed_on] : null

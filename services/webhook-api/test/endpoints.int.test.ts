@@ -34,7 +34,7 @@ beforeAll(async () => {
   redis = await openRedis({ url: sharedStack().redisUrl ?? '', log })
   world = await openWorld()
   service = await world.startService()
-  const connectionString = world.database.databaseUrl
+  const connectionString = world.config.historyUrl
   pool = openPool({ connectionString, applicationName: 'test', log })
 })
 afterAll(async () => {

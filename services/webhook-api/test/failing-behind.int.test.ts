@@ -47,7 +47,7 @@ const attempted = (id: string, ...attempts: [agoMs: number, status: DeliveryStat
 
 function lookForFailing(isRead: () => Promise<boolean>): AsyncDisposable {
   return runDisableFailing({
-    pool,
+    ...{ pool, historyPool: world.historyPool },
     writer: { write: (work) => inTransaction(pool, (tx) => work(tx, async () => undefined)) },
     hasReadAll: isRead,
     disableAfterMs,

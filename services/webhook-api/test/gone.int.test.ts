@@ -53,7 +53,9 @@ async function answered(
   const value = world.codec.attempt.encode(transition)
   await world.producer.send([{ topic: attemptsTopic, key: deliveryId, value }])
   const isRead = async () => {
-    const { rows } = await pool.query('select from delivery where id = $1', [deliveryId])
+    const { rows } = await world.historyPool.query('select from delivery where id = $1', [
+      deliveryId,
+    ])
     return rows.length > 0
   }
   await until(isRead, { what: 'the transition in the log' })

@@ -25,7 +25,7 @@ let id: string
 
 beforeAll(async () => {
   world = await openWorld()
-  pool = world.pool
+  pool = world.historyPool
   const change = { adminTokenDigests: [tokenDigest(adminToken)] }
   services = [await world.startService(change), await world.startService(change)]
 })

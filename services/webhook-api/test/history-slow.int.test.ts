@@ -5,6 +5,7 @@ import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic, deliveriesTopic, invalidTopic } from '@surehook/contracts/topics'
 import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import { openPool } from '@surehook/service-kit/postgres/pool'
+import { siblingUrl } from '@surehook/service-kit/postgres/sibling-database'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { readUntil } from '@surehook/testing/kafka'
 import { until } from '@surehook/testing/until'
@@ -26,9 +27,10 @@ let subscriptionId: string
 beforeAll(async () => {
   world = await openWorld()
   const { databaseUrl, adminUrl } = world.database
+  const ofHistory = (url: string) => siblingUrl(url, 'history')
   const pooled = { applicationName: 'test', statementTimeoutMs, log }
-  pool = openPool({ connectionString: databaseUrl, ...pooled })
-  admin = new PgClient({ connectionString: adminUrl })
+  pool = openPool({ connectionString: ofHistory(databaseUrl), ...pooled })
+  admin = new PgClient({ connectionString: ofHistory(adminUrl) })
   await admin.connect()
   await admin.query('set search_path to webhook_api')
 })
@@ -47,7 +49,8 @@ afterEach(async () => {
 const follow = () => {
   history = openDeliveryLog(world, {
     service: 'webhook-api',
-    ...{ pool, historyDays: 30, noteOutcomes: outcomeNotes(pool, () => {}), log },
+    ...{ pool: world.pool, historyPool: pool, historyDays: 30, log },
+    noteOutcomes: outcomeNotes(world.pool, () => {}),
     metrics: createMetrics('test'),
   })
 }
@@ -137,7 +140,7 @@ describe('the history', () => {
   })
 
   it('waits one second for a locked row, whatever the statement timeout', async () => {
-    const { databaseUrl: connectionString } = world.database
+    const connectionString = world.config.historyUrl
     await using patient = {
       pool: openPool({
         connectionString,
@@ -150,8 +153,8 @@ describe('the history', () => {
     const metrics = createMetrics('test')
     history = openDeliveryLog(world, {
       service: 'webhook-api',
-      ...{ pool: patient.pool, historyDays: 30, log, metrics },
-      noteOutcomes: outcomeNotes(patient.pool, () => {}),
+      ...{ pool: world.pool, historyPool: patient.pool, historyDays: 30, log, metrics },
+      noteOutcomes: outcomeNotes(world.pool, () => {}),
     })
     const [stuck, ...others] = jobsOf(60) as [DeliveryJob, ...DeliveryJob[]]
     await publish([stuck])

@@ -192,7 +192,7 @@ describe('what belongs to others', () => {
     ['POST', `/${of}/recover`, { since: '2026-01-01T00:00:00Z' }],
     ['POST', `/${of}/test`],
   ]
-  const rows = async () => (await world.pool.query('select count(*) from delivery')).rows[0]
+  const rows = async () => (await world.historyPool.query('select count(*) from delivery')).rows[0]
 
   it('is 404, like an unknown id, and nothing happens', async () => {
     const [deliveryId = ''] = await logged([{ at: now, status: 'dead_letter' }])

@@ -53,7 +53,7 @@ async function subscribe(service: Running, tenant: Tenant): Promise<string> {
 it('shows the health of the dependencies, and circuits and dead letters of all tenants', async () => {
   await using service = await world.startService({ adminTokenDigests })
   const tenants = [await world.tenant(), await world.tenant()]
-  const store = createDeliveryStore(world.pool, createDeliveryDays(world.pool))
+  const store = createDeliveryStore(world.historyPool, createDeliveryDays(world.historyPool))
   for (const tenant of tenants) {
     const { projectId, environment } = tenant
     const subscriptionId = await subscribe(service, tenant)
@@ -135,14 +135,14 @@ it('lists the running jobs of all tenants with what is left', async () => {
       ]),
     ],
   )
-  await world.pool.query(
+  await world.historyPool.query(
     `insert into history_rebuild (id, state, due_at, records, records_in_all)
      values ($1, 'reading', clock_timestamp() + interval '1 hour', 30, 40)`,
     [randomUUID()],
   )
   const { projectId, environment } = other
   const own = { subscriptionId: recovered, projectId, environment }
-  const store = createDeliveryStore(world.pool, createDeliveryDays(world.pool))
+  const store = createDeliveryStore(world.historyPool, createDeliveryDays(world.historyPool))
   for (const deliveryId of [randomUUID(), randomUUID()]) {
     const at = { createdAt: Date.now() - 60_000, at: Date.now() }
     await store.add({

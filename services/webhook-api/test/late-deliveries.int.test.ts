@@ -22,7 +22,7 @@ let tenant: Tenant
 beforeAll(async () => {
   world = await openWorld()
   service = await world.startService({ historyDays })
-  pool = world.pool
+  pool = world.historyPool
 })
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()

@@ -24,7 +24,7 @@ beforeAll(async () => {
   world = await openWorld()
   admin = world.kafka.admin()
   await admin.connect()
-  pool = world.pool
+  pool = world.historyPool
 })
 afterAll(async () => {
   await admin?.disconnect()

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { anAttempt } from '@surehook/contracts/testing/samples'
 import { attemptsTopic } from '@surehook/contracts/topics'
 import { clientOf, headersOf } from '@surehook/scripts/client/call'
+import { siblingUrl } from '@surehook/service-kit/postgres/sibling-database'
 import { until } from '@surehook/testing/until'
 import { Client as Connection } from 'pg'
 import { validInput } from './support/client.ts'
@@ -13,20 +14,24 @@ let world: World
 let service: Running
 let admin: Connection
 let locker: Connection
+/** At the database of the history. */
+let historyLocker: Connection
 
 beforeAll(async () => {
   opened = new AsyncDisposableStack()
   world = opened.use(await openWorld())
   // With the wait for a connection of an installation.
-  const { databaseUrl } = world.database
-  service = opened.use(await world.startService({ databaseUrl }))
-  const connect = async () => {
-    const connection = new Connection({ connectionString: world.database.adminUrl })
+  const { databaseUrl, adminUrl } = world.database
+  const historyUrl = siblingUrl(databaseUrl, 'history')
+  service = opened.use(await world.startService({ databaseUrl, historyUrl }))
+  const connect = async (connectionString = adminUrl) => {
+    const connection = new Connection({ connectionString })
     await connection.connect()
     opened.defer(() => connection.end())
     return connection
   }
   ;[admin, locker] = [await connect(), await connect()]
+  historyLocker = await connect(siblingUrl(adminUrl, 'history'))
 })
 afterAll(async () => opened?.disposeAsync())
 
@@ -45,9 +50,8 @@ async function publishOne({ id, tenant }: Awaited<ReturnType<typeof subscribed>>
   const value = world.codec.attempt.encode(anAttempt(own))
   await world.producer.send([{ topic: attemptsTopic, key: deliveryId, value }])
   const row = async () => {
-    const { rowCount } = await admin.query('select from webhook_api.delivery where id = $1', [
-      deliveryId,
-    ])
+    const sql = 'select from delivery where id = $1'
+    const { rowCount } = await world.historyPool.query(sql, [deliveryId])
     return rowCount === 1
   }
   return { deliveryId, row }
@@ -60,13 +64,14 @@ const reads = {
   'an event': () => `GET /_events/${randomUUID()}`,
 }
 
-async function waitingForLocks(): Promise<number> {
-  const { rowCount } = await admin.query(
-    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+/** The statements that wait, in both databases of the service. */
+async function waitingForLocks(): Promise<string[]> {
+  const { rows } = await admin.query<{ query: string }>(
+    `select query from pg_stat_activity where datname like current_database() || '%' and wait_event_type = 'Lock'
        -- The history may be written meanwhile.
-       and query !~* 'insert into delivery|copy delivery'`,
+       and query !~* 'insert into (delivery|attempt_stats)|copy delivery|create table|delete from'`,
   )
-  return rowCount ?? 0
+  return rows.map(({ query }) => query)
 }
 
 it('a project whose writes are slow holds a quarter of the connections, and can still read', async () => {
@@ -78,12 +83,12 @@ it('a project whose writes are slow holds a quarter of the connections, and can 
   const writes = Array.from({ length: 12 }, () =>
     slow.client.call(`POST /_webhooks/${slow.id}/test`),
   )
-  await until(async () => (await waitingForLocks()) >= quarter, { what: 'writes that wait' })
+  await until(async () => (await waitingForLocks()).length >= quarter, { what: 'writes that wait' })
 
   expect((await other.client.call('GET /_webhooks')).status).toBe(200)
   expect((await other.client.call(`POST /_webhooks/${other.id}/test`)).status).toBe(202)
   expect((await slow.client.call('GET /_webhooks')).status).toBe(200)
-  expect(await waitingForLocks()).toBe(quarter)
+  expect(await waitingForLocks()).toHaveLength(quarter)
 
   const refused = await Promise.race(writes)
   expect([refused.status, refused.body.error]).toEqual([503, 'SERVICE_UNAVAILABLE'])
@@ -102,7 +107,7 @@ it('projects whose reads are slow hold no connection of the history, and take tu
   )
   const waitingReads = async () => {
     const { rowCount } = await admin.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+      `select from pg_stat_activity where datname like current_database() || '%' and wait_event_type = 'Lock'
        and query like 'select * from replay%'`,
     )
     return rowCount ?? 0
@@ -121,13 +126,13 @@ it.each(Object.entries(reads))(
   async (_of, read) => {
     const slow = await subscribed()
     const other = await subscribed()
-    await locker.query('begin')
-    await locker.query('lock table webhook_api.delivery, webhook_api.attempt_stats')
+    await historyLocker.query('begin')
+    await historyLocker.query('lock table webhook_api.delivery, webhook_api.attempt_stats')
     const asked = Array.from({ length: 12 }, () => slow.client.call(read(slow.id)))
-    await until(async () => (await waitingForLocks()) >= 2, { what: 'reads that wait' })
+    await until(async () => (await waitingForLocks()).length >= 2, { what: 'reads that wait' })
     expect((await other.client.call('GET /_webhooks')).status).toBe(200)
-    expect(await waitingForLocks()).toBe(2)
-    await locker.query('commit')
+    expect(await waitingForLocks()).toHaveLength(2)
+    await historyLocker.query('commit')
     const statuses = (await Promise.all(asked)).map(({ status }) => status)
     expect(statuses.filter((status) => status !== 503).length).toBeGreaterThanOrEqual(2)
   },

@@ -17,7 +17,7 @@ const day = '2026-11-20'
 const tenant = { projectId: 'large', environment: 'master' }
 
 const fill = (projectId: string, count: number) =>
-  world.pool.query(
+  world.historyPool.query(
     `insert into delivery (day, id, created_at, event_id, subscription_id, project_id, environment,
        status, step, moved_at, attempts,
        attempt_step, attempted_at, watched_table, operation)
@@ -26,7 +26,7 @@ const fill = (projectId: string, count: number) =>
     [day, randomUUID(), projectId, count],
   )
 const rowsOf = async (projectId: string) => {
-  const { rows } = await world.pool.query<{ count: number }>(
+  const { rows } = await world.historyPool.query<{ count: number }>(
     'select count(*)::integer as count from delivery where project_id = $1',
     [projectId],
   )
@@ -35,7 +35,7 @@ const rowsOf = async (projectId: string) => {
 
 const purge = (mayGoOn = async () => true) => {
   const deps = {
-    ...{ pool: world.pool, mayGoOn, longestRetryMs: 0 },
+    ...{ pool: world.pool, historyPool: world.historyPool, mayGoOn, longestRetryMs: 0 },
     writer: { write: async () => [] },
     circuits: { closeAll: async () => {} },
     hasReadAll: async () => true,
@@ -44,7 +44,7 @@ const purge = (mayGoOn = async () => true) => {
 }
 
 it('a large environment goes in transactions of 10,000 rows, also after an interruption', async () => {
-  await createDeliveryDays(world.pool).ensure([day])
+  await createDeliveryDays(world.historyPool).ensure([day])
   await fill(tenant.projectId, 30_001)
   await fill('small', 2)
   let asked = 0
@@ -52,7 +52,7 @@ it('a large environment goes in transactions of 10,000 rows, also after an inter
   expect(await purge(async () => asked++ < 2)).toBe(true)
   expect(await rowsOf(tenant.projectId)).toBe(20_001)
 
-  const query = jest.spyOn(world.pool, 'query')
+  const query = jest.spyOn(world.historyPool, 'query')
   expect(await purge()).toBe(true)
   const results = query.mock.calls.flatMap(([sql], index) =>
     /delete from delivery_/.test(sql) ? [query.mock.results[index]?.value] : [],

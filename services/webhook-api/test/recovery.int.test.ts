@@ -13,6 +13,7 @@ import type { Pool } from 'pg'
 import { storedBodies } from '../src/history/read/stored-bodies.ts'
 import { createDeliveryDays } from '../src/history/rows/delivery-days.ts'
 import { createDeliveryStore, type DeliveryStore } from '../src/history/write/delivery-store.ts'
+import { logJobs } from '../src/redelivery/jobs/log-jobs.ts'
 import { recoverDeadLetters } from '../src/redelivery/recovery/recover.ts'
 import { runRecoveryWorker } from '../src/redelivery/recovery/recovery-worker.ts'
 import { clientOf, validInput } from './support/client.ts'
@@ -20,6 +21,7 @@ import { log, openWorld, type Tenant, type World } from './support/under-test.ts
 
 let world: World
 let pool: Pool
+let historyPool: Pool
 let store: DeliveryStore
 let tenant: Tenant
 let client: Client
@@ -28,7 +30,8 @@ let id: string
 beforeAll(async () => {
   world = await openWorld()
   pool = world.pool
-  store = createDeliveryStore(pool, createDeliveryDays(pool))
+  historyPool = world.historyPool
+  store = createDeliveryStore(historyPool, createDeliveryDays(historyPool))
 })
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
@@ -115,7 +118,7 @@ async function recover(span: { since: Date; until?: Date } = { since }): Promise
       writer.write(work) as Promise<T>,
   }
   const ask = { tenant, key: undefined, traceparent: null }
-  const { count } = await recoverDeadLetters({ writer: keyed, wake: () => undefined })(
+  const { count } = await recoverDeadLetters({ writer: keyed, historyPool, wake: () => undefined })(
     ask,
     id,
     span,
@@ -125,9 +128,8 @@ async function recover(span: { since: Date; until?: Date } = { since }): Promise
 
 /** Runs workers until no recovery is left. */
 async function finish(writer: Pick<StateWriter, 'write'>, workers = 1): Promise<void> {
-  const days = createDeliveryDays(pool)
   const running = Array.from({ length: workers }, () =>
-    runRecoveryWorker({ pool, writer, days, bodies, log }),
+    runRecoveryWorker({ pool, historyPool, writer, bodies, logJobs: logJobs(store, log), log }),
   )
   const isDone = async () => {
     for (const worker of running) worker.wake()
@@ -231,7 +233,9 @@ describe('a recovery', () => {
     const again = first.emitted[0]?.deliveryId ?? ''
     const { projectId, environment } = tenant
     const own = { deliveryId: again, subscriptionId: id, projectId, environment }
-    const { rows } = await pool.query('select created_at from delivery where id = $1', [again])
+    const { rows } = await historyPool.query('select created_at from delivery where id = $1', [
+      again,
+    ])
     const createdAt = Number(rows[0]?.created_at)
     await store.addTransitions([
       anAttempt({ ...own, createdAt, status: 'dead_letter', step: 5, at: createdAt }),
@@ -246,21 +250,23 @@ describe('a recovery', () => {
     const letters = await deadLetters(30)
     await recover()
     // The older one knows no column for the day of the position.
-    const { rows } = await pool.query(
-      `update recovery set (position_at, position_id) = (
-         select created_at, id from delivery where subscription_id = $1
-         order by day, created_at, id offset 27 limit 1)
-       returning position_id`,
+    const { rows } = await historyPool.query<{ at: Date; id: string }>(
+      `select created_at as at, id from delivery where subscription_id = $1
+       order by day, created_at, id offset 27 limit 1`,
       [id],
     )
+    await pool.query('update recovery set position_at = $1, position_id = $2', [
+      rows[0]?.at,
+      rows[0]?.id,
+    ])
     const { writer, emitted } = aWriter()
     await finish(writer)
     expect(emitted).toHaveLength(2)
-    expect(letters).toContain(rows[0]?.position_id)
+    expect(letters).toContain(rows[0]?.id)
   })
 
   it('covers deliveries that died late, and ends if their bytes are gone', async () => {
-    const late = createDeliveryStore(pool, createDeliveryDays(pool), 30)
+    const late = createDeliveryStore(historyPool, createDeliveryDays(historyPool), 30)
     const { projectId, environment } = tenant
     const createdAt = now - 40 * 86_400_000
     const place = { subscriptionId: id, projectId, environment, createdAt }
@@ -272,7 +278,7 @@ describe('a recovery', () => {
       transitions: ids.map((deliveryId) => anAttempt({ ...dead, deliveryId })),
     })
     // The topic has its job no more.
-    await pool.query(
+    await historyPool.query(
       `update delivery set body = null, job_partition = 0, job_offset = 1 where id = $1`,
       [gone],
     )

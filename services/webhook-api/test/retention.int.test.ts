@@ -11,10 +11,12 @@ import { openWorld, type World } from './support/under-test.ts'
 
 let world: World
 let pool: Pool
+let historyPool: Pool
 
 beforeAll(async () => {
   world = await openWorld()
   pool = world.pool
+  historyPool = world.historyPool
 })
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
@@ -25,7 +27,7 @@ const now = Date.now()
 
 /** Logs a delivery with body and attempt on each of these days before today. */
 async function logOn(...daysBack: number[]): Promise<void> {
-  const store = createDeliveryStore(pool, createDeliveryDays(pool))
+  const store = createDeliveryStore(historyPool, createDeliveryDays(historyPool))
   for (const back of daysBack) {
     const own = { deliveryId: randomUUID(), createdAt: now - back * dayMs }
     await store.addJobs([aJob(own)])
@@ -33,11 +35,13 @@ async function logOn(...daysBack: number[]): Promise<void> {
   }
 }
 async function daysOf(table: string): Promise<string[]> {
-  const { rows } = await pool.query(`select distinct day::text as day from ${table} order by day`)
+  const { rows } = await historyPool.query(
+    `select distinct day::text as day from ${table} order by day`,
+  )
   return rows.map(({ day }) => String(day))
 }
 const back = (...daysBack: number[]) => daysBack.map((days) => dayOf(now - days * dayMs)).toSorted()
-const dropOld = (historyDays: number) => dropOldDays(pool, { historyDays, now })
+const dropOld = (historyDays: number) => dropOldDays(historyPool, { historyDays, now })
 
 describe('history', () => {
   it('ends with its day: older days are dropped, and younger days stay whole', async () => {
@@ -60,11 +64,11 @@ describe('history', () => {
 
   it('does not wait for its readers, and is dropped once they are done', async () => {
     await logOn(20)
-    const reader = await pool.connect()
+    const reader = await historyPool.connect()
     await reader.query('begin; select * from delivery limit 1')
     const { busy } = await dropOld(19)
     expect(busy).toEqual([`delivery_${back(20)[0]?.replaceAll('-', '')}`])
-    expect((await pool.query('select from delivery limit 1')).rowCount).toBe(1)
+    expect((await historyPool.query('select from delivery limit 1')).rowCount).toBe(1)
     await reader.query('rollback')
     reader.release()
     expect((await dropOld(19)).busy).toEqual([])

@@ -125,7 +125,7 @@ it('looks back as far as it is asked to', async () => {
     [2, 97],
     [3, 169],
   ])
-  await deleteOldStats(world.pool, now + 9 * 24 * hourMs)
+  await deleteOldStats(world.historyPool, now + 9 * 24 * hourMs)
   expect(await of('7d')).toEqual([0, 169])
 })
 

@@ -10,6 +10,7 @@ import { openTopicView } from '@surehook/kafka/views/topic-view'
 import { openEventCodec } from '@surehook/schemas/codec'
 import type { Endpoints } from '@surehook/scripts/lib/endpoints'
 import { openPool } from '@surehook/service-kit/postgres/pool'
+import { siblingUrl } from '@surehook/service-kit/postgres/sibling-database'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { type Admin, askKafka } from '../ask-kafka.ts'
 import { untilAnswered } from '../until-answered.ts'
@@ -45,7 +46,11 @@ export async function openDeliveryAudit(endpoints: Endpoints): Promise<DeliveryA
   await using opening = new AsyncDisposableStack()
   const log = createLogger('delivery-audit', 'silent')
   const pool = opening.adopt(
-    openPool({ connectionString: endpoints.databaseUrl, applicationName: 'delivery-audit', log }),
+    openPool({
+      connectionString: siblingUrl(endpoints.databaseUrl, 'history'),
+      applicationName: 'delivery-audit',
+      log,
+    }),
     (open) => open.end(),
   )
   const brokers = endpoints.kafkaBrokers.split(',')

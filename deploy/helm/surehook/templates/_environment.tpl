@@ -189,6 +189,7 @@ http://{{ include "surehook.component.name" (dict "root" .root "component" .serv
 {{- range $traits.secrets }}{{ $_ := set $refs . (dict "name" $shared) }}{{ end -}}
 {{- range $traits.optionalSecrets }}{{ $_ := set $refs . (dict "name" $shared "optional" true) }}{{ end -}}
 {{- if $traits.database }}{{ $_ := set $refs "DATABASE_URL" (dict "name" $own) }}{{ end -}}
+{{- if $traits.history }}{{ $_ := set $refs "HISTORY_DATABASE_URL" (dict "name" $own "optional" true) }}{{ end -}}
 {{- if $traits.redis }}{{ $_ := set $refs "REDIS_URL" (dict "name" $own) }}{{ end -}}
 {{- if eq (toString $traits.redis) "optional" }}{{ $_ := set $refs "REDIS_URL" (dict "name" $own "optional" true) }}{{ end -}}
 {{- if and $traits.kafka $root.Values.kafka.sasl.mechanism }}{{ $_ := set $refs "KAFKA_SASL_PASSWORD" (dict "name" $own) }}{{ end -}}

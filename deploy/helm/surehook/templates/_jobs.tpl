@@ -20,13 +20,13 @@
 {{- $own := include "surehook.ownSecret" (dict "root" $root "component" "operator" "existingSecret" $operator.existingSecret) -}}
 {{- $places := dict -}}
 {{- if .database -}}
-{{- range list "DATABASE_URL" "DATABASE_PASSWORD_AUTH_SERVICE" "DATABASE_PASSWORD_DATA_API" "DATABASE_PASSWORD_WEBHOOK_API" }}{{ $_ := set $places . $own }}{{ end -}}
+{{- range list "DATABASE_URL" "HISTORY_DATABASE_URL" "DATABASE_PASSWORD_AUTH_SERVICE" "DATABASE_PASSWORD_DATA_API" "DATABASE_PASSWORD_WEBHOOK_API" }}{{ $_ := set $places . $own }}{{ end -}}
 {{- end -}}
 {{- if and .kafka $root.Values.kafka.sasl.mechanism }}{{ $_ := set $places "KAFKA_SASL_PASSWORD" $own }}{{ end -}}
 {{- if and .kafka $root.Values.schemaRegistry.username }}{{ $_ := set $places "SCHEMA_REGISTRY_PASSWORD" (include "surehook.sharedSecret" $root) }}{{ end -}}
 {{- range $variable, $secret := $places }}
 {{- $ref := get $operator.secretRefs $variable | default (dict "name" $secret) }}
-{{ include "surehook.secretRef" (dict "variable" $variable "name" $ref.name "key" $ref.key) }}
+{{ include "surehook.secretRef" (dict "variable" $variable "name" $ref.name "key" $ref.key "optional" (eq $variable "HISTORY_DATABASE_URL")) }}
 {{- end }}
 {{- end -}}
 
@@ -124,6 +124,9 @@ helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
     secretKeyRef:
       name: {{ .name }}
       key: {{ .key | default .variable }}
+      {{- if .optional }}
+      optional: true
+      {{- end }}
 {{- end -}}
 
 {{/* {weight, keep}: the pod is kept until the next test, for its log. */}}

@@ -32,6 +32,7 @@ The traits of the six services, from which Deployments, NetworkPolicies, Secrets
   graceSeconds what it takes for itself to hand everything back after SIGTERM
   callers      services that ask it
   redis        `optional`: it starts without its REDIS_URL, too
+  history      it may be told of another database for the history: HISTORY_DATABASE_URL
   consumes     has a consumer group: no more replicas than partitions have work
 */}}
 {{- define "surehook.serviceTraits" -}}
@@ -62,6 +63,7 @@ webhook-api:
   api: true
   kafka: true
   database: true
+  history: true
   redis: optional
   config: [LOG_LEVEL, PUBLIC_URL, WEBHOOK_MAX_BODY, WEBHOOK_RETRY_DELAYS, WEBHOOK_RETRY_LADDER]
   secrets: [KEY_ENCRYPTION_KEY, PLATFORM_ADMIN_TOKEN_SHA256, SERVICE_TOKEN]

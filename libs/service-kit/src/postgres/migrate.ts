@@ -38,11 +38,12 @@ const lockKey = 0x5c4e_400c
  * service's own role.
  */
 export async function migrateService(options: MigrateOptions): Promise<void> {
-  const { adminUrl, service, rolePassword, mayCreateSchemas = false } = options
+  const { adminUrl, service, rolePassword, mayCreateSchemas = false, captures = false } = options
   await withClient(adminUrl, async (admin) => {
     await admin.query('select pg_advisory_lock($1)', [lockKey])
-    await ensureServiceRole(admin, { service, password: rolePassword, mayCreateSchemas })
-    await ensurePublication(admin)
+    const role = { service, password: rolePassword, mayCreateSchemas, replicates: captures }
+    await ensureServiceRole(admin, role)
+    if (captures) await ensurePublication(admin)
     await withClient(serviceDatabaseUrl(adminUrl, service, rolePassword), (owner) =>
       migrateAsOwner(owner, options),
     )
@@ -82,7 +83,7 @@ async function ensurePublication(admin: Client): Promise<void> {
   }
 }
 
-async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
+export async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({
     connectionString: url,
     connectionTimeoutMillis: 5_000,

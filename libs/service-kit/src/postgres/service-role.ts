@@ -33,14 +33,20 @@ export function serviceDatabaseUrl(adminUrl: string, service: string, password: 
   return url.href
 }
 
-export type RoleOptions = { service: string; password: string; mayCreateSchemas: boolean }
+export type RoleOptions = {
+  service: string
+  password: string
+  mayCreateSchemas: boolean
+  /** True if the role reads a replication slot. */
+  replicates: boolean
+}
 
 /**
  * Creates the role and schema of a service, as `admin`. It changes only what differs, because an
  * administrator without superuser rights may not even repeat an attribute.
  */
 export async function ensureServiceRole(admin: Client, options: RoleOptions): Promise<void> {
-  const { service, password, mayCreateSchemas } = options
+  const { service, password, mayCreateSchemas, replicates } = options
   const role = escapeIdentifier(roleOf(service))
   const schema = escapeIdentifier(schemaOf(service))
   const found = await readServer(admin, roleOf(service))
@@ -50,10 +56,10 @@ export async function ensureServiceRole(admin: Client, options: RoleOptions): Pr
   const attributes = [
     `login password ${verifier}`,
     ...(found.isSuperuser ? ['nosuperuser'] : []),
-    ...(found.replicates || found.isRds ? [] : ['replication']),
+    ...(!replicates || found.replicates || found.isRds ? [] : ['replication']),
   ].join(' ')
   await runShared(admin, `${found.exists ? 'alter' : 'create'} role ${role} ${attributes}`)
-  if (found.isRds) await runShared(admin, `grant ${rdsReplication} to ${role}`)
+  if (replicates && found.isRds) await runShared(admin, `grant ${rdsReplication} to ${role}`)
   // Only a superuser may create a schema for a role of which it is no member.
   if (!found.adminIsSuperuser) await runShared(admin, `grant ${role} to current_user`)
   await runShared(admin, `alter role ${role} in database ${database} set search_path = ${schema}`)

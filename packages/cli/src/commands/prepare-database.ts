@@ -10,6 +10,7 @@ import { databaseServices, passwordVariable, prepareDatabase } from '../prepare/
 
 const Variables = z.object({
   ...postgresEnv,
+  HISTORY_DATABASE_URL: postgresEnv.DATABASE_URL.optional(),
   KEY_ENCRYPTION_KEY: encryptionKeyEnv.KEY_ENCRYPTION_KEY.optional(),
 })
 
@@ -19,13 +20,18 @@ export const prepareDatabaseCommand = defineCommand({
   details: 'The command waits for PostgreSQL. You may repeat it, or run it several times at once.',
   options: waitOption,
   variables: {
-    DATABASE_URL: 'an administrator, who may create roles and schemas',
+    DATABASE_URL: 'an administrator, who may create roles, schemas and the database of the history',
+    HISTORY_DATABASE_URL: 'an administrator of another database for the history, which exists',
     DATABASE_CA_FILE: "PEM of the CA: then the server's certificate is verified",
     [databaseServices.map(passwordVariable).join(', ')]: "passwords of the services' roles",
     KEY_ENCRYPTION_KEY: 'missing passwords are derived from it',
   },
   async run({ values, env, json, out, note, signal }) {
-    const databaseUrl = databaseConnection(readEnv(Variables, env))
+    const read = readEnv(Variables, env)
+    const databaseUrl = databaseConnection(read)
+    const { HISTORY_DATABASE_URL: history } = read
+    const historyDatabaseUrl =
+      history && databaseConnection({ ...read, DATABASE_URL: history }, 'HISTORY_DATABASE_URL')
     const rolePasswords = Object.fromEntries(
       databaseServices.flatMap((service) => {
         const password = env[passwordVariable(service)]
@@ -35,6 +41,7 @@ export const prepareDatabaseCommand = defineCommand({
     const prepare = () =>
       prepareDatabase({
         databaseUrl,
+        historyDatabaseUrl,
         rolePasswords,
         keyEncryptionKey: env['KEY_ENCRYPTION_KEY'],
         log: quietLog({ env, note }),

@@ -51,6 +51,11 @@ export const meanings: Readonly<Record<string, Meaning>> = {
       "PostgreSQL, as the service's own role. Its `connect_timeout` is the longest wait for a connection in seconds, 3 by default",
     secret: true,
   },
+  HISTORY_DATABASE_URL: {
+    meaning:
+      "The database of the delivery history, as webhook-api's role. Without it, a database beside that of `DATABASE_URL`, with `_history` at the end of its name",
+    secret: true,
+  },
   DATABASE_CA_FILE: {
     meaning: "PEM of authorities. With it, PostgreSQL's certificate and name are verified",
   },

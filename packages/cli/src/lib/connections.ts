@@ -4,13 +4,20 @@ import { kafkaSecurity, registrySecurity } from '@surehook/kafka/config/kafka-co
 import { kafkaEnv } from '@surehook/kafka/config/kafka-env'
 import { askRegistry as ask } from '@surehook/schemas/registry-client'
 import { postgresEnv, readEnv, redisEnv } from '@surehook/service-kit/config/config'
-import { databaseConnection, redisConnection } from '@surehook/service-kit/config/connections'
+import {
+  databaseConnection,
+  redisConnection,
+  siblingConnection,
+} from '@surehook/service-kit/config/connections'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import * as z from 'zod'
 
 /** Schemas of the variables, shared with the services. */
 const KafkaPart = z.object(kafkaEnv)
-const Postgres = z.object(postgresEnv)
+const Postgres = z.object({
+  ...postgresEnv,
+  HISTORY_DATABASE_URL: postgresEnv.DATABASE_URL.optional(),
+})
 const Redis = z.object(redisEnv)
 
 export type KafkaVariables = z.infer<typeof KafkaPart>
@@ -25,6 +32,13 @@ export function kafkaClient(read: Omit<KafkaVariables, 'SCHEMA_REGISTRY_URL'>, l
 
 export const databaseUrlOf = (env: NodeJS.ProcessEnv): string =>
   databaseConnection(readEnv(Postgres, env))
+
+/** As webhook-api finds the database of the history. */
+export function historyUrlOf(env: NodeJS.ProcessEnv): string {
+  const read = readEnv(Postgres, env)
+  const of = { suffix: 'history', name: 'HISTORY_DATABASE_URL' }
+  return siblingConnection(read, { ...of, url: read.HISTORY_DATABASE_URL })
+}
 
 /** Tries to connect only once, because the doctor must report a failure at once. */
 export function redisOptionsOf(env: NodeJS.ProcessEnv) {

@@ -7,10 +7,13 @@ import {
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { surehookRoot } from '../lib/root.ts'
 import { type ServiceName, serviceTraits } from '../lib/service-catalog.ts'
+import { prepareHistory } from './prepare-history.ts'
 
 export type DatabaseOptions = {
-  /** URL with an administrator's role, which may create roles and schemas. */
+  /** URL with an administrator's role, which may create roles, schemas and a database. */
   databaseUrl: string
+  /** As in `HistoryOptions`. */
+  historyDatabaseUrl?: string | undefined
   /** 32 bytes in base64. Passwords that `rolePasswords` does not name are derived from it. */
   keyEncryptionKey?: string | undefined
   rolePasswords?: Partial<Record<ServiceName, string>>
@@ -23,14 +26,14 @@ export type DatabaseOptions = {
 export const databaseServices: readonly ServiceName[] = capturingServices
 
 /**
- * Creates the role, schema, slot and tables of every service. It can be repeated and run from
- * several machines at once.
+ * Creates the role, schema, slot and tables of every service, and the database of the history. It
+ * can be repeated and run from several machines at once.
  * @returns the connection string of each service
  */
 export async function prepareDatabase(
   options: DatabaseOptions,
 ): Promise<Partial<Record<ServiceName, string>>> {
-  const { databaseUrl: adminUrl, root = surehookRoot, log } = options
+  const { databaseUrl: adminUrl, historyDatabaseUrl, root = surehookRoot, log } = options
   // Reads all passwords before the first change, so that a missing one changes nothing.
   const passwords = databaseServices.map((service) => passwordOf(service, options))
   const urls: Partial<Record<ServiceName, string>> = {}
@@ -47,6 +50,8 @@ export async function prepareDatabase(
     })
     urls[service] = serviceDatabaseUrl(adminUrl, service, rolePassword)
   }
+  const rolePassword = passwords[databaseServices.indexOf('webhook-api')] ?? ''
+  await prepareHistory({ databaseUrl: adminUrl, historyDatabaseUrl, rolePassword, root, log })
   return urls
 }
 

@@ -20,6 +20,7 @@ const generatedPages = [
   'docs/reference/metrics.md',
   'docs/reference/topics.md',
   ...databaseServices.map((service) => `services/${service}/schema.sql`),
+  'services/webhook-api/history-schema.sql',
   ...(await apiPages()),
   ...(await installationPages()),
 ]

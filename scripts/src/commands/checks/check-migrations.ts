@@ -8,7 +8,9 @@ import { serviceNames, serviceTraits } from '../../system/service-catalog.ts'
  */
 for (const service of serviceNames.filter((name) => serviceTraits[name].database)) {
   const dir = `${repoRoot}/services/${service}/migrations`
-  for (const name of await readdir(dir)) {
+  // With those of the history, in a folder of their own.
+  const names = await readdir(dir, { recursive: true })
+  for (const name of names.filter((one) => one.endsWith('.sql'))) {
     for (const fault of migrationFaults(await readFile(`${dir}/${name}`, 'utf8'))) {
       console.error(`services/${service}/migrations/${name}: ${fault}`)
       process.exitCode = 1

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { siblingUrl } from '@surehook/service-kit/postgres/sibling-database'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { databaseServices, prepareDatabase } from 'surehook/prepare/prepare-database'
 import { dumpSchema } from '../../database/dump-schema.ts'
@@ -25,6 +26,9 @@ try {
     const dump = await dumpSchema(urls[service] ?? '', service.replaceAll('-', '_'))
     await writeFile(`${repoRoot}/services/${service}/schema.sql`, header + dump)
   }
+  const historyUrl = siblingUrl(urls['webhook-api'] ?? '', 'history')
+  const dump = await dumpSchema(historyUrl, 'webhook_api')
+  await writeFile(`${repoRoot}/services/webhook-api/history-schema.sql`, header + dump)
 } finally {
   await postgres.stop()
   await removeStackData(dir)

@@ -95,21 +95,41 @@ const mostCounted = 1_000
 
 /** Returns the incidents of the environment, the oldest first, and locks them. */
 export async function lockIncidents(
-  tx: PoolClient,
+  { tx, historyPool }: { tx: PoolClient; historyPool: Pool },
   { projectId, environment }: { projectId: string; environment: string },
 ): Promise<IncidentRow[]> {
-  const counted = (those: string) => `(
-    select count(*)::integer from (
-      select from delivery d where d.subscription_id = i.subscription_id and ${those}
-      limit ${mostCounted}) counted)`
-  const { rows } = await tx.query<IncidentRow>(
+  const { rows } = await tx.query<Omit<IncidentRow, keyof DeliveryCounts>>(
     `select s.id, s.name, s.key, i.began_at, i.circuit_opened_at, i.dead_letter_at, i.failed_at,
-            i.succeeded_at, i.circuit_told, i.dead_letter_told, s.disabled_at, s.disabled_reason,
-            ${counted("d.status = 'dead_letter' and d.moved_at >= i.began_at")} as dead_letters, ${counted("d.status = 'paused'")} as paused
+            i.succeeded_at, i.circuit_told, i.dead_letter_told, s.disabled_at, s.disabled_reason
        from incident i join subscription s on s.id = i.subscription_id
       where i.project_id = $1 and i.environment = $2
       order by i.began_at, s.id for update of i`,
     [projectId, environment],
+  )
+  const counts = await countDeliveries(historyPool, rows)
+  return rows.map((row, index) => ({ ...row, ...(counts[index] ?? nothing) }))
+}
+
+type DeliveryCounts = Pick<IncidentRow, 'dead_letters' | 'paused'>
+
+const nothing: DeliveryCounts = { dead_letters: 0, paused: 0 }
+
+/** Counts the deliveries of each incident, in the order of the incidents. */
+async function countDeliveries(
+  historyPool: Pool,
+  incidents: readonly Pick<IncidentRow, 'id' | 'began_at'>[],
+): Promise<DeliveryCounts[]> {
+  if (incidents.length === 0) return []
+  const counted = (those: string) => `(
+    select count(*)::integer from (
+      select from delivery d where d.subscription_id = i.id and ${those}
+      limit ${mostCounted}) counted)`
+  const { rows } = await historyPool.query<DeliveryCounts>(
+    `select ${counted("d.status = 'dead_letter' and d.moved_at >= i.began_at")} as dead_letters,
+            ${counted("d.status = 'paused'")} as paused
+       from unnest($1::uuid[], $2::timestamptz[]) with ordinality as i(id, began_at, place)
+      order by place`,
+    [incidents.map(({ id }) => id), incidents.map(({ began_at }) => began_at)],
   )
   return rows
 }

@@ -6,11 +6,11 @@ import { alertsTopic } from '@surehook/contracts/topics'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool, PoolClient } from 'pg'
 import { runBackgroundWork } from '../jobs/background-work.ts'
+import type { Pools } from '../tenants/open-database.ts'
 import { decideAlert } from './decide-alert.ts'
 import { lockIncidents } from './incident-store.ts'
 
-export type AlertDeps = {
-  pool: Pool
+export type AlertDeps = Pools & {
   writer: Pick<StateWriter, 'write'>
   access: { alertedEnvironments(): readonly AlertedEnvironment[] }
   log: Logger
@@ -23,13 +23,13 @@ const lookEveryMs = 2_000
  * digest interval. All replicas try. The transaction that publishes notes what people are told, so
  * that a crash loses and repeats nothing.
  */
-export function runAlerts({ pool, writer, access, log }: AlertDeps): AsyncDisposable {
+export function runAlerts({ pool, historyPool, writer, access, log }: AlertDeps): AsyncDisposable {
   return runBackgroundWork({
     async work(signal) {
       for (const environment of await findDue(pool, access.alertedEnvironments())) {
         if (signal.aborted) break
         const alert = await writer.write(async (tx, emit) => {
-          const decided = await takeAlert(tx, environment)
+          const decided = await takeAlert({ tx, historyPool }, environment)
           const key = `${environment.projectId}/${environment.environment}`
           if (decided !== null) await emit({ topic: alertsTopic, key, state: decided })
           return decided
@@ -73,9 +73,10 @@ async function findDue(
 }
 
 async function takeAlert(
-  tx: PoolClient,
+  place: { tx: PoolClient; historyPool: Pool },
   environment: AlertedEnvironment,
 ): Promise<WebhookAlert | null> {
+  const { tx } = place
   const { projectId, environment: name, digestInterval } = environment
   const tenant = [projectId, name]
   await tx.query(
@@ -90,7 +91,7 @@ async function takeAlert(
   )
   if (turn.rowCount === 0) return null
   const now = Date.now()
-  const incidents = await lockIncidents(tx, environment)
+  const incidents = await lockIncidents(place, environment)
   const quietMs = digestInterval * 1_000
   const { webhooks, more, told, ended } = decideAlert(incidents, { now, quietMs })
   await tx.query('delete from incident where subscription_id = any($1)', [ended])

@@ -6,10 +6,11 @@ import { decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/curs
 import type { Pool } from 'pg'
 import * as z from 'zod'
 import { webhookNameSql } from '../subscriptions/store/names-of.ts'
+import type { Pools } from '../tenants/open-database.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import type { CircuitReading, Circuits } from './circuits.ts'
 
-type EndpointsDeps = { pool: Pool; circuits: Circuits; now: () => number }
+type EndpointsDeps = Pools & { circuits: Circuits; now: () => number }
 export type Endpoints = ReturnType<typeof endpointsOfTenants>
 
 type KnownEndpoint = {
@@ -22,9 +23,12 @@ type KnownEndpoint = {
 const Position = z.string().regex(/^[0-9a-f]{32}$/)
 
 /** Shows the endpoints of one tenant's subscriptions with their circuits, and closes circuits. */
-export function endpointsOfTenants({ pool, circuits, now }: EndpointsDeps) {
+export function endpointsOfTenants({ pool, historyPool, circuits, now }: EndpointsDeps) {
   const shownAll = async (known: readonly KnownEndpoint[]): Promise<Endpoint[]> => {
-    const [readings, paused] = await Promise.all([circuits.read(known), countPaused(pool, known)])
+    const [readings, paused] = await Promise.all([
+      circuits.read(known),
+      countPaused(historyPool, known),
+    ])
     return known.map((endpoint, index) =>
       shown(endpoint, readings[index], { paused: paused.get(endpoint.id) ?? 0, now: now() }),
     )
@@ -72,11 +76,11 @@ async function knownEndpoints(pool: Pool, tenant: Tenant): Promise<KnownEndpoint
 
 /** Counts the paused deliveries of each endpoint, up to `countedPaused`. */
 async function countPaused(
-  pool: Pool,
+  historyPool: Pool,
   endpoints: readonly KnownEndpoint[],
 ): Promise<ReadonlyMap<string, number>> {
   const places = endpoints.flatMap(({ id, webhooks }) => webhooks.map((one) => [id, one] as const))
-  const { rows } = await pool.query<{ endpoint: string; count: number }>(
+  const { rows } = await historyPool.query<{ endpoint: string; count: number }>(
     `select endpoint, least(sum(count), ${countedPaused})::integer as count
      from unnest($1::text[], $2::uuid[]) as place (endpoint, webhook),
        lateral (select count(*) from (

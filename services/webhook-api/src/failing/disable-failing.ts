@@ -1,14 +1,13 @@
 import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
-import type { Pool } from 'pg'
 import { runBackgroundWork } from '../jobs/background-work.ts'
 import { lockAnySubscription } from '../subscriptions/store/subscription-store.ts'
+import type { Pools } from '../tenants/open-database.ts'
 import { deactivate } from './deactivate.ts'
 import { findFailing, forgetFailing, lockFailing } from './failing-store.ts'
 
-export type DisableFailingDeps = {
-  pool: Pool
+export type DisableFailingDeps = Pools & {
   writer: Pick<StateWriter, 'write'>
   /** Resolves to whether the log has read all attempts that were published before this call. */
   hasReadAll: (signal: AbortSignal) => Promise<boolean>
@@ -34,7 +33,7 @@ export function runDisableFailing(deps: DisableFailingDeps): AsyncDisposable {
   const tried = new Set<string>()
   return runBackgroundWork({
     async work(signal) {
-      const subscriptionId = await findFailing(deps.pool, {
+      const subscriptionId = await findFailing(deps, {
         forMs: disableAfterMs,
         except: [...tried],
       })
@@ -59,13 +58,13 @@ export function runDisableFailing(deps: DisableFailingDeps): AsyncDisposable {
 }
 
 function disable(
-  { writer, disableAfterMs: forMs }: DisableFailingDeps,
+  { writer, historyPool, disableAfterMs: forMs }: DisableFailingDeps,
   subscriptionId: string,
 ): Promise<boolean> {
   return writer.write(async (tx, emit) => {
     // Locks the subscription first, like every other transaction, to avoid deadlocks.
     const before = await lockAnySubscription(tx, subscriptionId)
-    const since = await lockFailing(tx, { subscriptionId, forMs })
+    const since = await lockFailing({ tx, historyPool }, { subscriptionId, forMs })
     await forgetFailing(tx, subscriptionId)
     if (before?.active !== true || since === undefined) return false
     const reason = `Every attempt since ${since.toISOString()} failed`

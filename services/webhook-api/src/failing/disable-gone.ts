@@ -1,14 +1,13 @@
 import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
-import type { Pool } from 'pg'
 import { type BackgroundWork, runBackgroundWork } from '../jobs/background-work.ts'
 import { lockAnySubscription } from '../subscriptions/store/subscription-store.ts'
+import type { Pools } from '../tenants/open-database.ts'
 import { deactivate } from './deactivate.ts'
 import { findGone, takeGone } from './gone-store.ts'
 
-export type DisableGoneDeps = {
-  pool: Pool
+export type DisableGoneDeps = Pools & {
   writer: Pick<StateWriter, 'write'>
   log: Logger
   metrics: Metrics
@@ -23,7 +22,8 @@ const retryMs = 1_000
  * `gone_subscription` before it commits its offset. The transaction that deactivates deletes it. So
  * another replica continues after a crash.
  */
-export function runDisableGone({ pool, writer, log, metrics }: DisableGoneDeps): BackgroundWork {
+export function runDisableGone(deps: DisableGoneDeps): BackgroundWork {
+  const { writer, log, metrics } = deps
   const disabled = metrics.counter({
     name: 'surehook_webhook_subscriptions_gone_total',
     help: 'Subscriptions deactivated because their receiver answered 410',
@@ -42,7 +42,7 @@ export function runDisableGone({ pool, writer, log, metrics }: DisableGoneDeps):
   const tried = new Set<string>()
   return runBackgroundWork({
     async work() {
-      const subscriptionId = await findGone(pool, [...tried])
+      const subscriptionId = await findGone(deps, [...tried])
       if (subscriptionId === undefined) {
         tried.clear()
         return lookEveryMs

@@ -1,6 +1,7 @@
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 import type { Pool, PoolClient } from 'pg'
-import { underWay } from '../rebuild/rebuild-store.ts'
+import { isRebuilding } from '../rebuild/rebuild-store.ts'
+import type { Pools } from '../tenants/open-database.ts'
 import { foldFailures } from './fold-failures.ts'
 
 /** Records since when subscriptions have been failing. A repeated report changes nothing. */
@@ -66,12 +67,13 @@ export async function forgetFailing(db: Pool | PoolClient, subscriptionId: strin
  * @param except subscriptions to leave out
  */
 export async function findFailing(
-  pool: Pool,
+  { pool, historyPool }: Pools,
   { forMs, except }: { forMs: number; except: readonly string[] },
 ): Promise<string | undefined> {
+  if (await isRebuilding(historyPool)) return undefined
   const { rows } = await pool.query<{ id: string }>(
     `select subscription_id as id from failing_subscription
-     where failed_at - failing_since >= $1 * interval '1 ms' and not ${underWay}
+     where failed_at - failing_since >= $1 * interval '1 ms'
        and subscription_id <> all($2::uuid[])
      order by failing_since limit 1`,
     [forMs, except],
@@ -85,19 +87,21 @@ export async function findFailing(
  * read after later failures.
  */
 export async function lockFailing(
-  tx: PoolClient,
+  { tx, historyPool }: { tx: PoolClient; historyPool: Pool },
   { subscriptionId, forMs }: { subscriptionId: string; forMs: number },
 ): Promise<Date | undefined> {
   const { rows } = await tx.query<{ since: Date }>(
     `select failing_since as since from failing_subscription f
      where subscription_id = $1 and failed_at - failing_since >= $2 * interval '1 ms'
-       and not ${underWay}
-       and not exists (
-         select from delivery d
-         where d.subscription_id = f.subscription_id and d.status = 'delivered'
-           and d.attempted_at > f.failing_since)
      for update of f`,
     [subscriptionId, forMs],
   )
-  return rows[0]?.since
+  const since = rows[0]?.since
+  if (since === undefined || (await isRebuilding(historyPool))) return undefined
+  const succeeded = await historyPool.query(
+    `select from delivery
+     where subscription_id = $1 and status = 'delivered' and attempted_at > $2 limit 1`,
+    [subscriptionId, since],
+  )
+  return succeeded.rowCount === 0 ? since : undefined
 }

@@ -1,7 +1,8 @@
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 import type { Pool, PoolClient } from 'pg'
-import { underWay } from '../rebuild/rebuild-store.ts'
+import { isRebuilding } from '../rebuild/rebuild-store.ts'
 import type { SubscriptionRow } from '../subscriptions/store/subscription-row.ts'
+import type { Pools } from '../tenants/open-database.ts'
 
 const gone = 410
 
@@ -47,10 +48,14 @@ const remember = `
  * history.
  * @param except subscriptions to leave out
  */
-export async function findGone(pool: Pool, except: readonly string[]): Promise<string | undefined> {
+export async function findGone(
+  { pool, historyPool }: Pools,
+  except: readonly string[],
+): Promise<string | undefined> {
+  if (await isRebuilding(historyPool)) return undefined
   const { rows } = await pool.query<{ id: string }>(
     `select subscription_id as id from gone_subscription
-     where not ${underWay} and subscription_id <> all($1::uuid[]) limit 1`,
+     where subscription_id <> all($1::uuid[]) limit 1`,
     [except],
   )
   return rows[0]?.id

@@ -1,6 +1,5 @@
 import type { PlatformAccess } from '@surehook/access/management-access'
 import { AppError } from '@surehook/service-kit/errors'
-import type { Pool } from 'pg'
 import type { ChangeLog } from '../change-log/change-log.ts'
 import type { SearchDeliveries } from '../history/search/search-deliveries.ts'
 import { fitToLadder, type RetryLadder } from '../subscriptions/policy/fit-to-ladder.ts'
@@ -9,6 +8,7 @@ import { fitToTable } from '../tables/fit-to-table.ts'
 import type { KnownTables } from '../tables/known-tables.ts'
 import { tableWarnings } from '../tables/table-warnings.ts'
 import type { ConnectionSlots } from '../tenants/connection-slots.ts'
+import type { Pools } from '../tenants/open-database.ts'
 import { createReadSlots } from '../tenants/read-slots.ts'
 import { countEventDeliveries } from './event/count-event-deliveries.ts'
 import { createListEvents } from './event/list-events.ts'
@@ -17,8 +17,7 @@ import { createShowEvent } from './event/show-event.ts'
 import { createExplain } from './explain/explain.ts'
 import { createPreview } from './preview.ts'
 
-export type InspectionDeps = {
-  pool: Pool
+export type InspectionDeps = Pools & {
   slots: Pick<ConnectionSlots, 'read'>
   changeLog: ChangeLog
   search: SearchDeliveries
@@ -31,12 +30,12 @@ export type Inspection = ReturnType<typeof createInspection>
 
 /** The queries on the log of changes. Those of a project run one after another. */
 export function createInspection(deps: InspectionDeps) {
-  const { pool, slots, changeLog, search, access, tables, config } = deps
-  const shared = { pool, slots, changeLog, reads: createReadSlots(), now: Date.now }
+  const { pool, historyPool, slots, changeLog, search, access, tables, config } = deps
+  const shared = { pool, historyPool, slots, changeLog, reads: createReadSlots(), now: Date.now }
   return {
     explain: createExplain(shared),
     listEvents: createListEvents(shared),
-    countEventDeliveries: countEventDeliveries(pool),
+    countEventDeliveries: countEventDeliveries(deps),
     showEvent: createShowEvent({ ...shared, search }),
     showBefore: createShowBefore(shared),
     preview: createPreview({

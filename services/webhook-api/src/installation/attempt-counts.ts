@@ -9,12 +9,12 @@ type Counts = NonNullable<InstallationHealth['deliveries']>
 type Row = Record<`${'hour' | 'day'}_${'attempts' | 'delivered' | 'dead'}`, number>
 
 /** Adds up the attempts of all tenants. The full hours of the day are read from their sums. */
-export async function countAttempts(pool: Pool, now: number): Promise<Counts> {
+export async function countAttempts(historyPool: Pool, now: number): Promise<Counts> {
   const sum = (column: string, name: string) => `
     coalesce(sum(${column}) filter (where in_hour), 0)::float8 as hour_${name},
     coalesce(sum(${column}) filter (where in_day), 0)::float8 as day_${name}`
   const dayAgo = new Date(now - dayMs)
-  const { rows } = await pool.query<Row>(
+  const { rows } = await historyPool.query<Row>(
     `select ${[sum('attempts', 'attempts'), sum('delivered', 'delivered'), sum('dead_letter', 'dead')].join()}
      from (
        select attempts, delivered, dead_letter, at >= $1 as in_hour, at < $3 as in_day

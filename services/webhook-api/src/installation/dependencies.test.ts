@@ -11,6 +11,7 @@ it('names the command that it needs to check Redis and may not use', async () =>
   }
   const { findings } = await lookAtDependencies({
     pool: { query: away },
+    historyPool: { query: away },
     kafka: { admin: () => ({ connect: away, disconnect: async () => {} }) },
     redis: { isConfigured: true, client: { info } },
     config: { delayNames: [] },

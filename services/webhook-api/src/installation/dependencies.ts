@@ -18,9 +18,9 @@ import { boundedBy } from '@surehook/service-kit/bounded'
 import { reasonOf } from '@surehook/service-kit/errors'
 import type { BackgroundRedis } from '@surehook/service-kit/redis/background-redis'
 import type { Pool } from 'pg'
+import type { Pools } from '../tenants/open-database.ts'
 
-export type Dependencies = {
-  pool: Pool
+export type Dependencies = Pools & {
   kafka: Kafka
   redis: BackgroundRedis
   /** `delayNames`: the delays that have a retry topic. */
@@ -45,14 +45,21 @@ async function look<T>(
 }
 
 /** Looks at the dependencies with the rights of this service. */
-export async function lookAtDependencies({ pool, kafka, redis, config }: Dependencies) {
-  const [ofPostgres, ofKafka, ofRedis] = await Promise.all([
+export async function lookAtDependencies(deps: Dependencies) {
+  const { pool, historyPool, kafka, redis, config } = deps
+  const [ofPostgres, ofHistory, ofKafka, ofRedis] = await Promise.all([
     look('postgresql', lookAtPostgres(pool)),
+    look('postgresql', lookAtHistory(historyPool)),
     look('kafka', lookAtKafka(kafka, config.delayNames)),
     look('redis', lookAtRedis(redis)),
   ])
   return {
-    findings: [...ofPostgres.findings, ...ofKafka.findings, ...ofRedis.findings],
+    findings: [
+      ...ofPostgres.findings,
+      ...ofHistory.findings,
+      ...ofKafka.findings,
+      ...ofRedis.findings,
+    ],
     slots: ofPostgres.value?.slots ?? null,
     slotLimitBytes: ofPostgres.value?.slotLimitBytes ?? null,
     groups: ofKafka.value,
@@ -70,6 +77,16 @@ async function lookAtPostgres(
       ...capturingServices.flatMap((service) => judgeSlot(service, slots)),
     ],
   }
+}
+
+/** Only a database that is away has a finding. */
+async function lookAtHistory(historyPool: Pool): Promise<Look<null>> {
+  try {
+    await historyPool.query('select from delivery limit 1')
+  } catch (err) {
+    throw new Error(`the history: ${reasonOf(err)}`, { cause: err })
+  }
+  return { value: null, findings: [] }
 }
 
 function lookAtKafka(

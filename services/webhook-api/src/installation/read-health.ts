@@ -15,8 +15,8 @@ const countsCachedMs = 30_000
 
 /** Reads the health of the installation. Each part fails alone, and a finding says why. */
 export function healthReader(deps: HealthDeps): () => Promise<InstallationHealth> {
-  const { pool, log } = deps
-  const counts = cachedFor(countsCachedMs, () => countAttempts(pool, Date.now()))
+  const { historyPool, log } = deps
+  const counts = cachedFor(countsCachedMs, () => countAttempts(historyPool, Date.now()))
   // A finding about the dependency says why there is nothing.
   const orNull = async <T>(part: string, work: Promise<T>): Promise<T | null> => {
     try {

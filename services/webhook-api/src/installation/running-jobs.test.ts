@@ -22,7 +22,7 @@ it('does not wait longer than 4 s for counts, and leaves out those that are miss
     return counts === 1 ? { rows: [{ count: 7 }] } : new Promise(() => {})
   }
   const pool = { query } as unknown as Pool
-  const jobs = jobsReader({ pool, rebuilds: { newest: async () => null } })()
+  const jobs = jobsReader({ pool, historyPool: pool, rebuilds: { newest: async () => null } })()
   await jest.advanceTimersByTimeAsync(4_000)
   expect((await jobs).recoveries.map(({ left }) => left)).toEqual([7, null, null])
   expect(counts).toBe(2)

@@ -11,6 +11,7 @@ import type { Pool } from 'pg'
 import type { Rebuilds } from '../rebuild/open-rebuilds.ts'
 import { countNext } from '../redelivery/recovery/dead-letters.ts'
 import { filedOn } from '../redelivery/recovery/recovery-store.ts'
+import type { Pools } from '../tenants/open-database.ts'
 import { cachedFor } from './cached-for.ts'
 
 const cachedMs = 2_000
@@ -41,16 +42,16 @@ const job = (row: JobRow) => ({
 
 const leftOut = ([row]: readonly JobRow[]) => Math.max(0, (row?.total ?? 0) - most)
 
-export type JobsDeps = { pool: Pool; rebuilds: Pick<Rebuilds, 'newest'> }
+export type JobsDeps = Pools & { rebuilds: Pick<Rebuilds, 'newest'> }
 
 /** Reads the jobs of all tenants that run now. */
-export function jobsReader({ pool, rebuilds }: JobsDeps) {
+export function jobsReader({ pool, historyPool, rebuilds }: JobsDeps) {
   return cachedFor(cachedMs, async (): Promise<RunningJobs> => {
     const at = new Date().toISOString()
     const [rebuild, replays, recoveries] = await Promise.all([
       rebuilds.newest(),
       runningReplays(pool),
-      runningRecoveries(pool),
+      runningRecoveries({ pool, historyPool }),
     ])
     return { at, rebuild, ...replays, ...recoveries }
   })
@@ -99,9 +100,10 @@ type RecoveryRow = JobRow & {
   position_id: string
 }
 
-async function runningRecoveries(
-  pool: Pool,
-): Promise<Pick<RunningJobs, 'recoveries' | 'recoveriesLeftOut'>> {
+async function runningRecoveries({
+  pool,
+  historyPool,
+}: Pools): Promise<Pick<RunningJobs, 'recoveries' | 'recoveriesLeftOut'>> {
   const { rows } = await pool.query<RecoveryRow>(
     `select r.*, ${filedOn}, s.url, s.name, s.key, count(*) over ()::integer as total
      from recovery r left join subscription s on s.id = r.subscription_id
@@ -116,7 +118,7 @@ async function runningRecoveries(
       ...job(row),
       since: row.since.toISOString(),
       until: row.until.toISOString(),
-      left: await countLeft(pool, row, endsAt),
+      left: await countLeft(historyPool, row, endsAt),
       requestedAt: row.requested_at.toISOString(),
     })
   }
@@ -124,14 +126,22 @@ async function runningRecoveries(
 }
 
 /** Resolves with `null` if the count is not known by `endsAt`. */
-async function countLeft(pool: Pool, row: RecoveryRow, endsAt: number): Promise<number | null> {
+async function countLeft(
+  historyPool: Pool,
+  row: RecoveryRow,
+  endsAt: number,
+): Promise<number | null> {
   const remainingMs = endsAt - performance.now()
   if (remainingMs <= 0) return null
   const { subscription_id: subscriptionId, since, until, requested_at: requestedAt } = row
   const after = { day: row.filed_on, at: row.position_at, id: row.position_id }
   const next = { subscriptionId, since, until, requestedAt, after }
   try {
-    return await boundedBy(remainingMs, countNext(pool, next, countedDeadLetters), 'no count')
+    return await boundedBy(
+      remainingMs,
+      countNext(historyPool, next, countedDeadLetters),
+      'no count',
+    )
   } catch (err) {
     if (!(err instanceof AppError)) throw err
     return null

@@ -15,30 +15,30 @@ export type Rebuilds = {
 
 export type OpenRebuildsOptions = Pick<Messaging, 'kafka' | 'codec'> & {
   config: { kafka: { clientId: string }; historyDays: number }
-  pool: Pool
+  historyPool: Pool
   log: Logger
 }
 
 /** Opens the requests for rebuilds of the history, and the worker that does them. */
 export function openRebuilds(options: OpenRebuildsOptions): Rebuilds & AsyncDisposable {
-  const { kafka, codec, config, pool, log } = options
+  const { kafka, codec, config, historyPool, log } = options
   const projection = createDeliveryProjection({
-    store: createDeliveryStore(pool, createDeliveryDays(pool), config.historyDays),
+    store: createDeliveryStore(historyPool, createDeliveryDays(historyPool), config.historyDays),
     codec,
     async refuse({ topic, partition, message, reason }) {
       log.debug({ topic, partition, offset: message.offset, reason }, 'history.rebuild_refused')
     },
   })
   const { clientId } = config.kafka
-  const worker = runRebuildWorker({ pool, kafka, clientId, projection, log })
+  const worker = runRebuildWorker({ historyPool, kafka, clientId, projection, log })
   return {
     async ask() {
-      const asked = await askRebuild(pool)
+      const asked = await askRebuild(historyPool)
       worker.wake()
       return shown(asked)
     },
     async newest() {
-      const newest = await newestRebuild(pool)
+      const newest = await newestRebuild(historyPool)
       return newest === undefined ? null : shown(newest)
     },
     async [Symbol.asyncDispose]() {

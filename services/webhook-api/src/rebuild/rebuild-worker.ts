@@ -11,7 +11,7 @@ import { type Claim, runClaimedWork } from '../jobs/claimed-work.ts'
 import * as store from './rebuild-store.ts'
 
 export type RebuildWorkerDeps = {
-  pool: Pool
+  historyPool: Pool
   kafka: Kafka
   clientId: string
   /** Its refused messages are dropped, because they were already refused when first read. */
@@ -27,15 +27,15 @@ const claimMs = 30_000
  * reader writes later messages meanwhile: rows accept any order and repetition.
  */
 export function runRebuildWorker(deps: RebuildWorkerDeps): BackgroundWork {
-  const { pool, log } = deps
+  const { historyPool, log } = deps
   const worker = new RebuildWorker(deps)
   return runClaimedWork({
     // The history covers all projects.
     waiting: async () =>
-      (await store.waitingRebuild(pool)).map(({ id }) => ({ id, projectId: '' })),
-    claim: (claim) => store.takeRebuild(pool, claim, claimMs),
+      (await store.waitingRebuild(historyPool)).map(({ id }) => ({ id, projectId: '' })),
+    claim: (claim) => store.takeRebuild(historyPool, claim, claimMs),
     work: (rebuild, claim, signal) => worker.workOn(rebuild, claim, signal),
-    postpone: (claim, afterMs) => store.postponeRebuild(pool, claim, afterMs),
+    postpone: (claim, afterMs) => store.postponeRebuild(historyPool, claim, afterMs),
     events: { failed: 'history.rebuild_failed', notPostponed: 'history.rebuild_not_postponed' },
     log,
   })
@@ -49,17 +49,18 @@ class RebuildWorker {
   }
 
   async workOn(rebuild: store.RebuildRow, claim: Claim, signal: AbortSignal): Promise<number> {
-    const { pool, log } = this.#deps
+    const { historyPool, log } = this.#deps
     const { id, state } = rebuild
     if (state === 'asked') {
-      await store.emptyHistory(pool, claim)
+      await store.emptyHistory(historyPool, claim)
       log.info({ id }, 'history.emptied')
     }
     // Read only now, so that everything written before the history was emptied is below these ends.
-    if (state !== 'reading') await store.beginReading(pool, claim, await this.#spans())
-    const spans = state === 'reading' ? rebuild.spans : (await store.newestRebuild(pool))?.spans
+    if (state !== 'reading') await store.beginReading(historyPool, claim, await this.#spans())
+    const spans =
+      state === 'reading' ? rebuild.spans : (await store.newestRebuild(historyPool))?.spans
     await this.#read(claim, spans ?? [], signal)
-    await store.endRebuild(pool, claim)
+    await store.endRebuild(historyPool, claim)
     log.info({ id }, 'history.rebuilt')
     return 0
   }
@@ -74,7 +75,7 @@ class RebuildWorker {
   }
 
   async #read(claim: Claim, spans: readonly TopicSpan[], signal: AbortSignal): Promise<void> {
-    const { kafka, clientId, projection, pool, log } = this.#deps
+    const { kafka, clientId, projection, historyPool, log } = this.#deps
     const left = new Map(spans.map((span) => [`${span.topic}/${span.partition}`, { ...span }]))
     const topics = [...projectedTopics]
     await using reader = openSpanReader({ kafka, topics, clientId: `${clientId}.rebuild`, log })
@@ -99,7 +100,7 @@ class RebuildWorker {
         oldestAt: new Date(Math.min(...messages.map(({ timestamp }) => Number(timestamp)))),
         forMs: claimMs,
       }
-      await store.advanceRebuild(pool, claim, progress)
+      await store.advanceRebuild(historyPool, claim, progress)
     }
     await reader.read(spans, write, signal)
   }

@@ -1,63 +1,82 @@
 import { randomUUID } from 'node:crypto'
+import type { EmitState } from '@surehook/change-capture/emit/state-writer'
+import type { DeliveryJob } from '@surehook/contracts/events'
 import { newEventId } from '@surehook/contracts/ids'
 import { AppError, unavailable } from '@surehook/service-kit/errors'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { findDelivery, type LoggedDelivery, noDelivery } from '../history/read/find-delivery.ts'
 import type { StoredBodies, StoredBody } from '../history/read/stored-bodies.ts'
-import { type DeliveryDays, dayOf } from '../history/rows/delivery-days.ts'
 import { isRebuilding } from '../rebuild/rebuild-store.ts'
 import { isUuid, lockedSubscription } from '../subscriptions/store/find-own.ts'
 import { toState } from '../subscriptions/store/subscription-row.ts'
 import type { ConnectionSlots } from '../tenants/connection-slots.ts'
-import type { KeyedWriter } from '../tenants/keyed-writer.ts'
+import type { KeyedRequest, KeyedWriter } from '../tenants/keyed-writer.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import type { TenantCall } from '../tenants/tenant-call.ts'
 import { emitJobs } from './jobs/emit-jobs.ts'
+import type { LogJobs } from './jobs/log-jobs.ts'
 import { type Original, redeliveryJob } from './jobs/redelivery-job.ts'
 import { testJob } from './jobs/test-job.ts'
 
 export type SendDeps = {
-  pool: Pool
-  slots: Pick<ConnectionSlots, 'read'>
+  historyPool: Pool
+  slots: ConnectionSlots
   writer: KeyedWriter
-  days: Pick<DeliveryDays, 'ensure'>
   bodies: Pick<StoredBodies, 'find'>
+  logJobs: LogJobs
 }
 
 /** Makes deliveries on request. The promises resolve once the jobs are on their topic. */
-export function sendAgain({ pool, slots, writer, days, bodies }: SendDeps) {
+export function sendAgain(deps: SendDeps) {
+  const { historyPool } = deps
   return {
     async redeliver(call: TenantCall, place: { id: string; deliveryId: string }) {
       const now = Date.now()
-      await days.ensure([dayOf(now)])
-      const bodyOf = await bodyAhead({ pool, slots, bodies }, call.tenant, place)
-      return writer.write({ ...call, request: ['redeliver', place] }, async (tx, emit) => {
+      const bodyOf = await bodyAhead(deps, call.tenant, place)
+      const request = { ...call, request: ['redeliver', place] }
+      return writeAndLog(deps, request, async (tx, emit) => {
         const subscription = await lockedSubscription(tx, place.id, call.tenant)
         const { deliveryId } = place
         const wanted = { tenant: call.tenant, subscriptionId: subscription.id, deliveryId }
-        const found = isUuid(deliveryId) ? await findDelivery(tx, wanted) : undefined
-        if (found === undefined && (await isRebuilding(tx))) {
+        const found = isUuid(deliveryId) ? await findDelivery(historyPool, wanted) : undefined
+        if (found === undefined && (await isRebuilding(historyPool))) {
           throw unavailable('The history is being rebuilt')
         }
-        const request = { requestId: randomUUID(), now, traceparent: call.traceparent }
-        const job = redeliveryJob(resendable(found, bodyOf, now), subscription, request)
-        await emitJobs(tx, emit, [job])
-        return { deliveryId: job.deliveryId }
+        const source = { requestId: randomUUID(), now, traceparent: call.traceparent }
+        const job = redeliveryJob(resendable(found, bodyOf, now), subscription, source)
+        await emitJobs(emit, [job])
+        return { job, answer: { deliveryId: job.deliveryId } }
       })
     },
 
     async test(call: TenantCall, id: string) {
       const now = Date.now()
-      await days.ensure([dayOf(now)])
-      return writer.write({ ...call, request: ['testWebhook', id] }, async (tx, emit) => {
+      const request = { ...call, request: ['testWebhook', id] }
+      return writeAndLog(deps, request, async (tx, emit) => {
         const subscription = await lockedSubscription(tx, id, call.tenant)
-        const request = { eventId: newEventId(), now, traceparent: call.traceparent }
-        const job = testJob(toState(subscription), request)
-        await emitJobs(tx, emit, [job])
-        return { eventId: job.eventId, deliveryId: job.deliveryId }
+        const source = { eventId: newEventId(), now, traceparent: call.traceparent }
+        const job = testJob(toState(subscription), source)
+        await emitJobs(emit, [job])
+        return { job, answer: { eventId: job.eventId, deliveryId: job.deliveryId } }
       })
     },
   }
+}
+
+/** Commits the job, and writes it into the history. A repeated request makes no job. */
+async function writeAndLog<T extends object>(
+  { writer, slots, logJobs }: SendDeps,
+  request: KeyedRequest,
+  work: (tx: PoolClient, emit: EmitState) => Promise<{ job: DeliveryJob; answer: T }>,
+): Promise<T> {
+  const made: DeliveryJob[] = []
+  const answer = await writer.write(request, async (tx, emit) => {
+    const done = await work(tx, emit)
+    made.push(done.job)
+    return done.answer
+  })
+  await slots.write(request.tenant)(() => logJobs(made))
+  return answer
 }
 
 /** The longest time for which a job may be read later than the transitions of its delivery. */
@@ -70,13 +89,15 @@ type BodyOf = (found: LoggedDelivery) => StoredBody
  * is thrown only if the body is needed, because a repeated request already has its answer.
  */
 async function bodyAhead(
-  { pool, slots, bodies }: Pick<SendDeps, 'pool' | 'slots' | 'bodies'>,
+  { historyPool, slots, bodies }: Pick<SendDeps, 'historyPool' | 'slots' | 'bodies'>,
   tenant: Tenant,
   { id, deliveryId }: { id: string; deliveryId: string },
 ): Promise<BodyOf> {
   const wanted = { tenant, subscriptionId: id, deliveryId }
   const isPossible = isUuid(id) && isUuid(deliveryId)
-  const row = isPossible ? await slots.read(tenant)(() => findDelivery(pool, wanted)) : undefined
+  const row = isPossible
+    ? await slots.read(tenant)(() => findDelivery(historyPool, wanted))
+    : undefined
   const [read] = await Promise.allSettled(row === undefined ? [] : [bodies.find(row)])
   return (found) => {
     if (found.body !== null) return found.body

@@ -9,7 +9,7 @@ import { dropOldDays } from './drop-old-days.ts'
 import { trimmedBefore, trimTopics } from './trim-topics.ts'
 
 export type ExpiryDeletionDeps = {
-  pool: Pool
+  historyPool: Pool
   kafka: Kafka
   historyDays: number
   log: Logger
@@ -54,15 +54,15 @@ export function runHistoryDeletion(deps: ExpiryDeletionDeps): AsyncDisposable {
   }
 }
 
-function partsOf({ pool, kafka, historyDays, log }: ExpiryDeletionDeps) {
+function partsOf({ historyPool, kafka, historyDays, log }: ExpiryDeletionDeps) {
   return {
     async days() {
-      const { dropped, busy } = await dropOldDays(pool, { historyDays, now: Date.now() })
+      const { dropped, busy } = await dropOldDays(historyPool, { historyDays, now: Date.now() })
       if (dropped.length > 0) log.info({ dropped }, 'history.dropped')
       if (busy.length > 0) log.warn({ busy }, 'history.busy')
     },
     async stats() {
-      const rows = await deleteOldStats(pool, Date.now())
+      const rows = await deleteOldStats(historyPool, Date.now())
       if (rows > 0) log.info({ rows }, 'history.stats_dropped')
     },
     async topics() {

@@ -8,14 +8,15 @@ import { forgetFailures } from '../failing/failing-store.ts'
 import { dayTable } from '../history/rows/delivery-days.ts'
 import { ofTenantSql } from '../history/rows/of-tenant-sql.ts'
 import { forgetStats } from '../history/stats/stats-store.ts'
+import { isRebuilding } from '../rebuild/rebuild-store.ts'
 import { awaitLongRetries } from '../subscriptions/store/long-retries.ts'
 import { deleteSubscription } from '../subscriptions/store/subscription-store.ts'
 import { deleteVersions } from '../subscriptions/store/subscription-versions.ts'
 import { keyTable } from '../tenants/keyed-writer.ts'
+import type { Pools } from '../tenants/open-database.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 
-export type PurgeDeps = {
-  pool: Pool
+export type PurgeDeps = Pools & {
   writer: Pick<StateWriter, 'write'>
   /** Asked again, because another replica may have finished, and the name may be in use again. */
   mayGoOn: () => Promise<boolean>
@@ -40,15 +41,18 @@ const subscriptionsAtOnce = 5
  * @returns true if anything was deleted, or may still come
  */
 export async function purgeEnvironment(deps: PurgeDeps, tenant: Tenant): Promise<boolean> {
-  const { pool, mayGoOn } = deps
+  const { pool, historyPool, mayGoOn } = deps
   const values = [tenant.projectId, tenant.environment]
   // Asked before the history is deleted: it gets no more rows then.
   const isBehind = !(await deps.hasReadAll())
   let found = false
   for (; (await mayGoOn()) && (await endSubscriptions(deps, tenant)); found = true);
   const ofTenant = 'project_id = $1 and environment = $2'
+  for (const table of await dayPartitions(historyPool)) {
+    const part = { table, where: ofTenantSql('$1', '$2'), values, mayGoOn }
+    if (await deleteInBatches(historyPool, part)) found = true
+  }
   const parts = [
-    ...(await dayPartitions(pool)).map((table) => ({ table, where: ofTenantSql('$1', '$2') })),
     { table: 'replay', where: ofTenant },
     { table: 'recovery', where: ofTenant },
     { table: 'incident', where: ofTenant },
@@ -61,11 +65,12 @@ export async function purgeEnvironment(deps: PurgeDeps, tenant: Tenant): Promise
   if (await deleteInBatches(pool, { table: keyTable, ...ofScope, mayGoOn })) found = true
   if (!(await mayGoOn())) return true
   const isWaiting = await awaitLongRetries(pool, values, deps.longestRetryMs)
-  return found || isWaiting || isBehind
+  // A rebuild may still bring rows.
+  return found || isWaiting || isBehind || (await isRebuilding(historyPool))
 }
 
 async function endSubscriptions(
-  { writer, circuits }: PurgeDeps,
+  { writer, historyPool, circuits }: PurgeDeps,
   { projectId, environment }: Tenant,
 ): Promise<boolean> {
   const ended = await writer.write(async (tx, emit) => {
@@ -78,7 +83,8 @@ async function endSubscriptions(
       await deleteSubscription(tx, id)
       await deleteVersions(tx, id)
       await forgetFailures(tx, id)
-      await forgetStats(tx, id)
+      // Committed first: without their subscription, nobody would find the statistics again.
+      await forgetStats(historyPool, id)
       await emit({ topic: subscriptionsTopic, key: id, state: null })
     }
     return rows
@@ -91,8 +97,8 @@ async function endSubscriptions(
   return ended.length > 0
 }
 
-async function dayPartitions(pool: Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ name: string }>(
+async function dayPartitions(historyPool: Pool): Promise<string[]> {
+  const { rows } = await historyPool.query<{ name: string }>(
     `select inhrelid::regclass::text as name from pg_inherits
       where inhparent = to_regclass($1) order by 1`,
     [dayTable],

@@ -1,22 +1,45 @@
 import { createStateWriter, type StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { Relay } from '@surehook/change-capture/relay/relay'
 import type { EncryptionKeys } from '@surehook/service-kit/config/config'
+import { openPool } from '@surehook/service-kit/postgres/pool'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
 import { type ConnectionSlots, connectionSlots } from './connection-slots.ts'
 import { createKeyedWriter, type KeyedWriter } from './keyed-writer.ts'
 
-/** The database for requests, and for work that no request waits for. */
-export type Database = {
+/** Connections to the two databases of the service. No transaction spans both. */
+export type Pools = {
+  /** Of subscriptions, and of all that commits with them. */
   pool: Pool
+  /** Of the history, which may be away while subscriptions are managed. */
+  historyPool: Pool
+}
+
+/** The databases for requests, and for work that no request waits for. */
+export type Database = Pools & {
   slots: ConnectionSlots
   writer: StateWriter
   keyedWriter: KeyedWriter
-  background: { pool: Pool; writer: StateWriter }
+  background: Pools & { writer: StateWriter }
 }
 
-export type DatabaseOptions = {
-  pool: Pool
-  background: Pool
+/** The most connections to each database: of requests, and of background work. */
+export const connections = { requests: 10, background: 3 }
+
+/** Opens the connections to the history of requests and of background work. They are made late. */
+export function openHistoryPools(
+  opening: AsyncDisposableStack,
+  { historyUrl: connectionString, applicationName, log }: HistoryPoolOptions,
+): Record<keyof typeof connections, Pool> {
+  const open = (max: number) =>
+    opening.adopt(openPool({ connectionString, applicationName, max, log }), (pool) => pool.end())
+  return { requests: open(connections.requests), background: open(connections.background) }
+}
+
+type HistoryPoolOptions = { historyUrl: string; applicationName: string; log: Logger }
+
+export type DatabaseOptions = Pools & {
+  background: Pools
   service: string
   config: { slot: string; encryptionKeys: EncryptionKeys }
   producer: { readonly healthy: boolean }
@@ -24,13 +47,13 @@ export type DatabaseOptions = {
 }
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const { pool, background, service, config, producer, relay } = options
-  const writing = { relayPool: background, service, slot: config.slot, producer, relay }
+  const { pool, historyPool, background, service, config, producer, relay } = options
+  const writing = { relayPool: background.pool, service, slot: config.slot, producer, relay }
   const writer = createStateWriter({ pool, ...writing })
   const slots = connectionSlots(pool)
   return {
-    ...{ pool, slots, writer },
+    ...{ pool, historyPool, slots, writer },
     keyedWriter: createKeyedWriter(writer, config.encryptionKeys, slots),
-    background: { pool: background, writer: createStateWriter({ pool: background, ...writing }) },
+    background: { ...background, writer: createStateWriter({ ...writing, pool: background.pool }) },
   }
 }

@@ -9,7 +9,7 @@ export async function openHistoryWorld(): Promise<HistoryWorld> {
   await using opening = new AsyncDisposableStack()
   const world = opening.use(await openWorld())
   const service = opening.use(await world.startService())
-  const store = createDeliveryStore(world.pool, createDeliveryDays(world.pool))
+  const store = createDeliveryStore(world.historyPool, createDeliveryDays(world.historyPool))
   const resources = opening.move()
   return { ...world, service, store, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }

@@ -6,6 +6,7 @@ import { type EventProducer, openProducer } from '@surehook/kafka/producer/produ
 import { openTopicView } from '@surehook/kafka/views/topic-view'
 import type { EventCodec } from '@surehook/schemas/codec'
 import { openPool } from '@surehook/service-kit/postgres/pool'
+import { siblingUrl } from '@surehook/service-kit/postgres/sibling-database'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import {
   caughtUp,
@@ -41,6 +42,8 @@ export type World = AsyncDisposable & {
   database: TestDatabase
   /** In the role of the service. */
   pool: Pool
+  /** The history's database, in the same role. */
+  historyPool: Pool
   codec: EventCodec
   kafka: Kafka
   producer: EventProducer
@@ -77,14 +80,20 @@ export async function openWorld(own?: Stack): Promise<World> {
         migrationsDir: new URL('../../migrations', import.meta.url).pathname,
         captures: true,
       },
+      siblings: { history: new URL('../../migrations/history', import.meta.url).pathname },
       keyEncryptionKey: encryptionKey,
       log,
     }),
   )
   const connectionString = database.databaseUrl
-  const pool = opening.adopt(openPool({ connectionString, applicationName: 'test', log }), (open) =>
-    open.end(),
-  )
+  const openTestPool = (url: string) =>
+    opening.adopt(openPool({ connectionString: url, applicationName: 'test', log }), (open) =>
+      open.end(),
+    )
+  const [pool, historyPool] = [
+    openTestPool(connectionString),
+    openTestPool(siblingUrl(connectionString, 'history')),
+  ]
   const redisUrl = own?.redisUrl ?? (await redisUrlAs(service, stack.redisUrl))
   const config = Object.freeze({
     ...configOf({ ...stack, redisUrl }, database),
@@ -105,7 +114,7 @@ export async function openWorld(own?: Stack): Promise<World> {
       log,
     }),
   )
-  const world = { database, pool, codec, kafka, producer, issuer, config }
+  const world = { database, pool, historyPool, codec, kafka, producer, issuer, config }
   const resources = opening.move()
   return {
     ...world,

@@ -4,11 +4,11 @@ import { openTestDatabase, type TestDatabase } from '@surehook/testing/service-d
 import type { Pool } from 'pg'
 import { encryptionKey, log, sharedStack } from './under-test.ts'
 
-/** A database of the service for the tests of a file, without the service. */
+/** A database of the history for the tests of a file, without the service. */
 export function useHistoryDatabase(): { readonly pool: Pool } {
   const opened = {} as { database: TestDatabase; pool: Pool }
   beforeAll(async () => {
-    const migrationsDir = new URL('../../migrations', import.meta.url).pathname
+    const migrationsDir = new URL('../../migrations/history', import.meta.url).pathname
     opened.database = await openTestDatabase({
       adminUrl: sharedStack().databaseUrl,
       service: { service: 'webhook-api', migrationsDir },

@@ -2,12 +2,15 @@ import { readdirSync } from 'node:fs'
 import { type Finding, findingsOf } from '@surehook/diagnosis/finding'
 import { judgeSettings } from '@surehook/diagnosis/postgres/judge-settings'
 import { readSettings } from '@surehook/diagnosis/postgres/read-settings'
+import { reasonOf } from '@surehook/service-kit/errors'
 import { schemaOf } from '@surehook/service-kit/postgres/service-role'
+import { databaseOf } from '@surehook/service-kit/postgres/sibling-database'
 import type { Client } from 'pg'
+import { historyUrlOf } from '../../lib/connections.ts'
 import { surehookRoot } from '../../lib/root.ts'
 import { databaseServices } from '../../prepare/prepare-database.ts'
 import type { Target } from '../target.ts'
-import { withPostgres } from '../with-postgres.ts'
+import { withDatabase, withPostgres } from '../with-postgres.ts'
 
 const { ok, wrong, skipped } = findingsOf('postgresql')
 
@@ -18,8 +21,24 @@ export async function checkPostgres(target: Target): Promise<Finding[]> {
       ...judgeSettings(settings, { slots: databaseServices.length }),
       ...(await examineTables(client)),
     ]
-  })
+  }).then(async (findings) => [...findings, await examineHistory(target)])
 }
+
+/** Checks the database of the history, which webhook-api can be without for a time. */
+async function examineHistory({ env }: Target): Promise<Finding> {
+  const url = historyUrlOf(env)
+  const of = `database ${databaseOf(url)}`
+  const examine = (client: Client) => examineSchema(client, 'webhook-api', 'migrations/history')
+  try {
+    const found = await withDatabase(url, examine)
+    return { ...found, says: `${of}: ${found.says}` }
+  } catch (err) {
+    return wrong(`${of} of the history: ${reasonOf(err)}`, historyAdvice)
+  }
+}
+
+const historyAdvice =
+  'Bring it back, mend HISTORY_DATABASE_URL, or run `surehook prepare database`. Deliveries go on without it.'
 
 /** Checks whether every migration of this version has run. */
 async function examineTables(client: Client): Promise<Finding[]> {
@@ -30,7 +49,11 @@ async function examineTables(client: Client): Promise<Finding[]> {
 
 type SchemaState = { exists: boolean; table: boolean; readable: boolean }
 
-async function examineSchema(client: Client, service: string): Promise<Finding> {
+async function examineSchema(
+  client: Client,
+  service: string,
+  folder = 'migrations',
+): Promise<Finding> {
   const schema = schemaOf(service)
   const { rows } = await client.query<SchemaState>(
     `select n.oid is not null as exists,
@@ -47,13 +70,13 @@ async function examineSchema(client: Client, service: string): Promise<Finding> 
   if (!state.readable) return skipped(`schema ${schema}: not readable with this role`)
   const ran = await client.query<{ name: string }>(`select name from "${schema}".schema_migrations`)
   const done = new Set(ran.rows.map(({ name }) => name))
-  const missing = migrationsOf(service).filter((name) => !done.has(name))
+  const missing = migrationsOf(`${service}/${folder}`).filter((name) => !done.has(name))
   if (missing.length === 0) return ok(`schema ${schema}: ${done.size} migrations`)
   return wrong(`schema ${schema}: ${missing.join(', ')} did not run yet`, advice)
 }
 
-function migrationsOf(service: string): string[] {
-  return readdirSync(`${surehookRoot}/services/${service}/migrations`)
+function migrationsOf(folder: string): string[] {
+  return readdirSync(`${surehookRoot}/services/${folder}`)
     .filter((name) => name.endsWith('.sql'))
     .map((name) => name.replace(/\.sql$/, ''))
 }

@@ -2,9 +2,9 @@ import type { DeliveryStatus } from '@surehook/contracts/events'
 import type { DeliveryDetail } from '@surehook/contracts/http/webhooks/deliveries'
 import type { Delivery } from '@surehook/contracts/http/webhooks/webhooks'
 import { decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
-import type { Pool } from 'pg'
 import { isUuid, ownSubscription } from '../../subscriptions/store/find-own.ts'
 import type { ConnectionSlots } from '../../tenants/connection-slots.ts'
+import type { Pools } from '../../tenants/open-database.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
 import { toDelivery } from '../rows/delivery-row.ts'
 import { findDeliveries, Position, positionOf } from './find-deliveries.ts'
@@ -19,8 +19,7 @@ export type ListQuery = {
   cursor?: string | undefined
 }
 
-export type DeliveryHistoryDeps = {
-  pool: Pool
+export type DeliveryHistoryDeps = Pools & {
   slots: Pick<ConnectionSlots, 'read'>
   bodies: StoredBodies
   /** Of subscriptions without their own. */
@@ -28,18 +27,19 @@ export type DeliveryHistoryDeps = {
 }
 
 /** The tenant's view of the delivery log: the deliveries of its own subscriptions. */
-export function deliveryHistory({ pool, slots, bodies, defaultDelays }: DeliveryHistoryDeps) {
+export function deliveryHistory(deps: DeliveryHistoryDeps) {
+  const { pool, historyPool, slots, bodies, defaultDelays } = deps
   return {
     /** The caller must have checked that the subscription is the tenant's. */
     async newest(subscriptionId: string, limit: number): Promise<Delivery[]> {
-      return (await findDeliveries(pool, { subscriptionId, limit })).map(toDelivery)
+      return (await findDeliveries(historyPool, { subscriptionId, limit })).map(toDelivery)
     },
 
     async list(tenant: Tenant, id: string, { limit, cursor, ...filters }: ListQuery) {
       const after = decodeCursor(Position, cursor)
       const { id: subscriptionId } = await ownSubscription(pool, id, tenant)
       const query = { ...filters, subscriptionId, after, limit: limit + 1 }
-      const rows = await findDeliveries(pool, query)
+      const rows = await findDeliveries(historyPool, query)
       const { page, nextCursor } = pageOf(rows, limit, positionOf)
       return { deliveries: page.map(toDelivery), nextCursor }
     },
@@ -48,7 +48,7 @@ export function deliveryHistory({ pool, slots, bodies, defaultDelays }: Delivery
       const { row, policy } = await slots.read(tenant)(async () => {
         const own = await ownSubscription(pool, id, tenant)
         const place = { tenant, subscriptionId: own.id, deliveryId }
-        const found = isUuid(deliveryId) ? await findDelivery(pool, place) : undefined
+        const found = isUuid(deliveryId) ? await findDelivery(historyPool, place) : undefined
         return { row: found, policy: own.policy }
       })
       if (row === undefined) throw noDelivery()

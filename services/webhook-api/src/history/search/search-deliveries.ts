@@ -4,6 +4,7 @@ import { type FoundDelivery, searchReads } from '@surehook/contracts/http/webhoo
 import { decodeCursor, encodeCursor, type Page } from '@surehook/service-kit/http/cursor'
 import type { Pool } from 'pg'
 import type { SubscriptionRow } from '../../subscriptions/store/subscription-row.ts'
+import type { Pools } from '../../tenants/open-database.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
 import { type FiledDelivery, Position, positionOf } from '../read/find-deliveries.ts'
 import { toDelivery } from '../rows/delivery-row.ts'
@@ -26,7 +27,7 @@ export type SearchDeliveries = ReturnType<typeof searchDeliveries>
  * The deliveries of the tenant's subscriptions, newest first. A page reads a bounded number of
  * rows.
  */
-export function searchDeliveries(pool: Pool) {
+export function searchDeliveries({ pool, historyPool }: Pools) {
   return async (tenant: Tenant, { limit, cursor, ...filters }: SearchQuery) => {
     const after = decodeCursor(Position, cursor)
     const names = await ownNames(pool, tenant, filters.webhookId)
@@ -38,7 +39,7 @@ export function searchDeliveries(pool: Pool) {
     const reads = Math.max(searchReads, limit + 1)
     const search = { tenant, subscriptionIds, filters, source, after, limit: limit + 1, reads }
     const { sql, values } = searchSql(search)
-    const { rows } = await pool.query<Row>(sql, values)
+    const { rows } = await historyPool.query<Row>(sql, values)
     return pageOf(rows, limit, (id) => names.get(id) ?? null)
   }
 }

@@ -1,17 +1,17 @@
 import type { EnvironmentStats, StatsWindow } from '@surehook/contracts/http/webhooks/questions'
 import { decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/cursor'
-import type { Pool } from 'pg'
 import {
   findSubscriptions,
   positionOf,
   SubscriptionPosition,
 } from '../../subscriptions/store/subscription-store.ts'
+import type { Pools } from '../../tenants/open-database.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
 import { numbersOf, percentilesOf, seriesOf, shownSpan, spanOf, trendOf } from './stats-numbers.ts'
 import { readStats } from './stats-store.ts'
 
 /** Answers with the statistics of a page of the tenant's subscriptions, newest first. */
-export function environmentStats(pool: Pool, now: () => number) {
+export function environmentStats({ pool, historyPool, now }: Pools & { now: () => number }) {
   return async (
     tenant: Tenant,
     { window, search, limit, cursor }: Page & { window: StatsWindow; search?: string | undefined },
@@ -21,7 +21,7 @@ export function environmentStats(pool: Pool, now: () => number) {
     const { page, nextCursor } = pageOf(found, limit, positionOf)
     const span = spanOf(window, now())
     const subscriptionIds = page.map(({ id }) => id)
-    const { rows, latencies } = await readStats(pool, subscriptionIds, span)
+    const { rows, latencies } = await readStats(historyPool, subscriptionIds, span)
     const rowsOf = Map.groupBy(rows, (row) => row.subscription_id)
     return {
       ...shownSpan(span),

@@ -64,14 +64,8 @@ function packed(latencies: readonly number[], { shift }: StatsTable): number[] {
 
 const countIn = ({ shift }: StatsTable) => `(entry & ${2 ** shift - 1})`
 
-const addSql = (table: StatsTable) => `
-  insert into ${table.name} as s
-    (subscription_id, at, attempts, delivered, retrying, dead_letter, cancelled, latencies)
-  select of_subscription, at, attempts, delivered, retrying, dead_letter, cancelled,
-    latencies::${table.entry}[]
-  from unnest($1::uuid[], $2::timestamptz[], $3::integer[], $4::integer[], $5::integer[],
-    $6::integer[], $7::integer[], $8::text[]) as more
-    (of_subscription, at, attempts, delivered, retrying, dead_letter, cancelled, latencies)
+/** Adds another row's counts to those of the row, the table `s`. */
+const addCounts = (table: StatsTable) => `
   on conflict (subscription_id, at) do update set
     attempts = s.attempts + excluded.attempts,
     delivered = s.delivered + excluded.delivered,
@@ -82,6 +76,25 @@ const addSql = (table: StatsTable) => `
       when cardinality(s.latencies) < ${longestList} then s.latencies || excluded.latencies
       else array(select (entry >> ${table.shift} << ${table.shift}) + sum${countIn(table)}::${table.entry}
         from unnest(s.latencies || excluded.latencies) entry group by entry >> ${table.shift}) end`
+
+const addSql = (table: StatsTable) => `
+  insert into ${table.name} as s
+    (subscription_id, at, attempts, delivered, retrying, dead_letter, cancelled, latencies)
+  select of_subscription, at, attempts, delivered, retrying, dead_letter, cancelled,
+    latencies::${table.entry}[]
+  from unnest($1::uuid[], $2::timestamptz[], $3::integer[], $4::integer[], $5::integer[],
+    $6::integer[], $7::integer[], $8::text[]) as more
+    (of_subscription, at, attempts, delivered, retrying, dead_letter, cancelled, latencies)
+  ${addCounts(table)}`
+
+/** The statements that add rows of a table, given as JSON, to the same table, by its name. */
+export const addRowsSql: ReadonlyMap<string, string> = new Map(
+  [buckets, hours].map((table) => [
+    table.name,
+    `insert into ${table.name} as s
+     select * from json_populate_recordset(null::${table.name}, $1::json) ${addCounts(table)}`,
+  ]),
+)
 
 export type StatsRow = {
   subscription_id: string
@@ -185,8 +198,8 @@ export async function deleteOldStats(pool: Pool, now: number): Promise<number> {
   return (await deleteFrom(buckets, bucketsKeptMs)) + (await deleteFrom(hours, hoursKeptMs))
 }
 
-export async function forgetStats(tx: PoolClient, subscriptionId: string): Promise<void> {
+export async function forgetStats(pool: Pool, subscriptionId: string): Promise<void> {
   for (const { name } of [buckets, hours]) {
-    await tx.query(`delete from ${name} where subscription_id = $1`, [subscriptionId])
+    await pool.query(`delete from ${name} where subscription_id = $1`, [subscriptionId])
   }
 }

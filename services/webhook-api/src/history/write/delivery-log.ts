@@ -26,6 +26,7 @@ type Parts = {
   /** Names the replication slot. */
   service: string
   pool: Pool
+  historyPool: Pool
   historyDays: number
   /** Called with the transitions that the history has. */
   noteOutcomes: (transitions: readonly DeliveryAttempt[]) => Promise<void>
@@ -36,7 +37,7 @@ type Parts = {
 /** Follows the delivery topics while it is open. All replicas share the work. */
 export function openDeliveryLog(
   { kafka, codec, producer }: Messaging,
-  { service, pool, historyDays, noteOutcomes, log, metrics }: Parts,
+  { service, pool, historyPool, historyDays, noteOutcomes, log, metrics }: Parts,
 ): DeliveryLog {
   const refused = fromZero(
     metrics.counter({
@@ -47,7 +48,7 @@ export function openDeliveryLog(
     'topic',
     projectedTopics,
   )
-  const store = createDeliveryStore(pool, createDeliveryDays(pool), historyDays)
+  const store = createDeliveryStore(historyPool, createDeliveryDays(historyPool), historyDays)
   const projection = createDeliveryProjection({
     store: {
       async add(entries) {

@@ -1,13 +1,12 @@
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import { sqlStateOf } from '@surehook/service-kit/postgres/sql-state'
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
 import { type DeliveryDays, dayOf, oldestKeptDay } from '../rows/delivery-days.ts'
 import { type FoldedDelivery, foldDeliveries, type LogEntries } from '../rows/fold-deliveries.ts'
 import type { LoggedJob } from '../rows/logged-job.ts'
 import { addToStats } from '../stats/stats-store.ts'
 import { fileWithLastTransition, joinRows } from './late-deliveries.ts'
-import { upsertDeliveries } from './upsert-deliveries.ts'
 import { CopyAttempts, writeDeliveries } from './write-deliveries.ts'
 
 export type DeliveryStore = {
@@ -72,11 +71,6 @@ export function createDeliveryStore(
 function daysOf(deliveries: readonly FoldedDelivery[]): string[] {
   const days = new Set(deliveries.map(({ filedAt }) => Math.floor(filedAt / dayMs)))
   return [...days].map((day) => dayOf(day * dayMs))
-}
-
-/** Inserts jobs as pending deliveries. The partitions of their days must exist. */
-export async function recordJobs(client: PoolClient, jobs: readonly LoggedJob[]): Promise<void> {
-  await upsertDeliveries(client, foldDeliveries({ jobs, transitions: [] }))
 }
 
 /** PostgreSQL's check_violation: the day's partition was dropped after `ensure`. */

@@ -55,7 +55,7 @@ function newAttempts(
   })
 }
 
-const columnNames = deliveryColumns.map(({ name }) => name).join(', ')
+export const columnNames = deliveryColumns.map(({ name }) => name).join(', ')
 // `select * from unnest(…, …)` would store each array a second time: 2 µs for each row.
 const unnested = deliveryColumns
   .map(({ type }, index) => `unnest($${index + 1}::${type}[])`)
@@ -77,9 +77,8 @@ const ofBody = ['job_partition', 'job_offset', 'body']
 
 const someMissing = `count(*) < $${deliveryColumns.length + 1}::integer`
 
-const upsert = `
-  with upserted as (insert into delivery as d (${columnNames})
-  select ${unnested}
+/** Adds what another row knows of a delivery to its row, the table `d`. Repetition changes nothing. */
+export const mergeDelivery = `
   on conflict (id, day) do update set
     ${takenWhen(firstJob, ofJob)},
     ${takenWhen(`${firstJob} or ${knownPlace}`, ofBody)},
@@ -90,7 +89,11 @@ const upsert = `
     attempt_log = case when ${knownAttempts} then d.attempt_log
       else nullif(concat(d.attempt_log, excluded.attempt_log), '') end
   where ${firstJob} or ${knownPlace} or ${newerTransition} or ${newerAttempt}
-    or (excluded.attempt_log is not null and not coalesce(${knownAttempts}, false))
+    or (excluded.attempt_log is not null and not coalesce(${knownAttempts}, false))`
+
+const upsert = `
+  with upserted as (insert into delivery as d (${columnNames})
+  select ${unnested} ${mergeDelivery}
   returning id, day, counted)
   select array_agg(id || ' ' || day || ' ' || (counted >> 31)) filter (where counted >> 31 > 0) as before,
     -- These casts run only if rows are missing. A text for each row would cost up to 9 %.

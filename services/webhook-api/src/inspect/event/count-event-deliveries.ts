@@ -3,6 +3,7 @@ import { deliveryId } from '@surehook/contracts/ids'
 import { LoopShare } from '@surehook/service-kit/slots/loop-share'
 import type { Pool } from 'pg'
 import { dayOf } from '../../history/rows/delivery-days.ts'
+import type { Pools } from '../../tenants/open-database.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
 import { timeInId } from '../explain/event-time.ts'
 
@@ -12,7 +13,7 @@ const dayMs = 86_400_000
  * Counts the subscriptions of the tenant with a delivery of each event. The ids of deliveries derive
  * from those of event and subscription, so that the primary key finds them.
  */
-export function countEventDeliveries(pool: Pool) {
+export function countEventDeliveries({ pool, historyPool }: Pools) {
   return async (
     tenant: Tenant,
     eventIds: readonly string[],
@@ -25,7 +26,7 @@ export function countEventDeliveries(pool: Pool) {
       ids.push(...subscriptionIds.map((one) => deliveryId(event, one)))
       await share.yieldWhenLong()
     }
-    const { rows } = await pool.query<EventCounts>(countSql, [
+    const { rows } = await historyPool.query<EventCounts>(countSql, [
       ids,
       tenant.projectId,
       tenant.environment,

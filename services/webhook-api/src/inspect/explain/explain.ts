@@ -15,12 +15,12 @@ import { ownSubscription } from '../../subscriptions/store/find-own.ts'
 import type { SubscriptionRow } from '../../subscriptions/store/subscription-row.ts'
 import { findVersions } from '../../subscriptions/store/subscription-versions.ts'
 import type { ConnectionSlots } from '../../tenants/connection-slots.ts'
+import type { Pools } from '../../tenants/open-database.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
 import { timeInId } from './event-time.ts'
 import { versionAt } from './version-at.ts'
 
-export type ExplainDeps = {
-  pool: Pool
+export type ExplainDeps = Pools & {
   slots: Pick<ConnectionSlots, 'read'>
   changeLog: Pick<ChangeLog, 'find'>
   reads: TenantSlots
@@ -38,9 +38,9 @@ export function createExplain(deps: ExplainDeps) {
     const { subscription, delivery } = await deps.slots.read(tenant)(async () => {
       const own = await ownSubscription(deps.pool, id, tenant)
       const found =
-        (await newestDelivery(deps.pool, own.id, eventId)) ??
+        (await newestDelivery(deps.historyPool, own.id, eventId)) ??
         // A publisher may write its ids in capitals, and the history keeps them so.
-        (await newestDelivery(deps.pool, own.id, eventId.toUpperCase()))
+        (await newestDelivery(deps.historyPool, own.id, eventId.toUpperCase()))
       return { subscription: own, delivery: found }
     })
     const verdict =
@@ -52,8 +52,8 @@ export function createExplain(deps: ExplainDeps) {
 }
 
 /** Prefers the original delivery to a redelivery. */
-async function newestDelivery(pool: Pool, subscriptionId: string, eventId: string) {
-  const found = await findDeliveries(pool, { subscriptionId, eventId, limit: 50 })
+async function newestDelivery(historyPool: Pool, subscriptionId: string, eventId: string) {
+  const found = await findDeliveries(historyPool, { subscriptionId, eventId, limit: 50 })
   return found.find(({ redelivery_of }) => redelivery_of === null) ?? found[0]
 }
 

@@ -5,20 +5,12 @@ import { endpointId } from '@surehook/contracts/ids'
 import { deliveriesTopic } from '@surehook/contracts/topics'
 import type { OutgoingRecord } from '@surehook/kafka/producer/producer'
 import type { EventCodec } from '@surehook/schemas/codec'
-import type { PoolClient } from 'pg'
-import { recordJobs } from '../../history/write/delivery-store.ts'
 
 /**
  * Emits jobs to `webhook.deliveries` within a transaction. Call it in `StateWriter.write`, which
- * resolves once Kafka has them. The jobs enter the delivery log with the commit, so a client finds
- * them once it has the answer. The partitions of their days must exist (`DeliveryDays.ensure`).
+ * resolves once Kafka has them. Then give them to `LogJobs`.
  */
-export async function emitJobs(
-  tx: PoolClient,
-  emit: EmitState,
-  jobs: readonly DeliveryJob[],
-): Promise<void> {
-  await recordJobs(tx, jobs)
+export async function emitJobs(emit: EmitState, jobs: readonly DeliveryJob[]): Promise<void> {
   for (const job of jobs) {
     const key = endpointId(job)
     const state: CapturedJob = { ...job, body: job.body.toString('base64') }

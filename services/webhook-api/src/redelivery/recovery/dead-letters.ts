@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
 import { bodyColumns } from '../../history/read/find-delivery.ts'
 import type { BodyOfRow } from '../../history/read/stored-bodies.ts'
 import { dayOf } from '../../history/rows/delivery-days.ts'
@@ -46,8 +46,8 @@ const spanValues = ({ subscriptionId, since, until, requestedAt }: Span) => [
  * Returns whether the history has read the end of a delivery of the span and not yet its job, which
  * is on another topic. A job that it refused never comes, so only the last hour counts.
  */
-export async function lacksJobs(tx: PoolClient, span: Span): Promise<boolean> {
-  const { rowCount } = await tx.query(
+export async function lacksJobs(historyPool: Pool, span: Span): Promise<boolean> {
+  const { rowCount } = await historyPool.query(
     `select from delivery d
      where ${diedInSpan} and d.operation is null and d.moved_at > $4::timestamptz - interval '1 hour'
      limit 1`,
@@ -57,8 +57,12 @@ export async function lacksJobs(tx: PoolClient, span: Span): Promise<boolean> {
 }
 
 /** Counts dead letters, up to `most`. */
-export async function countDeadLetters(tx: PoolClient, span: Span, most: number): Promise<number> {
-  const { rows } = await tx.query<{ count: number }>(
+export async function countDeadLetters(
+  historyPool: Pool,
+  span: Span,
+  most: number,
+): Promise<number> {
+  const { rows } = await historyPool.query<{ count: number }>(
     `select count(*)::integer as count
      from (select from delivery d where ${inSpan} limit $6) counted`,
     [...spanValues(span), most],
@@ -78,11 +82,11 @@ const nextValues = ({ after, ...span }: Span & { after: Position }) => [
 
 /** Counts what a recovery still has to send, up to `most`. */
 export async function countNext(
-  pool: Pool,
+  historyPool: Pool,
   next: Span & { after: Position },
   most: number,
 ): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>(
+  const { rows } = await historyPool.query<{ count: number }>(
     `select count(*)::integer as count
      from (select from delivery d where ${inSpan} and ${isAfter} limit $9) counted`,
     [...nextValues(next), most],
@@ -98,11 +102,11 @@ export type DeadLetter = Omit<Original, 'body'> & BodyOfRow & { day: string; cre
  * any is left.
  */
 export async function nextDeadLetters(
-  db: Pool | PoolClient,
+  historyPool: Pool,
   next: Span & { after: Position },
   { limit, bytes }: { limit: number; bytes: number },
 ): Promise<DeadLetter[]> {
-  const { rows } = await db.query<DeadLetter>(
+  const { rows } = await historyPool.query<DeadLetter>(
     `select day::text as day, id, created_at, event_id, webhook_id, watched_table, operation, record_id,
        subscription_id, project_id, environment, body, job_partition, job_offset
      from (

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
-import { underWay } from '../../rebuild/rebuild-store.ts'
+import { isRebuilding } from '../../rebuild/rebuild-store.ts'
+import type { Pools } from '../../tenants/open-database.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
 import { firstPosition, type Position, type Span } from './dead-letters.ts'
 
@@ -44,14 +45,22 @@ export async function insertRecovery(
 }
 
 /**
- * Returns the recovery of each project that has waited longest, so that several take turns. Returns
- * none during a rebuild, because dead letters may be missing.
+ * Returns the recovery of each project that has waited longest, so that several take turns. Those of
+ * a subscription run one after another, because a later one must see what the earlier has sent.
+ * Returns none during a rebuild, because dead letters may be missing.
  */
-export async function waitingRecoveries(pool: Pool): Promise<{ id: string; projectId: string }[]> {
+export async function waitingRecoveries({
+  pool,
+  historyPool,
+}: Pools): Promise<{ id: string; projectId: string }[]> {
+  if (await isRebuilding(historyPool)) return []
   const { rows } = await pool.query<{ id: string; projectId: string }>(
     `select id, project_id as "projectId" from (
-       select distinct on (project_id) id, project_id, worked_at from recovery
-       where not ${underWay} order by project_id, worked_at) waiting
+       select distinct on (project_id) id, project_id, worked_at from recovery r
+       where not exists (
+         select from recovery earlier where earlier.subscription_id = r.subscription_id
+           and (earlier.requested_at, earlier.id) < (r.requested_at, r.id))
+       order by project_id, worked_at) waiting
      order by worked_at`,
   )
   return rows
@@ -73,7 +82,7 @@ async function findRecovery(
   locking: '' | 'for update skip locked',
 ): Promise<Recovery | undefined> {
   const { rows } = await db.query<Row>(
-    `select *, ${filedOn} from recovery where id = $1 and not ${underWay} ${locking}`,
+    `select *, ${filedOn} from recovery where id = $1 ${locking}`,
     [id],
   )
   const [row] = rows
@@ -87,6 +96,15 @@ async function findRecovery(
     requestedAt: row.requested_at,
     position: { day: row.filed_on, at: row.position_at, id: row.position_id },
   }
+}
+
+/** Returns whether no other replica works on the recovery. The lock ends with the transaction. */
+export async function lockInHistory(lock: PoolClient, id: string): Promise<boolean> {
+  const { rows } = await lock.query<{ ours: boolean }>(
+    `select pg_try_advisory_xact_lock(hashtext('webhook-api recovery ' || $1)) as ours`,
+    [id],
+  )
+  return rows[0]?.ours === true
 }
 
 export async function advanceRecovery(tx: PoolClient, id: string, position: Position) {

@@ -134,10 +134,10 @@ export const endedReplays: ExpiryDeletion = {
 
 /** Returns how many of these deliveries have not been attempted yet. */
 export async function countPending(
-  pool: Pool,
+  historyPool: Pool,
   { day, ids }: { day: string; ids: readonly string[] },
 ): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>(
+  const { rows } = await historyPool.query<{ count: number }>(
     `select count(*)::integer as count from delivery
      where day = $1 and id = any($2::uuid[]) and status = 'pending'`,
     [day, ids],

@@ -4,24 +4,24 @@ import type { LogReader, LogSpan } from '@surehook/kafka/readers/log-reader'
 import type { EventCodec } from '@surehook/schemas/codec'
 import { unavailable } from '@surehook/service-kit/errors'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
-import type { Pool } from 'pg'
 import { ownChange, ownRecord } from '../../change-log/change-log.ts'
-import { type DeliveryDays, dayOf } from '../../history/rows/delivery-days.ts'
+import { dayOf } from '../../history/rows/delivery-days.ts'
 import type { BackgroundWork } from '../../jobs/background-work.ts'
 import { type Claim, runClaimedWork } from '../../jobs/claimed-work.ts'
 import type { SubscriptionRow } from '../../subscriptions/store/subscription-row.ts'
 import { lockSubscription } from '../../subscriptions/store/subscription-store.ts'
+import type { Pools } from '../../tenants/open-database.ts'
 import { emitJobs } from '../jobs/emit-jobs.ts'
+import type { LogJobs } from '../jobs/log-jobs.ts'
 import { type LoggedChange, planReplay } from './replay-batch.ts'
 import * as store from './replay-store.ts'
 import { ShownSpans } from './shown-spans.ts'
 
-export type ReplayWorkerDeps = {
-  pool: Pool
+export type ReplayWorkerDeps = Pools & {
   writer: Pick<StateWriter, 'write'>
   reader: Pick<LogReader, 'bounds' | 'read'>
   codec: Pick<EventCodec, 'change'>
-  days: Pick<DeliveryDays, 'ensure'>
+  logJobs: LogJobs
   maxBodyBytes: number
   log: Logger
 }
@@ -83,16 +83,16 @@ class ReplayWorker {
       await store.postponeReplay(this.#deps.pool, claim, paceMs)
       return 0
     }
-    const { days, log } = this.#deps
+    const { logJobs, log } = this.#deps
     const { id: replayId, subscription_id: subscriptionId } = replay
     const spans = await this.#spansInTurn(replay)
     const [span] = spans
     const piece = span && (await this.#read(replay, span, signal))
     const now = Date.now()
-    await days.ensure([dayOf(now)])
-    const { state, ids } = await this.#commit({ ...replay, spans }, claim, { piece, now })
+    const { state, jobs } = await this.#commit({ ...replay, spans }, claim, { piece, now })
+    await logJobs(jobs)
     if (state === 'running') {
-      this.#last.set(replayId, { day: dayOf(now), ids })
+      this.#last.set(replayId, { day: dayOf(now), ids: jobs.map(({ deliveryId }) => deliveryId) })
     } else {
       this.#last.delete(replayId)
       this.#shown.forget(replayId)
@@ -103,7 +103,7 @@ class ReplayWorker {
 
   async #isAhead(replayId: string): Promise<boolean> {
     const last = this.#last.get(replayId)
-    return last !== undefined && (await store.countPending(this.#deps.pool, last)) > mayWait
+    return last !== undefined && (await store.countPending(this.#deps.historyPool, last)) > mayWait
   }
 
   /** Rejects with SERVICE_UNAVAILABLE while the log shows no more of any span. */
@@ -132,14 +132,14 @@ class ReplayWorker {
     replay: store.ReplayRow,
     claim: Claim,
     { piece, now }: { piece: Piece | undefined; now: number },
-  ): Promise<{ state: store.ReplayStep['state']; ids: readonly string[] }> {
+  ): Promise<{ state: store.ReplayStep['state']; jobs: readonly DeliveryJob[] }> {
     const { writer, maxBodyBytes } = this.#deps
     return writer.write(async (tx, emit) => {
       const subscription = await lockSubscription(tx, replay.subscription_id, tenantOf(replay))
       const step = stepOf(replay, piece, { subscription, maxBodyBytes, now })
       await store.advanceReplay(tx, claim, step)
-      await emitJobs(tx, emit, step.jobs)
-      return { state: step.state, ids: step.jobs.map(({ deliveryId }) => deliveryId) }
+      await emitJobs(emit, step.jobs)
+      return step
     })
   }
 }
