@@ -45,6 +45,8 @@ const leastForgetAfterMs = 10 * 60_000
 const longestDrainMs = 8_000
 const leastGraceMs = 10_000
 const windowBytes = 4 * 1024 * 1024
+/** About 10 MB. An installation with fewer subscriptions reads no state twice. */
+const newestStates: number = 10_000
 
 export type Config = ReturnType<typeof readConfig>
 
@@ -76,6 +78,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     drainMs: Math.min(read.WEBHOOK_TIMEOUT + 1_000, longestDrainMs),
     endpointConcurrency: read.WEBHOOK_ENDPOINT_CONCURRENCY,
     concurrency: read.WEBHOOK_CONCURRENCY,
+    newestStates,
     window: { messages: read.WEBHOOK_WINDOW, bytes: windowBytes },
   })
 }

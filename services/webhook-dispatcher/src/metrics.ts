@@ -46,6 +46,7 @@ export type DispatcherGauges = {
   paused: () => number
   windowOpen: () => number
   openCircuits: () => number
+  loadedSubscriptions: () => number
 }
 
 export function registerGauges(metrics: Metrics, gauges: DispatcherGauges): void {
@@ -78,5 +79,12 @@ export function registerGauges(metrics: Metrics, gauges: DispatcherGauges): void
   gauge(
     { name: 'surehook_delivery_circuits_open', help: 'Endpoints with an open circuit' },
     gauges.openCircuits,
+  )
+  gauge(
+    {
+      name: 'surehook_delivery_subscriptions_loaded',
+      help: 'Webhooks that had a delivery on an assigned partition, so that their state is in memory',
+    },
+    gauges.loadedSubscriptions,
   )
 }

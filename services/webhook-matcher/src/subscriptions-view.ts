@@ -38,7 +38,7 @@ export async function openSubscriptionsView({
     codec: { ofTopic: (): TypeCodec<SubscriptionState> => codec.subscription },
     topics: [topics.subscriptions],
     clientId: groupId,
-    apply(_topic, key, state, walPosition) {
+    apply(_topic, key, state, { walPosition }) {
       index.apply(key, state, walPosition)
       metrics.subscriptions.set(index.size)
     },

@@ -23,6 +23,12 @@ export type InvalidViewMessage = {
   reason: string
 }
 
+export type ViewRecord = {
+  offset: number
+  /** WAL position of the record's commit, or `null` when no relay sent the record. */
+  walPosition: string | null
+}
+
 export type TopicViewOptions<Value extends AnyEvent> = {
   kafka: Kafka
   codec: Pick<EventCodec, 'ofTopic'> | { ofTopic(topic: string): TypeCodec<Value> }
@@ -37,9 +43,8 @@ export type TopicViewOptions<Value extends AnyEvent> = {
    * Called once per record, in the order of the log. `null` is a tombstone. States that a relay
    * repeats after a newer one are skipped. It may throw only an `UndecodableError`, for a value
    * that is not valid.
-   * @param walPosition WAL position of the record's commit, or `null` when no relay sent the record
    */
-  apply: (topic: string, key: string, value: Value | null, walPosition: string | null) => void
+  apply: (topic: string, key: string, value: Value | null, record: ViewRecord) => void
   /** Called with a value that cannot be decoded or is not valid. The view continues without it. */
   onInvalid?: (invalid: InvalidViewMessage) => Promise<void>
   log: Logger
@@ -176,8 +181,9 @@ class KafkaTopicView<Value extends AnyEvent> implements TopicView {
     const { log, apply, onInvalid } = this.#options
     for (let value = decoding; ; value = this.#decode(where.topic, where.message)) {
       try {
-        const { key, headers } = where.message
-        apply(where.topic, String(key ?? ''), await value, walPositionOf(headers))
+        const { key, headers, offset } = where.message
+        const record = { offset: Number(offset), walPosition: walPositionOf(headers) }
+        apply(where.topic, String(key ?? ''), await value, record)
         return
       } catch (err) {
         const { topic, partition, message } = where

@@ -8,7 +8,7 @@ import type { SpanOptions, SpanOutcome } from '@surehook/service-kit/telemetry/t
 import type { Delivery } from '../delivery/delivery.ts'
 import type { Circuit } from '../endpoint/circuit.ts'
 import { dispatcherMetrics } from '../metrics.ts'
-import { Subscription } from '../subscriptions/subscriptions.ts'
+import { Subscription } from '../subscriptions/subscription.ts'
 import type { AttemptResult } from '../transitions/decide-next-attempt.ts'
 import { Attempts } from './attempts.ts'
 import type { Exchange } from './http/post.ts'
@@ -30,7 +30,7 @@ const subscriptionWith = (headers: Record<string, string>) =>
       policy: { ...defaultPolicy, headers: { names: Object.keys(headers), ciphertext: '' } },
       secrets: [{ ciphertext: '', validUntil: null }],
     }),
-    { keys: () => signingKeys('secret'), headers: () => headers },
+    { keysOf: () => signingKeys('secret'), headersOf: () => headers },
   )
 const subscription = subscriptionWith({})
 const delivered: AttemptResult = { kind: 'responded', status: 204, answer: '', latencyMs: 3 }

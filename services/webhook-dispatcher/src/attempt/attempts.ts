@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import type { Delivery } from '../delivery/delivery.ts'
 import type { Circuit } from '../endpoint/circuit.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
-import type { Subscription } from '../subscriptions/subscriptions.ts'
+import type { Subscription } from '../subscriptions/subscription.ts'
 import type { AttemptDecision, AttemptResult } from '../transitions/decide-next-attempt.ts'
 import { decideNextAttempt, succeeded } from '../transitions/decide-next-attempt.ts'
 import {

@@ -1,7 +1,6 @@
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import type { Messaging } from '@surehook/kafka/messaging'
 import { refuseInvalid } from '@surehook/kafka/producer/invalid-messages'
-import type { TopicView } from '@surehook/kafka/views/topic-view'
 import { WindowedConsumer } from '@surehook/kafka/windowed/windowed-consumer'
 import { orAborted } from '@surehook/service-kit/bounded'
 import { MemoryBudget } from '@surehook/service-kit/config/memory-budget'
@@ -17,8 +16,11 @@ import { CircuitEvents } from '../endpoint/circuit-events.ts'
 import type { CircuitStore } from '../endpoint/circuit-store.ts'
 import { CircuitWatch } from '../endpoint/circuit-watch.ts'
 import type { DispatcherGauges, DispatcherMetrics } from '../metrics.ts'
-import type { SecretOpener, Subscriptions } from '../subscriptions/subscriptions.ts'
-import { openSubscriptionsView } from '../subscriptions/subscriptions-view.ts'
+import type { TextOpener } from '../subscriptions/secrets-opener.ts'
+import {
+  openSubscriptionsView,
+  type SubscriptionsView,
+} from '../subscriptions/subscriptions-view.ts'
 import { Transitions } from '../transitions/transitions.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { drained } from './drained.ts'
@@ -47,7 +49,7 @@ const longerLocalWaitMs = 10_000
 
 export type DeliveryEngineDeps = Pick<Messaging, 'kafka' | 'codec' | 'producer'> & {
   poster: Poster
-  opener: SecretOpener
+  opener: TextOpener
   circuits: CircuitStore
   metrics: DispatcherMetrics
   registry: Metrics
@@ -73,11 +75,13 @@ export async function openDeliveryEngine(
 ): Promise<DeliveryEngine> {
   const { kafka, codec, circuits, opener, log, signal } = deps
   await using opening = new AsyncDisposableStack()
+  const { newestStates } = config
   const { clientId } = config.kafka
-  const reading = await openSubscriptionsView({ kafka, clientId, codec, opener, log })
-  const { subscriptions } = reading
-  const view = opening.use(reading.view)
-  const dispatcher = opening.use(createDispatcher(config, deps, { subscriptions, view }))
+  const reading = opening.use(
+    await openSubscriptionsView({ kafka, clientId, codec, opener, newestStates, log }),
+  )
+  const { subscriptions, view } = reading
+  const dispatcher = opening.use(createDispatcher(config, deps, reading))
   subscriptions.onChange((id, left) => dispatcher.subscriptionChanged(id, left))
   opening.use(new CircuitWatch({ store: circuits, endpoints: () => dispatcher.endpoints() }))
   const listing = () => retryTopicsToRead(kafka, config.delayNames)
@@ -107,6 +111,7 @@ export async function openDeliveryEngine(
       paused: () => dispatcher.paused,
       windowOpen: () => consumer.open,
       openCircuits: () => dispatcher.openCircuits,
+      loadedSubscriptions: () => subscriptions.loaded,
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
@@ -115,15 +120,16 @@ export async function openDeliveryEngine(
 function createDispatcher(
   config: Config,
   { codec, producer, poster, circuits, metrics, tracer, log }: DeliveryEngineDeps,
-  { subscriptions, view }: { subscriptions: Subscriptions; view: TopicView },
+  { subscriptions, view }: Pick<SubscriptionsView, 'subscriptions' | 'view'>,
 ): Dispatcher {
   const ownLoad = new OwnLoad()
   const { delays, ladder } = config
-  const nameOf = (id: string) => subscriptions.get(id)?.name ?? null
+  const nameOf = (id: string) => subscriptions.nameOf(id)
   const circuitEvents = new CircuitEvents({ producer, codec, store: circuits, nameOf, log })
   return new Dispatcher({
     codec,
     ownLoad,
+    subscriptions: (onLoaded) => subscriptions.open({ view, onLoaded }),
     metrics,
     log,
     refuse: (message, reason) =>
@@ -144,8 +150,6 @@ function createDispatcher(
       window: config.window,
       attempts: new Attempts({ poster, delays, ladder, metrics, tracer, log }),
       transitions: new Transitions({ producer, codec, log }),
-      subscriptions,
-      view,
       metrics,
       onFault: (err) => log.error({ err }, 'delivery.fault'),
     },

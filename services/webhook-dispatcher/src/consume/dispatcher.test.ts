@@ -9,6 +9,7 @@ import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { pino } from 'pino'
 import { dispatcherMetrics } from '../metrics.ts'
 import type { WorkerDeps } from '../partition/worker-deps.ts'
+import { PartitionSubscriptions } from '../subscriptions/partition-subscriptions.ts'
 import { Dispatcher } from './dispatcher.ts'
 
 type Decode = () => DeliveryJob | Promise<DeliveryJob>
@@ -31,14 +32,21 @@ function setUp(decode: Record<string, Decode[]>) {
   const metrics = dispatcherMetrics(createMetrics('test'))
   const worker = {
     window: { messages: 100, bytes: 100_000 },
-    subscriptions: { get: () => undefined },
-    view: { barrier: () => Promise.resolve() },
     transitions: { make: async ({ deliveryId }: DeliveryJob) => void cancelled.push(deliveryId) },
     metrics,
     onFault: (err: unknown) => faults.push(err),
   } as unknown as WorkerDeps
+  const all = {
+    get: () => undefined,
+    read: async () => undefined,
+    entryOf: () => undefined,
+    isAnyAt: () => false,
+  }
+  const view = { barrier: () => Promise.resolve() }
   const open = new Dispatcher({
     worker,
+    subscriptions: (onLoaded) =>
+      new PartitionSubscriptions({ all, view, onLoaded, onClose: () => {} }),
     metrics,
     ownLoad: { sample: () => {} },
     codec: {

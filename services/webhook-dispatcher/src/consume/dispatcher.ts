@@ -19,7 +19,9 @@ import type { OwnLoad } from './own-load.ts'
 import { PeekedJobs, tryDecode } from './peeked-jobs.ts'
 
 export type DispatcherDeps = {
-  worker: WorkerDeps
+  worker: Omit<WorkerDeps, 'subscriptions'>
+  /** Opens the subscriptions of a partition. */
+  subscriptions: (onLoaded: (id: string) => void) => WorkerDeps['subscriptions']
   codec: Pick<EventCodec, 'job'>
   /** Moves an undecodable message aside. Resolves after Kafka's ack. */
   refuse: (message: WindowedMessage, reason: string) => Promise<void>
@@ -55,10 +57,8 @@ export class Dispatcher implements PartitionHandler, Disposable {
 
   /** Attempts and transitions in flight, including those of revoked partitions. */
   get inFlight(): number {
-    let sum = 0
-    for (const worker of this.#workers.values()) sum += worker.busy
-    for (const worker of this.#revokedBusy) sum += worker.busy
-    return sum
+    const workers = [...this.#workers.values(), ...this.#revokedBusy]
+    return workers.reduce((sum, { busy }) => sum + busy, 0)
   }
 
   get paused(): number {
@@ -84,7 +84,10 @@ export class Dispatcher implements PartitionHandler, Disposable {
     assignments: ReadonlyMap<string, AssignedPartition>,
     control: PartitionControl,
   ): void {
-    this.#workers.set(partition, new PartitionWorker(assignments, control, this.#deps.worker))
+    const subscriptions = this.#deps.subscriptions((id) => worker.subscriptionChanged(id))
+    const deps = { ...this.#deps.worker, subscriptions }
+    const worker = new PartitionWorker(assignments, control, deps)
+    this.#workers.set(partition, worker)
   }
 
   revoked(partition: number): void {
@@ -292,7 +295,5 @@ function dispatchTo(worker: PartitionWorker, message: WindowedMessage, job: Deli
   else worker.accept({ job, message })
 }
 
-function copyOf(headers: NonNullable<WindowedMessage['headers']>): Record<string, string> {
-  const texts = Object.entries(headers).map(([name, value]) => [name, String(value)] as const)
-  return Object.fromEntries(texts)
-}
+const copyOf = (headers: NonNullable<WindowedMessage['headers']>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))

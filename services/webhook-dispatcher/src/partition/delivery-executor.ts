@@ -7,7 +7,7 @@ import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { Endpoints } from '../endpoint/endpoints.ts'
 import type { PausedAction } from '../paused/paused-actions.ts'
 import type { PausedDeliveries } from '../paused/paused-deliveries.ts'
-import type { Subscription } from '../subscriptions/subscriptions.ts'
+import type { Subscription } from '../subscriptions/subscription.ts'
 import { endOf, succeeded } from '../transitions/decide-next-attempt.ts'
 import type { DeliveryRouter } from '../transitions/delivery-router.ts'
 import { nextStepOf, type Transition } from '../transitions/transitions.ts'
@@ -93,14 +93,14 @@ export class DeliveryExecutor {
     void this.#move({ job, message }, { kind: 'wait', wasPaused, ...hop })
   }
 
-  /** Decides the subscription's deliveries again when the view of subscriptions is current. */
+  /** Decides the subscription's deliveries again when its newest state is known. */
   #lookAgain(subscriptionId: string): void {
     const { deps, state, router, admissions } = this.#options
     const look = async () => {
       // Deliveries that arrive in the same turn of the event loop share one look.
       await Promise.resolve()
       const count = admissions.countUndecided(subscriptionId)
-      await deps.view.barrier(state.lease)
+      await deps.subscriptions.current(subscriptionId, state.lease)
       this.#decide(subscriptionId, count)
     }
     const again = async () => {
@@ -114,7 +114,7 @@ export class DeliveryExecutor {
     )
   }
 
-  /** @param count the first deliveries, for which the view of subscriptions is current */
+  /** @param count the first deliveries, for which the subscription is known to be current */
   #decide(subscriptionId: string, count: number): void {
     const { state, admissions, paused } = this.#options
     if (state.isRevoked) return

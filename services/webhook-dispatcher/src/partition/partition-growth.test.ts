@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import { partitionOf } from '@surehook/kafka/producer/partitioned/partition-of'
 import { PartitionWorld } from '../../test/support/partition-world.ts'
@@ -10,9 +10,6 @@ const moves = ids.find((id) => partitionOf(id, partitions) !== 0) as string
 const stays = ids.find((id) => partitionOf(id, partitions) === 0) as string
 
 let world: PartitionWorld
-beforeEach(() => {
-  world = new PartitionWorld()
-})
 afterEach(() => world.worker.dispose())
 
 async function readAll(): Promise<void> {
@@ -23,42 +20,48 @@ async function readAll(): Promise<void> {
   }
 }
 
-it('jobs that have not started move in order, and those in flight end here', async () => {
-  for (let nth = 0; nth < 5; nth++) world.enqueue(moves)
-  for (let nth = 0; nth < 2; nth++) world.enqueue(stays)
-  await readAll()
-  expect(world.moved).toEqual([])
-  world.grow(partitions)
-  expect(world.started.get(moves)).toHaveLength(2)
-  expect(world.moved).toEqual(['d2', 'd3', 'd4'])
-  world.enqueue(moves)
-  await readAll()
-  expect(world.moved).toEqual(['d2', 'd3', 'd4', 'd7'])
-  for (let nth = 0; nth < 4; nth++) world.answer(200, true)
-  await readAll()
-  expect([...world.history.delivered].toSorted()).toEqual(['d0', 'd1', 'd5', 'd6'])
-})
+describe.each([false, true])('an owner that loads subscriptions late: %s', (loadsLate) => {
+  beforeEach(() => {
+    world = new PartitionWorld({ loadsLate })
+  })
 
-it('paused deliveries move in order although their subscription is inactive', async () => {
-  for (const id of [moves, stays]) world.setActive(id, false)
-  for (let nth = 0; nth < 3; nth++) for (const id of [moves, stays]) world.enqueue(id)
-  await readAll()
-  expect(world.worker.paused).toBe(6)
-  world.grow(partitions)
-  world.enqueue(moves)
-  await readAll()
-  expect(world.moved).toEqual(['d0', 'd2', 'd4', 'd6'])
-  expect(world.worker.paused).toBe(3)
-})
+  it('jobs that have not started move in order, and those in flight end here', async () => {
+    for (let nth = 0; nth < 5; nth++) world.enqueue(moves)
+    for (let nth = 0; nth < 2; nth++) world.enqueue(stays)
+    await readAll()
+    expect(world.moved).toEqual([])
+    world.grow(partitions)
+    expect(world.started.get(moves)).toHaveLength(2)
+    expect(world.moved).toEqual(['d2', 'd3', 'd4'])
+    world.enqueue(moves)
+    await readAll()
+    expect(world.moved).toEqual(['d2', 'd3', 'd4', 'd7'])
+    for (let nth = 0; nth < 4; nth++) world.answer(200, true)
+    await readAll()
+    expect([...world.history.delivered].toSorted()).toEqual(['d0', 'd1', 'd5', 'd6'])
+  })
 
-it('the next owner goes on with what has not moved', async () => {
-  world.setActive(moves, false)
-  for (let nth = 0; nth < 3; nth++) world.enqueue(moves)
-  await readAll()
-  world.commit()
-  world.grow(partitions)
-  world.kill()
-  await readAll()
-  expect(new Set(world.moved)).toEqual(new Set(['d0', 'd1', 'd2']))
-  expect(world.worker.paused).toBe(0)
+  it('paused deliveries move in order although their subscription is inactive', async () => {
+    for (const id of [moves, stays]) world.setActive(id, false)
+    for (let nth = 0; nth < 3; nth++) for (const id of [moves, stays]) world.enqueue(id)
+    await readAll()
+    expect(world.worker.paused).toBe(6)
+    world.grow(partitions)
+    world.enqueue(moves)
+    await readAll()
+    expect(world.moved).toEqual(['d0', 'd2', 'd4', 'd6'])
+    expect(world.worker.paused).toBe(3)
+  })
+
+  it('the next owner goes on with what has not moved', async () => {
+    world.setActive(moves, false)
+    for (let nth = 0; nth < 3; nth++) world.enqueue(moves)
+    await readAll()
+    world.commit()
+    world.grow(partitions)
+    world.kill()
+    await readAll()
+    expect(new Set(world.moved)).toEqual(new Set(['d0', 'd1', 'd2']))
+    expect(world.worker.paused).toBe(0)
+  })
 })

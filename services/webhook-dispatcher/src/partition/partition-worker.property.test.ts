@@ -37,6 +37,12 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ move: true }) },
   { weight: 1, arbitrary: fc.record({ drain: fc.boolean() }) },
 )
+const scenario = (maxLength: number) =>
+  fc.record({
+    actions: fc.array(action, { minLength: 5, maxLength }),
+    /** Whether an owner reads a subscription when it first needs it. */
+    loadsLate: fc.boolean(),
+  })
 type Action = typeof action extends fc.Arbitrary<infer T> ? T : never
 
 let world: PartitionWorld | undefined
@@ -80,8 +86,8 @@ async function own(on: PartitionWorld, step: Action): Promise<void> {
 
 it('starts first attempts in order of arrival and loses nothing, whatever happens to the partition', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 150 }), async (actions) => {
-      world = new PartitionWorld()
+    fc.asyncProperty(scenario(150), async ({ actions, loadsLate }) => {
+      world = new PartitionWorld({ loadsLate })
       for (const step of actions) await play(world, step)
       await drain(world)
       world.worker.dispose()
@@ -98,8 +104,8 @@ it('starts first attempts in order of arrival and loses nothing, whatever happen
 
 it('keeps each undelivered job on exactly one topic once all is acknowledged and committed', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 80 }), async (actions) => {
-      world = new PartitionWorld()
+    fc.asyncProperty(scenario(80), async ({ actions, loadsLate }) => {
+      world = new PartitionWorld({ loadsLate })
       // Kills are left out, because a killed owner leaves copies on the topics until they are read.
       for (const step of actions) if (!('kill' in step)) await play(world, step)
       await world.settle()

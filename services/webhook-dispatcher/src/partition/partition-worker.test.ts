@@ -110,6 +110,8 @@ class WorkerWorld {
         },
       },
       subscriptions: {
+        entryOf: () => undefined,
+        [Symbol.dispose]: () => {},
         get: (id: string) => {
           this.asked++
           const deliverable = this.active && !id.startsWith('inactive')
@@ -121,7 +123,6 @@ class WorkerWorld {
           }
         },
       },
-      view: { barrier: async () => {} },
       metrics: dispatcherMetrics(createMetrics('test')),
       onFault: (err: unknown) => void this.faults.push(err),
     } as unknown as WorkerDeps

@@ -8,7 +8,7 @@ import { Endpoints } from '../endpoint/endpoints.ts'
 import { PausedDeliveries } from '../paused/paused-deliveries.ts'
 import { DeliveryRouter } from '../transitions/delivery-router.ts'
 import { Admissions } from './admission/admissions.ts'
-import { RecordOrder, waitsInGroup } from './admission/record-order.ts'
+import { orderGroup, RecordOrder } from './admission/record-order.ts'
 import { ReleaseView } from './admission/release-view.ts'
 import { SubscriptionStatus } from './admission/subscription-status.ts'
 import { WaitingDeliveries } from './admission/waiting-deliveries.ts'
@@ -207,6 +207,7 @@ export class PartitionWorker {
   dispose(): void {
     this.#endpoints.dispose()
     this.#dueTimes.dispose()
+    this.#subscriptions[Symbol.dispose]()
   }
 
   /**
@@ -216,7 +217,8 @@ export class PartitionWorker {
   #waitsForRetryInOrder(delivery: Delivery): boolean {
     const { job, message } = delivery
     if (message.topic !== deliveriesTopic || job.dueAt === 0) return false
-    return waitsInGroup(delivery, this.#subscriptions.get(job.subscriptionId)) !== null
+    const entry = this.#subscriptions.entryOf(job.subscriptionId)
+    return entry !== undefined && orderGroup(job, entry) !== null
   }
 
   /** True if a delivery of an endpoint that belongs to another partition is still here. */
@@ -225,13 +227,9 @@ export class PartitionWorker {
     for (const { id, inFlight, queued } of this.#endpoints.all())
       if (inFlight + queued > 0 && isElsewhere(id)) return true
     return this.#paused.mayHaveAny((subscriptionId) => {
-      const subscription = this.#subscriptions.get(subscriptionId)
       // The endpoint of an unreadable subscription is unknown.
-      return (
-        subscription !== undefined &&
-        subscription.url !== null &&
-        isElsewhere(subscription.endpointId)
-      )
+      const endpointId = this.#subscriptions.entryOf(subscriptionId)?.endpointId ?? null
+      return endpointId !== null && isElsewhere(endpointId)
     })
   }
 

@@ -1,13 +1,12 @@
-import type { TopicView } from '@surehook/kafka/views/topic-view'
 import type { Attempts } from '../attempt/attempts.ts'
 import type { AttemptSlots } from '../endpoint/attempt-slots.ts'
 import type { CircuitOptions } from '../endpoint/circuit.ts'
 import type { EndpointLimits } from '../endpoint/endpoint.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
-import type { Subscriptions } from '../subscriptions/subscriptions.ts'
+import type { PartitionSubscriptions } from '../subscriptions/partition-subscriptions.ts'
 import type { Transitions } from '../transitions/transitions.ts'
 
-/** The resources that the workers of all partitions share. */
+/** The resources that the workers of all partitions share, and the partition's subscriptions. */
 export type WorkerDeps = {
   circuit: CircuitOptions
   limits: EndpointLimits
@@ -19,9 +18,8 @@ export type WorkerDeps = {
   orderedRecords?: number
   attempts: Attempts
   transitions: Pick<Transitions, 'make'>
-  subscriptions: Subscriptions
-  /** The view that `subscriptions` is read from. */
-  view: Pick<TopicView, 'barrier'>
+  subscriptions: Pick<PartitionSubscriptions, 'get' | 'current' | 'entryOf' | 'isAnyAt'> &
+    Disposable
   metrics: DispatcherMetrics
   /** Called for an unexpected failure. The job stays open. */
   onFault: (err: unknown) => void

@@ -6,6 +6,7 @@ import type { SealedSecret } from '@surehook/contracts/events'
 import { endpointId } from '@surehook/contracts/ids'
 import { aSubscription } from '@surehook/contracts/testing/samples'
 import { pino } from 'pino'
+import { SecretsOpener } from './secrets-opener.ts'
 import { Subscriptions } from './subscriptions.ts'
 
 setFlagsFromString('--expose-gc')
@@ -30,22 +31,26 @@ function setUp() {
       return sealed.replace(` for ${id}`, '')
     },
   }
-  const subscriptions = new Subscriptions(opener, pino({ level: 'silent' }))
+  const subscriptions = new Subscriptions({
+    opener: new SecretsOpener(opener, pino({ level: 'silent' })),
+    reader: { read: () => Promise.reject(new Error('nothing is read again')) },
+    newestStates: 10,
+  })
   subscriptions.onChange((id) => void changed.push(id))
   return { subscriptions, changed }
 }
 
 it('knows a subscription whose state cannot be read, and does not deliver to it', () => {
   const { subscriptions, changed } = setUp()
-  subscriptions.apply('a', stateOf('a'))
-  subscriptions.unreadable('a')
-  subscriptions.unreadable('b')
+  subscriptions.apply('a', stateOf('a'), 0)
+  subscriptions.unreadable('a', 0)
+  subscriptions.unreadable('b', 0)
   expect(subscriptions.get('a')).toMatchObject({ deliverable: false, url: null })
   expect(subscriptions.get('b')).toMatchObject({ deliverable: false, url: null })
-  subscriptions.apply('a', stateOf('a'))
+  subscriptions.apply('a', stateOf('a'), 0)
   expect(subscriptions.get('a')).toMatchObject({ url: aSubscription().url })
   expect(subscriptions.get('a')?.deliverable).toBe(true)
-  subscriptions.apply('b', null)
+  subscriptions.apply('b', null, 0)
   expect(subscriptions.get('b')).toBeUndefined()
   expect(changed).toEqual(['a', 'a', 'b', 'a', 'b'])
 })
@@ -57,7 +62,7 @@ it.each<[string, SealedSecret, number]>([
 ])('needs the current secret only, when a replaced one %s', (_what, replaced, signing) => {
   const { subscriptions } = setUp()
   const state = stateOf('a')
-  subscriptions.apply('a', { ...state, secrets: [...state.secrets, replaced] })
+  subscriptions.apply('a', { ...state, secrets: [...state.secrets, replaced] }, 0)
   const subscription = subscriptions.get('a')
   expect(subscription?.deliverable).toBe(true)
   expect(subscription?.url !== null && subscription?.secretsAt(Date.now())).toHaveLength(signing)
@@ -75,7 +80,7 @@ it.each<[string, SealedSecret[]]>([
   ['is missing', []],
 ])('does not deliver when the current secret %s', (_what, secrets) => {
   const { subscriptions } = setUp()
-  subscriptions.apply('a', { ...stateOf('a'), secrets })
+  subscriptions.apply('a', { ...stateOf('a'), secrets }, 0)
   expect(subscriptions.get('a')?.deliverable).toBe(false)
 })
 
@@ -86,15 +91,15 @@ it('tells which endpoint a subscription has left', () => {
   const [first, second] = ['https://a.example/1', 'https://a.example/2'].map((url) =>
     endpointId({ ...aSubscription(), url }),
   )
-  subscriptions.apply('a', { ...stateOf('a'), url: 'https://a.example/1' })
-  subscriptions.apply('a', { ...stateOf('a'), url: 'https://a.example/1', active: false })
-  subscriptions.apply('a', { ...stateOf('a'), url: 'https://a.example/2' })
+  subscriptions.apply('a', { ...stateOf('a'), url: 'https://a.example/1' }, 0)
+  subscriptions.apply('a', { ...stateOf('a'), url: 'https://a.example/1', active: false }, 0)
+  subscriptions.apply('a', { ...stateOf('a'), url: 'https://a.example/2' }, 0)
   expect([first, second].map((id) => subscriptions.isAnyAt(id ?? ''))).toEqual([false, true])
   const createdAt = Date.parse(stateOf('a').createdAt)
   const at = [createdAt - 1, createdAt]
   expect(at.map((time) => subscriptions.isAnyAt(second ?? '', time))).toEqual([false, true])
-  subscriptions.unreadable('b')
-  subscriptions.apply('a', null)
+  subscriptions.unreadable('b', 0)
+  subscriptions.apply('a', null, 0)
   expect(left).toEqual([null, null, first, null, second])
   expect(subscriptions.isAnyAt(second ?? '')).toBe(false)
 })
@@ -103,7 +108,7 @@ it('keeps only the parts of a state that attempts need', async () => {
   const { subscriptions } = setUp()
   const states = ['a', 'b', 'c'].map((id) => {
     const state = stateOf(id)
-    subscriptions.apply(id, state)
+    subscriptions.apply(id, state, 0)
     return new WeakRef(state)
   })
   await turn()
@@ -114,8 +119,8 @@ it('keeps only the parts of a state that attempts need', async () => {
 
 it('is inactive since its last change at the latest', () => {
   const { subscriptions } = setUp()
-  subscriptions.apply('a', stateOf('a'))
+  subscriptions.apply('a', stateOf('a'), 0)
   expect(subscriptions.get('a')).toMatchObject({ inactiveSince: Number.POSITIVE_INFINITY })
-  subscriptions.apply('a', { ...stateOf('a'), active: false })
+  subscriptions.apply('a', { ...stateOf('a'), active: false }, 0)
   expect(subscriptions.get('a')).toMatchObject({ inactiveSince: Date.parse(past) })
 })

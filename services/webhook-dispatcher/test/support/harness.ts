@@ -106,7 +106,7 @@ export async function openHarness(): Promise<Harness> {
 
   let metrics: Metrics | undefined
   const start: Harness['start'] = async (overrides = {}) => {
-    const config = readConfig({
+    const read = readConfig({
       INTERNAL_PORT: '0',
       KAFKA_BROKERS: env['TEST_KAFKA_BROKERS'],
       KAFKA_PARTITIONS: '4',
@@ -121,6 +121,8 @@ export async function openHarness(): Promise<Harness> {
       WEBHOOK_EXTRA_CA_FILE: caFile,
       ...overrides,
     })
+    // No state stays in memory, so that every dispatcher reads those of its deliveries.
+    const config = { ...read, newestStates: 0 }
     const createMetrics = (of: string) => (metrics = ownProcess.createMetrics(of))
     const host = { ...ownProcess, createMetrics }
     const service = await compose(config, log, new AbortController().signal, host)

@@ -10,15 +10,18 @@ import type { SubscriptionLimits } from '../../src/endpoint/subscription-queue.t
 import { dispatcherMetrics } from '../../src/metrics.ts'
 import type { PartitionWorker } from '../../src/partition/partition-worker.ts'
 import type { WorkerDeps } from '../../src/partition/worker-deps.ts'
+import type { PartitionSubscriptions } from '../../src/subscriptions/partition-subscriptions.ts'
 import type { Transition, TransitionResult } from '../../src/transitions/transitions.ts'
 import { PartitionHistory } from './partition-history.ts'
 import { circuitOptions, Owner, shared } from './partition-owner.ts'
+import { openSubscriptions } from './partition-subscriptions.ts'
 import { openOn, placeAfter, retries } from './places-after.ts'
 import { RecordHistory } from './record-history.ts'
 
 type Entry = { job: DeliveryJob; headers: Record<string, string>; at: number }
 
-const none: Cancellation[] = []
+export type PartitionWorldOptions = { orderedRecords?: number; loadsLate?: boolean }
+
 export const topics = [deliveriesTopic, retries, pausedTopic]
 
 /** A partition with its logs, its commits and its owner, without Kafka, receivers and real time. */
@@ -52,10 +55,16 @@ export class PartitionWorld {
   #now = 0
 
   readonly #orderedRecords: number | undefined
+  readonly #loadsLate: boolean
+  #subscriptions: PartitionSubscriptions | undefined
 
-  /** @param orderedRecords how many records have a queue of their own */
-  constructor({ orderedRecords }: { orderedRecords?: number } = {}) {
+  /**
+   * @param orderedRecords how many records have a queue of their own
+   * @param loadsLate true if an owner reads a subscription when it first needs it
+   */
+  constructor({ orderedRecords, loadsLate = false }: PartitionWorldOptions = {}) {
     this.#orderedRecords = orderedRecords
+    this.#loadsLate = loadsLate
     this.#owner = this.#open()
   }
 
@@ -121,6 +130,7 @@ export class PartitionWorld {
 
   delete(subscriptionId: string): void {
     this.deleted.add(subscriptionId)
+    this.#subscriptions?.changed(subscriptionId, undefined)
     this.#owner.worker.subscriptionChanged(subscriptionId, subscriptionId)
   }
 
@@ -224,6 +234,8 @@ export class PartitionWorld {
   }
 
   #deps(owner: Owner): WorkerDeps {
+    const onLoaded = (id: string) => owner.worker.subscriptionChanged(id)
+    this.#subscriptions = openSubscriptions(this, { loadsLate: this.#loadsLate, onLoaded })
     return {
       circuit: this.circuit,
       limits: { maxInFlight: 2, maxLocalWaitMs: () => 1 },
@@ -238,26 +250,12 @@ export class PartitionWorld {
             : { kind: 'retry', delay: { name: '1s', ms: 0 }, dueAt: this.#dueAt(job) },
       },
       transitions: { make: (job: DeliveryJob, to: Transition) => this.#make(owner, job, to) },
-      subscriptions: {
-        get: (id: string) => (this.deleted.has(id) ? undefined : this.#subscription(id)),
-        isAnyAt: (id: string) => !this.deleted.has(id),
-      },
-      view: { barrier: async () => {} },
+      subscriptions: this.#subscriptions,
       metrics: dispatcherMetrics(createMetrics('test')),
       onFault: (err: unknown) => {
         throw err
       },
     } as unknown as WorkerDeps
-  }
-
-  #subscription(id: string) {
-    return {
-      ...{ id, url: 'u', projectId: 'p', endpointId: id, limits: this.limits },
-      deliverable: !this.inactive.has(id),
-      ordered: this.ordered.has(id),
-      inactiveSince: this.inactive.get(id) ?? Number.POSITIVE_INFINITY,
-      cancellations: this.cancellations.get(id) ?? none,
-    }
   }
 
   #attempt(owner: Owner, job: DeliveryJob): Promise<unknown> {

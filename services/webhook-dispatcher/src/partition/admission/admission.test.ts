@@ -3,7 +3,7 @@ import type { CancellableStatus } from '@surehook/contracts/events'
 import { deliveriesTopic, pausedTopic, retryTopic } from '@surehook/contracts/topics'
 import type { Delivery } from '../../delivery/delivery.ts'
 import { pausedHeaders } from '../../delivery/paused-headers.ts'
-import type { Subscription } from '../../subscriptions/subscriptions.ts'
+import type { Subscription } from '../../subscriptions/subscription.ts'
 import { decideAdmission, isCancelled } from './admission.ts'
 
 /** Its record was written at 10. */

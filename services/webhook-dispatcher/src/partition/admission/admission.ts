@@ -2,7 +2,7 @@ import type { DeliveryJob, DeliveryStatus } from '@surehook/contracts/events'
 import { pausedTopic } from '@surehook/contracts/topics'
 import type { Delivery } from '../../delivery/delivery.ts'
 import { pausedMark } from '../../delivery/paused-headers.ts'
-import type { Subscription, UnreadableSubscription } from '../../subscriptions/subscriptions.ts'
+import type { KnownSubscription, Subscription } from '../../subscriptions/subscription.ts'
 import { waitLeftMs } from '../../transitions/retry-after.ts'
 
 /** The decision on a job whose turn has come. */
@@ -15,14 +15,14 @@ export type Admission =
   | { kind: 'reroute'; url: string }
   | { kind: 'cancel' }
   /**
-   * The subscription is unknown. The view of subscriptions may be behind the matcher's, so it first
-   * reads up to the end of its topic.
+   * The subscription is unknown: the view of subscriptions may be behind the matcher's, so it first
+   * reads up to the end of its topic. Or its state is not loaded.
    */
   | { kind: 'look-again' }
 
 /** The facts that the decision depends on. */
 export type AdmissionFacts = {
-  subscription: Subscription | UnreadableSubscription | undefined
+  subscription: KnownSubscription | undefined
   /** True if the view of subscriptions is current. */
   viewIsCurrent: boolean
   /** Whether the delivery was cancelled by request. */

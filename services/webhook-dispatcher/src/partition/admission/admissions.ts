@@ -2,11 +2,8 @@ import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import type { Delivery } from '../../delivery/delivery.ts'
 import type { Endpoints } from '../../endpoint/endpoints.ts'
 import type { PausedDeliveries } from '../../paused/paused-deliveries.ts'
-import type {
-  Subscription,
-  Subscriptions,
-  UnreadableSubscription,
-} from '../../subscriptions/subscriptions.ts'
+import type { PartitionSubscriptions } from '../../subscriptions/partition-subscriptions.ts'
+import { type KnownSubscription, unloaded } from '../../subscriptions/subscription.ts'
 import { retryDueAt } from '../../transitions/retry-ladder.ts'
 import type { PartitionState } from '../partition-state.ts'
 import { type Admission, decideAdmission } from './admission.ts'
@@ -15,7 +12,7 @@ import type { SubscriptionStatus } from './subscription-status.ts'
 import type { WaitingDeliveries } from './waiting-deliveries.ts'
 
 export type AdmissionsOptions = {
-  subscriptions: Pick<Subscriptions, 'get'>
+  subscriptions: Pick<PartitionSubscriptions, 'get'>
   endpoints: Endpoints<Delivery>
   status: SubscriptionStatus
   state: PartitionState
@@ -101,11 +98,12 @@ export class Admissions {
       group,
       viewIsCurrent,
     }: {
-      subscription: Subscription | UnreadableSubscription | undefined
+      subscription: KnownSubscription | undefined
       group: number | null
       viewIsCurrent: boolean
     },
   ): Admission {
+    if (subscription === unloaded) return { kind: 'look-again' }
     const { endpoints, status, state } = this.#options
     const isPaused = delivery.message.topic === pausedTopic
     const hasEarlier = !isPaused && this.#hasEarlier(delivery, group)

@@ -55,8 +55,8 @@ function sameGroup(recordId: string): string[] {
   return ids.filter((id) => groupOf(id) === groupOf(recordId))
 }
 
-function ordered(orderedRecords: number): PartitionWorld {
-  const made = new PartitionWorld({ orderedRecords })
+function ordered(orderedRecords: number, loadsLate: boolean): PartitionWorld {
+  const made = new PartitionWorld({ orderedRecords, loadsLate })
   made.ordered.add('a1').add('b1')
   made.retryMs = 300
   return made
@@ -100,8 +100,9 @@ it('sends no delivery of a record before an earlier one has ended, whatever happ
     fc.asyncProperty(
       fc.array(action, { minLength: 5, maxLength: 150 }),
       fc.nat(4),
-      async (actions, room) => {
-        world = ordered(room)
+      fc.boolean(),
+      async (actions, room, loadsLate) => {
+        world = ordered(room, loadsLate)
         for (const step of actions) await play(world, step)
         await drain(world)
         world.worker.dispose()

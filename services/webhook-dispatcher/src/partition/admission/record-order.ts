@@ -2,7 +2,7 @@ import { pausedTopic } from '@surehook/contracts/topics'
 import type { Delivery } from '../../delivery/delivery.ts'
 import { pausedMark } from '../../delivery/paused-headers.ts'
 import { groupOf, recordQueueIdOf } from '../../delivery/record-groups.ts'
-import type { Subscription, UnreadableSubscription } from '../../subscriptions/subscriptions.ts'
+import type { KnownSubscription, Subscription } from '../../subscriptions/subscription.ts'
 
 /**
  * The order of deliveries per record. One delivery of a record is started at a time: until Kafka has
@@ -40,7 +40,7 @@ export class RecordOrder {
 /** Returns the group in whose order the delivery waits; null for none. */
 export function waitsInGroup(
   { job, message }: Delivery,
-  subscription: Subscription | UnreadableSubscription | undefined,
+  subscription: KnownSubscription | undefined,
 ): number | null {
   // A delivery on the paused topic already has its queue.
   if (message.topic === pausedTopic) return pausedMark(message).group

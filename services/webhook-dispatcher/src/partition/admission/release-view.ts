@@ -4,7 +4,8 @@ import type { Delivery } from '../../delivery/delivery.ts'
 import { pausedMark } from '../../delivery/paused-headers.ts'
 import type { Endpoints } from '../../endpoint/endpoints.ts'
 import type { PausedView } from '../../paused/paused-actions.ts'
-import type { Subscription, Subscriptions } from '../../subscriptions/subscriptions.ts'
+import type { PartitionSubscriptions } from '../../subscriptions/partition-subscriptions.ts'
+import { type Subscription, unloaded } from '../../subscriptions/subscription.ts'
 import type { DeliveryRouter } from '../../transitions/delivery-router.ts'
 import { retryDueAt } from '../../transitions/retry-ladder.ts'
 import type { PartitionState } from '../partition-state.ts'
@@ -13,7 +14,7 @@ import type { SubscriptionStatus } from './subscription-status.ts'
 import type { WaitingDeliveries } from './waiting-deliveries.ts'
 
 export type ReleaseViewOptions = {
-  subscriptions: Pick<Subscriptions, 'get'>
+  subscriptions: Pick<PartitionSubscriptions, 'get'>
   endpoints: Endpoints<Delivery>
   /** The assigned partition of `webhook.deliveries`. */
   deliveries: AssignedPartition
@@ -85,7 +86,9 @@ export class ReleaseView implements PausedView {
   }
 
   isPaused(subscriptionId: string): boolean {
-    return !this.#options.state.isDraining && this.slotsOf(subscriptionId) < 0
+    const { subscriptions, state } = this.#options
+    if (state.isDraining || subscriptions.get(subscriptionId) === unloaded) return false
+    return this.slotsOf(subscriptionId) < 0
   }
 
   mayGo(delivery: Delivery, queueId: string): boolean {
@@ -104,15 +107,16 @@ export class ReleaseView implements PausedView {
 
   /**
    * A retry that waits in the order of its record has a due time. If its subscription changed, the
-   * delivery is decided at once.
+   * delivery is decided at once. While it is not loaded, nothing is known to have changed.
    */
   dueAt(delivery: Delivery): number {
     const { subscriptions, status, state } = this.#options
     const { subscriptionId, url } = delivery.job
     const subscription = subscriptions.get(subscriptionId)
+    const dueAt = () => retryDueAt(delivery.job, Date.now())
+    if (subscription === unloaded) return dueAt()
     if (subscription?.url !== url || status.isCancelled(subscription, delivery)) return 0
-    if (state.isElsewhere(subscription.endpointId)) return 0
-    return retryDueAt(delivery.job, Date.now())
+    return state.isElsewhere(subscription.endpointId) ? 0 : dueAt()
   }
 
   isNext(job: DeliveryJob): boolean {

@@ -1,14 +1,15 @@
 import type { Delivery } from '../../delivery/delivery.ts'
 import type { Endpoints } from '../../endpoint/endpoints.ts'
-import type { Subscription, Subscriptions } from '../../subscriptions/subscriptions.ts'
+import type { PartitionSubscriptions } from '../../subscriptions/partition-subscriptions.ts'
+import type { Subscription } from '../../subscriptions/subscription.ts'
 import { isCancelled } from './admission.ts'
 
 /** Tells which subscriptions are blocked, and which of their deliveries were cancelled. */
 export class SubscriptionStatus {
-  readonly #subscriptions: Pick<Subscriptions, 'get'>
+  readonly #subscriptions: Pick<PartitionSubscriptions, 'get'>
   readonly #endpoints: Endpoints<Delivery>
 
-  constructor(subscriptions: Pick<Subscriptions, 'get'>, endpoints: Endpoints<Delivery>) {
+  constructor(subscriptions: Pick<PartitionSubscriptions, 'get'>, endpoints: Endpoints<Delivery>) {
     this.#subscriptions = subscriptions
     this.#endpoints = endpoints
   }

@@ -1,0 +1,89 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { SubscriptionState } from '@surehook/contracts/events'
+import type { RecordReader } from '@surehook/kafka/readers/record-reader'
+import { type TypeCodec, UndecodableError } from '@surehook/schemas/codec'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+
+/** `replaced`: the broker compacted the record, so the topic has a newer one of its key. */
+export type ReadState = SubscriptionState | 'unreadable' | 'replaced'
+
+export type StateReaderOptions = {
+  reader: Pick<RecordReader, 'readFrom'>
+  codec: Pick<TypeCodec<SubscriptionState>, 'decode'>
+  log: Pick<Logger, 'warn'>
+}
+
+type Waiting = PromiseWithResolvers<ReadState>
+type Message = Awaited<ReturnType<RecordReader['readFrom']>>[number]
+
+/** A fetch has at least one whole batch of records. */
+const bytesOfOne = 4_096
+const bytesOfMany = 1_048_576
+const retryMs = 500
+
+/** Reads states of subscriptions by their offsets. States that lie together share a fetch. */
+export class StateReader implements Disposable {
+  readonly #options: StateReaderOptions
+  readonly #waiting = new Map<number, Waiting>()
+  #isReading = false
+  #isClosed = false
+
+  constructor(options: StateReaderOptions) {
+    this.#options = options
+  }
+
+  /** Asks again while Kafka or the registry does not answer. */
+  read(offset: number): Promise<ReadState> {
+    const waiting = this.#waiting.get(offset) ?? Promise.withResolvers<ReadState>()
+    this.#waiting.set(offset, waiting)
+    if (!this.#isReading) void this.#readAll()
+    return waiting.promise
+  }
+
+  /** Reads nothing more. What was asked for stays open. */
+  [Symbol.dispose](): void {
+    this.#isClosed = true
+  }
+
+  async #readAll(): Promise<void> {
+    this.#isReading = true
+    // What is asked for in the same turn of the event loop is read together.
+    await Promise.resolve()
+    while (this.#waiting.size > 0 && !this.#isClosed) {
+      try {
+        await this.#readNext()
+      } catch (err) {
+        if (this.#isClosed) return
+        this.#options.log.warn({ err, states: this.#waiting.size }, 'subscription.reading.retry')
+        await wait(retryMs)
+      }
+    }
+    this.#isReading = false
+  }
+
+  async #readNext(): Promise<void> {
+    const offset = this.#waiting.keys().reduce((least, one) => Math.min(least, one))
+    const bytes = this.#waiting.size === 1 ? bytesOfOne : bytesOfMany
+    const messages = await this.#options.reader.readFrom({ partition: 0, offset }, bytes)
+    // A new leader may not know the end of its log yet.
+    if (messages.length === 0) throw new Error(`nothing was read from offset ${offset} on`)
+    const last = Number(messages.at(-1)?.offset)
+    const byOffset = new Map(messages.map((message) => [Number(message.offset), message]))
+    for (const [at, waiting] of this.#waiting) {
+      if (at < offset || at > last) continue
+      const state = await this.#decode(byOffset.get(at))
+      this.#waiting.delete(at)
+      waiting.resolve(state)
+    }
+  }
+
+  async #decode(message: Message | undefined): Promise<ReadState> {
+    if (message === undefined || message.value === null) return 'replaced'
+    try {
+      return await this.#options.codec.decode(message.value)
+    } catch (err) {
+      if (err instanceof UndecodableError) return 'unreadable'
+      throw err
+    }
+  }
+}
