@@ -32,7 +32,7 @@ The traits of the six services, from which Deployments, NetworkPolicies, Secrets
   graceSeconds what it takes for itself to hand everything back after SIGTERM
   callers      services that ask it
   redis        `optional`: it starts without its REDIS_URL, too
-  history      it may be told of another database for the history: HISTORY_DATABASE_URL
+  history      it accepts another history database: HISTORY_DATABASE_URL
   consumes     has a consumer group: no more replicas than partitions have work
 */}}
 {{- define "surehook.serviceTraits" -}}
