@@ -14,7 +14,7 @@ let world: World
 let service: Running
 let admin: Connection
 let locker: Connection
-/** At the database of the history. */
+/** At the history database. */
 let historyLocker: Connection
 
 beforeAll(async () => {

@@ -15,7 +15,7 @@ import { RelaySpans } from './relay-spans.ts'
 import { StatesPosition } from './states-position.ts'
 import type { WalDecoder, WalPlace } from './wal-decoder.ts'
 
-/** Makes records of the messages that a service captured with its writes. */
+/** Turns the messages that a service captured with its writes into records. */
 export class CaptureDecoder implements WalDecoder<CaptureContent> {
   readonly plugin: CapturePlugin
   readonly #options: CaptureOptions

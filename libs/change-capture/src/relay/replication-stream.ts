@@ -31,7 +31,7 @@ export class ReplicationStream<Content> implements AsyncDisposable {
   #commit = 0n
   #paused = false
   #over = false
-  /** Messages that arrived while the content before them is waited for; `null`: none is. */
+  /** Messages that arrived while earlier content is being handled; `null`: none is. */
   #waiting: (() => void | Promise<void>)[] | null = null
   #heardAt = performance.now()
   #reporting: NodeJS.Timeout | undefined

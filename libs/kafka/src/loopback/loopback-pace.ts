@@ -1,6 +1,9 @@
-/** Two batches within this time are a stream, in milliseconds. It lasts as long after the last. */
-const streamMs = 250
-/** Milliseconds for which a reader fetches as usual after another process wrote to its topics. */
+/**
+ * A process writes often if two batches follow each other within this time, and until this time after
+ * the last one. In milliseconds.
+ */
+const oftenMs = 250
+/** Milliseconds for which a reader fetches as usual after another process has written to its topics. */
 const foreignMs = 1_000
 
 /**
@@ -10,10 +13,13 @@ const foreignMs = 1_000
 export class LoopbackPace {
   /** Offset after the last produced record, by partition. */
   readonly #ends = new Map<string, number>()
-  /** Fetched records that this process may have produced: until its broker says so. */
+  /**
+   * Ends of fetched records of unknown origin. This process may have produced them, and the broker's
+   * acknowledgement is still to come.
+   */
   readonly #unknown = new Map<string, { end: number; at: number }>()
   #producedAt = Number.NEGATIVE_INFINITY
-  #streamUntil = Number.NEGATIVE_INFINITY
+  #oftenUntil = Number.NEGATIVE_INFINITY
   #foreignUntil = Number.NEGATIVE_INFINITY
 
   /** Notes that this process wrote the records from `first` to below `end`. */
@@ -22,7 +28,7 @@ export class LoopbackPace {
     if (before !== undefined && first > before) this.#foreignUntil = now + foreignMs
     this.#ends.set(partition, end)
     if ((this.#unknown.get(partition)?.end ?? end) <= end) this.#unknown.delete(partition)
-    if (now - this.#producedAt <= streamMs) this.#streamUntil = now + streamMs
+    if (now - this.#producedAt <= oftenMs) this.#oftenUntil = now + oftenMs
     this.#producedAt = now
   }
 
@@ -36,6 +42,6 @@ export class LoopbackPace {
     for (const [partition, { at }] of this.#unknown) {
       if (now - at >= foreignMs) this.#unknown.delete(partition)
     }
-    return now < this.#streamUntil && now >= this.#foreignUntil && this.#unknown.size === 0
+    return now < this.#oftenUntil && now >= this.#foreignUntil && this.#unknown.size === 0
   }
 }

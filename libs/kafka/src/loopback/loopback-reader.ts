@@ -12,15 +12,15 @@ import { endOf, firstOffsetOf, listenToProduced, type ProducedBatch } from './pr
 import { ProducedQueue } from './produced-queue.ts'
 
 /**
- * Milliseconds between two fetches of a reader that takes its records from memory. Records of
- * another process wait at most this long, once in a second.
+ * Milliseconds between two fetches of a reader that takes its records from memory. A record of
+ * another process waits at most this long. The reader then fetches as usual for a second.
  */
 const fetchEveryMs = 100
 
 /**
- * The group's consumers in this process take what this process produces to the topics from memory,
- * if it begins at their position. They fetch everything else. Positions and commits stay those of
- * Kafka.
+ * Lets the group's consumers in this process take records of the topics that this process produces
+ * from memory, if they begin at the consumer's position. The consumers fetch all other records.
+ * Positions and commits are as without this function.
  */
 export function readFromMemory(groupId: string, topics: readonly string[]): void {
   const ofGroup = new Set(topics)

@@ -33,7 +33,7 @@ export function kafkaClient(read: Omit<KafkaVariables, 'SCHEMA_REGISTRY_URL'>, l
 export const databaseUrlOf = (env: NodeJS.ProcessEnv): string =>
   databaseConnection(readEnv(Postgres, env))
 
-/** As webhook-api finds the database of the history. */
+/** Returns the URL of the history database, by the rule of webhook-api. */
 export function historyUrlOf(env: NodeJS.ProcessEnv): string {
   const read = readEnv(Postgres, env)
   const of = { suffix: 'history', name: 'HISTORY_DATABASE_URL' }

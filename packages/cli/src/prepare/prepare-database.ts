@@ -26,8 +26,8 @@ export type DatabaseOptions = {
 export const databaseServices: readonly ServiceName[] = capturingServices
 
 /**
- * Creates the role, schema, slot and tables of every service, and the database of the history. It
- * can be repeated and run from several machines at once.
+ * Creates the role, schema, slot and tables of every service, and the history database. It can be
+ * repeated and run from several machines at once.
  * @returns the connection string of each service
  */
 export async function prepareDatabase(

@@ -12,8 +12,8 @@ export type HistoryOptions = {
   /** URL of the administrator of the services' database. */
   databaseUrl: string
   /**
-   * URL of an administrator of the database for the history, which exists. Without it, the history
-   * has a database beside that of the services.
+   * URL of an existing history database, with an administrator's role. Without it, the history
+   * database is on the server of the services' database.
    */
   historyDatabaseUrl?: string | undefined
   rolePassword: string
@@ -26,8 +26,8 @@ export type HistoryOptions = {
 const service = 'webhook-api'
 
 /**
- * Creates the database of the delivery history, with the role, schema and tables of webhook-api. The
- * role may not read replication slots of that server.
+ * Creates the history database, with the role, schema and tables of webhook-api. On another server,
+ * the role gets no right to replicate.
  * @returns the connection string of webhook-api
  */
 export async function prepareHistory(options: HistoryOptions): Promise<string> {

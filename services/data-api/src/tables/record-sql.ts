@@ -123,9 +123,10 @@ function insertParts({ columns }: TableDefinition) {
 }
 
 /**
- * With three more parameters after the columns: the scope, key and fingerprint of each row. It
- * writes and returns the rows whose key is free, each key with its answer. Keys are claimed in one
- * order, so that statements with the same keys wait for each other, and do not deadlock.
+ * Returns an insert with three more parameters after the columns: the scope, key and fingerprint of
+ * each row. It writes and returns the rows whose key is free, and stores each key with its answer.
+ * Keys are claimed in one order, so that statements with the same keys wait for each other, and do
+ * not deadlock.
  */
 export function keyedInsertSql({ table, name, current }: Target, keys: string): string {
   const { count, written, inputs, arrays, row } = insertParts(table)

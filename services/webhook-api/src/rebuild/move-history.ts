@@ -26,9 +26,9 @@ const rowsAtOnce = 500
 const lockTimeoutMs = 200
 
 /**
- * Moves the history out of the database of subscriptions, where versions before 0.4 had it, the
- * newest days first. Meanwhile the delivery log writes the new tables, so rows of one delivery are
- * joined. All replicas may work at once, and a crash loses and repeats nothing.
+ * Moves the history out of the database of subscriptions, where earlier versions had it, the newest
+ * days first. Meanwhile the delivery log writes the new tables, so a moved row is merged into the
+ * row of the same delivery. All replicas may work at once, and a crash loses and repeats nothing.
  */
 export function runHistoryMove({ pool, historyPool, log }: Pools & { log: Logger }) {
   const mover = new HistoryMover({ pool, historyPool })
@@ -88,8 +88,8 @@ export class HistoryMover {
   }
 
   /**
-   * Commits the rows first where they go, then their deletion. After a crash in between they come
-   * again.
+   * Commits the rows in the history database first, then their deletion. After a crash in between,
+   * the same rows are moved again.
    */
   #moveBatch(table: string, after: string): Promise<Batch> {
     const { pool, historyPool } = this.#pools

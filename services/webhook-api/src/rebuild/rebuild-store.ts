@@ -71,7 +71,8 @@ export function emptyHistory(historyPool: Pool, claim: Claim): Promise<void> {
       values: [],
     })
     await tx.query(`set local lock_timeout = '${lockTimeout}'`)
-    // A recovery that finds no dead letters asks for the state afterwards. Rows record which attempts the statistics have, so both are written again.
+    // A recovery that finds no dead letters asks afterwards whether a rebuild runs.
+    // Rows record which attempts the statistics have, so both are written again.
     await tx.query(`truncate ${dayTable}, attempt_stats, attempt_stats_hour`)
   })
 }

@@ -38,14 +38,17 @@ export function openRedelivery(options: RedeliveryOptions) {
     options
   const { codec, maxBodyBytes } = options
   const { historyPool: ofBackground } = background
-  const made = logJobs(createDeliveryStore(ofBackground, createDeliveryDays(ofBackground)), log)
-  const recoveryWorker = runRecoveryWorker({ ...background, bodies, logJobs: made, log })
+  const logMadeJobs = logJobs(
+    createDeliveryStore(ofBackground, createDeliveryDays(ofBackground)),
+    log,
+  )
+  const recoveryWorker = runRecoveryWorker({ ...background, bodies, logJobs: logMadeJobs, log })
   const replayWorker = runReplayWorker({
     ...background,
-    ...{ reader, codec, logJobs: made, maxBodyBytes, log },
+    ...{ reader, codec, logJobs: logMadeJobs, maxBodyBytes, log },
   })
   return {
-    ...sendAgain({ historyPool, slots, writer: keyedWriter, bodies, logJobs: made }),
+    ...sendAgain({ historyPool, slots, writer: keyedWriter, bodies, logJobs: logMadeJobs }),
     recover: recoverDeadLetters({ writer: keyedWriter, historyPool, wake: recoveryWorker.wake }),
     replays: createReplays({
       ...{ pool, reader, ownBounds, writer: keyedWriter },

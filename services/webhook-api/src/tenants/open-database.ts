@@ -26,7 +26,7 @@ export type Database = Pools & {
 /** The most connections to each database: of requests, and of background work. */
 export const connections = { requests: 10, background: 3 }
 
-/** Opens the connections to the history of requests and of background work. They are made late. */
+/** Opens pools to the history database, which connect at their first query. */
 export function openHistoryPools(
   opening: AsyncDisposableStack,
   { historyUrl: connectionString, applicationName, log }: HistoryPoolOptions,

@@ -4,7 +4,7 @@ import { openTestDatabase, type TestDatabase } from '@surehook/testing/service-d
 import type { Pool } from 'pg'
 import { encryptionKey, log, sharedStack } from './under-test.ts'
 
-/** A database of the history for the tests of a file, without the service. */
+/** A history database for the tests of a file, without the service. */
 export function useHistoryDatabase(): { readonly pool: Pool } {
   const opened = {} as { database: TestDatabase; pool: Pool }
   beforeAll(async () => {

@@ -21,7 +21,7 @@ export type PartitionSubscriptionsOptions = {
   onClose: () => void
 }
 
-/** A record that was compacted has a successor, which the view reads within this time. */
+/** A compacted record has a successor. Milliseconds after which to look whether the view has read it. */
 const successorMs = 50
 
 /**
@@ -80,7 +80,7 @@ export class PartitionSubscriptions implements Disposable {
     else this.#known.set(subscriptionId, to)
   }
 
-  /** Returns what is known without the state, and does not load it. */
+  /** Returns the entry of the index, and does not load the state. */
   entryOf(subscriptionId: string): SubscriptionEntry | undefined {
     return this.#options.all.entryOf(subscriptionId)
   }

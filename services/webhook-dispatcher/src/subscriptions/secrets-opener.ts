@@ -6,7 +6,7 @@ export type TextOpener = { open(sealed: string, context: string): string }
 
 type SealedSecretOf = { id: string; ciphertext: string; required: boolean }
 
-/** Decrypts what subscriptions keep secret, and logs what it cannot decrypt. */
+/** Decrypts secrets and headers of subscriptions, and logs those that it cannot decrypt. */
 export class SecretsOpener {
   readonly #opener: TextOpener
   readonly #log: Pick<Logger, 'error' | 'warn'>

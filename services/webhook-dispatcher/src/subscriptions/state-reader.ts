@@ -21,7 +21,7 @@ const bytesOfOne = 4_096
 const bytesOfMany = 1_048_576
 const retryMs = 500
 
-/** Reads states of subscriptions by their offsets. States that lie together share a fetch. */
+/** Reads states of subscriptions by their offsets. Neighbouring states share a fetch. */
 export class StateReader implements Disposable {
   readonly #options: StateReaderOptions
   readonly #waiting = new Map<number, Waiting>()
@@ -40,7 +40,7 @@ export class StateReader implements Disposable {
     return waiting.promise
   }
 
-  /** Reads nothing more. What was asked for stays open. */
+  /** Reads nothing more. Pending reads never settle. */
   [Symbol.dispose](): void {
     this.#isClosed = true
   }

@@ -109,7 +109,7 @@ export class Subscription {
   }
 }
 
-/** The subscription exists, but what it says is not known here. */
+/** The subscription exists, but its state is not known here. */
 export type UnknownState = {
   readonly url: null
   readonly deliverable: false

@@ -15,13 +15,13 @@ type SubscriptionListener = (subscriptionId: string, left: string | null) => voi
 export type SubscriptionsOptions = {
   opener: SecretsOpener
   reader: Pick<StateReader, 'read'>
-  /** How many of the newest states stay at least in memory although no partition needs them. */
+  /** The least number of newest states that stay in memory, even if no partition needs them. */
   newestStates: number
 }
 
 /**
- * Every subscription of the compacted topic. Of most, memory has only the place of the state, which
- * is read when a partition of this process has a delivery of the subscription.
+ * Every subscription of the compacted topic. For most, memory has only the offset of the state. The
+ * state is read when a partition of this process has a delivery of the subscription.
  */
 export class Subscriptions {
   readonly #table = new SubscriptionTable()
@@ -63,7 +63,7 @@ export class Subscriptions {
     return this.#table.find(subscriptionId)
   }
 
-  /** How many states the partitions have. */
+  /** The number of states that the partitions have in memory. */
   get loaded(): number {
     let sum = 0
     for (const partition of this.#partitions) sum += partition.size
@@ -79,7 +79,7 @@ export class Subscriptions {
     return null
   }
 
-  /** @param offset the place of the state on the topic */
+  /** @param offset of the state on the topic */
   apply(subscriptionId: string, state: SubscriptionState | null, offset: number): void {
     if (state === null) return this.#set(subscriptionId, undefined, offset)
     this.#set(subscriptionId, new Subscription(state, this.#options.opener), offset)
@@ -90,7 +90,7 @@ export class Subscriptions {
     this.#set(subscriptionId, unreadable, offset)
   }
 
-  /** Reads the newest state. Resolves with undefined if there is a newer one or none meanwhile. */
+  /** Reads the newest state. Resolves with undefined if it was replaced or deleted meanwhile. */
   async read(subscriptionId: string): Promise<KnownSubscription | undefined> {
     const offset = this.#table.find(subscriptionId)?.offset
     if (offset === undefined) return undefined

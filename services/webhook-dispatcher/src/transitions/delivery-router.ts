@@ -32,7 +32,7 @@ export class DeliveryRouter {
     return this.#busy
   }
 
-  /** The number of these that lead to another partition. */
+  /** How many of these lead to another URL or partition. */
   get rerouting(): number {
     return this.#rerouting
   }

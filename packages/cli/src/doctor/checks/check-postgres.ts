@@ -24,7 +24,7 @@ export async function checkPostgres(target: Target): Promise<Finding[]> {
   }).then(async (findings) => [...findings, await examineHistory(target)])
 }
 
-/** Checks the database of the history, which webhook-api can be without for a time. */
+/** Checks the history database. webhook-api runs without it, so its failure is one finding. */
 async function examineHistory({ env }: Target): Promise<Finding> {
   const url = historyUrlOf(env)
   const of = `database ${databaseOf(url)}`

@@ -28,7 +28,7 @@ export type SharedInserts = {
 
 type Sharing = Pick<SharedStatementsOptions<NewRow>, 'enter' | 'maxWaitMs'>
 
-/** Inserts of one record each share statements. A statement writes all rows that it may, or none. */
+/** Inserts of one record each share statements. A statement writes all admitted rows, or none. */
 export function createSharedInserts(pool: Pool, sharing: Sharing): SharedInserts {
   const plain = createSharedStatements<NewRow>({
     ...sharing,

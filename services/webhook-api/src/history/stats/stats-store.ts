@@ -64,7 +64,7 @@ function packed(latencies: readonly number[], { shift }: StatsTable): number[] {
 
 const countIn = ({ shift }: StatsTable) => `(entry & ${2 ** shift - 1})`
 
-/** Adds another row's counts to those of the row, the table `s`. */
+/** Adds the counts of an inserted row to those of the present row `s`. */
 const addCounts = (table: StatsTable) => `
   on conflict (subscription_id, at) do update set
     attempts = s.attempts + excluded.attempts,

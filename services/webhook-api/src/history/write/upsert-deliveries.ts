@@ -77,7 +77,7 @@ const ofBody = ['job_partition', 'job_offset', 'body']
 
 const someMissing = `count(*) < $${deliveryColumns.length + 1}::integer`
 
-/** Adds what another row knows of a delivery to its row, the table `d`. Repetition changes nothing. */
+/** Merges an inserted row into the present row `d` of the delivery. Repetition changes nothing. */
 export const mergeDelivery = `
   on conflict (id, day) do update set
     ${takenWhen(firstJob, ofJob)},

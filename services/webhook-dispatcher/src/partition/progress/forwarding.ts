@@ -14,14 +14,14 @@ export type ForwardingOptions = {
   hasMoving: () => boolean
 }
 
-const everyMs = 1_000
+const sampleEveryMs = 1_000
 /** For this long after partitions were added, every progress is committed at once. */
 const growingMs = 600_000
-/** Otherwise it is committed with other progress, or after this time. */
-const calmMs = 10_000
+/** At other times, progress is committed with finished jobs, or after this time. */
+const commitEveryMs = 10_000
 
 /**
- * Notes in the commits how far the deliveries of moved endpoints have left the partition.
+ * Notes in the commits up to which offset the deliveries of moved endpoints have left the partition.
  * webhook-matcher sends jobs to a new partition only after the earlier ones are there.
  */
 export class Forwarding {
@@ -46,7 +46,7 @@ export class Forwarding {
   /** Call it several times a second. */
   sample(): void {
     const now = performance.now()
-    if (now - this.#sampledAt < everyMs) return
+    if (now - this.#sampledAt < sampleEveryMs) return
     this.#sampledAt = now
     const { deliveries, control, hasMoving } = this.#options
     const hasBacklog = (deliveries.backlog?.waiting ?? 0) > 0
@@ -59,8 +59,8 @@ export class Forwarding {
     if (this.#known !== undefined && this.#known !== partitions) this.#grownAt = now
     this.#known = partitions
     const isNoted = this.#noted?.partitions === partitions && this.#noted.below === below
-    const everyProgressMs = now - this.#grownAt < growingMs ? 0 : calmMs
-    if (isNoted || now - this.#committedAt < everyProgressMs) return false
+    const leastMs = now - this.#grownAt < growingMs ? 0 : commitEveryMs
+    if (isNoted || now - this.#committedAt < leastMs) return false
     this.#committedAt = now
     return true
   }
