@@ -65,7 +65,9 @@ async function waitForLeaders(
     const missing = wanted.find(({ topic, count }) => (ledOf(topic)?.length ?? 0) < count)
     if (missing === undefined) return
     if (performance.now() > deadline)
-      throw new Error(`Not all partitions of ${missing.topic} have a leader: repeat it then`)
+      throw new Error(
+        `Not all partitions of ${missing.topic} have a leader: run it again when they have one`,
+      )
     await sleep(pollMs)
   }
 }

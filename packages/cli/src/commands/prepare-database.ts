@@ -20,7 +20,7 @@ export const prepareDatabaseCommand = defineCommand({
   details: 'The command waits for PostgreSQL. You may repeat it, or run it several times at once.',
   options: waitOption,
   variables: {
-    DATABASE_URL: 'an administrator, who may create roles, schemas and the database of the history',
+    DATABASE_URL: 'an administrator, who may create roles, schemas and the history database',
     HISTORY_DATABASE_URL: 'an administrator of another database for the history, which exists',
     DATABASE_CA_FILE: "PEM of the CA: then the server's certificate is verified",
     [databaseServices.map(passwordVariable).join(', ')]: "passwords of the services' roles",

@@ -33,7 +33,7 @@ export const meanings: Readonly<Record<string, Meaning>> = {
   SCHEMA_REGISTRY_PASSWORD: { meaning: 'The password at the registry', secret: true },
   KAFKA_PARTITIONS: {
     meaning:
-      'Partitions of `changes`, `webhook.attempts` and every delivery topic. New topics get this number. To raise it, use `surehook admin partitions`. It can never shrink',
+      'Partitions of `changes`, `webhook.attempts` and every delivery topic. New topics get this number. To raise it, run `surehook admin partitions` first: a service does not start with a larger number than its topics have. It can never shrink',
   },
   KAFKA_REPLICATION_FACTOR: {
     meaning: 'Replicas of new topics. From 3 on, `min.insync.replicas` is 2. Use 3 in production',
@@ -53,7 +53,7 @@ export const meanings: Readonly<Record<string, Meaning>> = {
   },
   HISTORY_DATABASE_URL: {
     meaning:
-      "The database of the delivery history, as webhook-api's role. Without it, a database beside that of `DATABASE_URL`, with `_history` at the end of its name",
+      "The database of the delivery history, as webhook-api's role. Without it, the database on the server of `DATABASE_URL` whose name is that one's with `_history`",
     secret: true,
   },
   DATABASE_CA_FILE: {

@@ -79,6 +79,8 @@ describe('judgeTopics', () => {
       'wrong: changes: 2 partitions where 4 are asked for',
       expect.stringContaining('topics of the same kind have different numbers of partitions'),
     ])
+    const added = judge(statesWith({ changes: { partitions: Array(8).fill(one) } }))
+    expect(added[0]).toBe('warn: changes: 8 partitions where 4 are asked for')
     const leaderless = [{ ...one, leader: -1 }, one, one, one]
     expect(judge(statesWith({ changes: { partitions: leaderless } }))).toEqual([
       'wrong: changes: 1 partitions have no leader',

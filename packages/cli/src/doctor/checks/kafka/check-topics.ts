@@ -111,17 +111,22 @@ function judgePartitions(
   { partitions }: TopicState,
   wanted: TopicRequirements,
 ): Finding[] {
-  const expected = kind === 'one' ? 1 : (wanted.partitions ?? partitions.length)
+  const count = partitions.length
+  const expected = kind === 'one' ? 1 : (wanted.partitions ?? count)
+  return [...judgeCount(name, { count, expected, kind }), ...judgeReplicas(name, partitions)]
+}
+
+type PartitionCount = { count: number; expected: number; kind: TopicSpec['partitions'] }
+
+function judgeCount(name: string, { count, expected, kind }: PartitionCount): Finding[] {
+  if (count === expected) return []
+  const says = `${name}: ${count} partitions where ${expected} are asked for`
+  if (kind === 'one')
+    return [wrong(says, 'Its states have no order: restore it with one partition.')]
+  // Services start, and only new topics would get the smaller number.
+  if (count > expected) return [warn(says, `Set KAFKA_PARTITIONS=${count} for all services.`)]
   return [
-    ...(partitions.length === expected
-      ? []
-      : [
-          wrong(
-            `${name}: ${partitions.length} partitions where ${expected} are asked for`,
-            'Add partitions with `surehook admin partitions`. Kafka cannot remove them: set KAFKA_PARTITIONS to what is there.',
-          ),
-        ]),
-    ...judgeReplicas(name, partitions),
+    wrong(says, `Run \`surehook admin partitions ${expected}\`: no service starts before it.`),
   ]
 }
 
