@@ -3,18 +3,22 @@ import { changesTopic, type TopicSpec } from '@surehook/contracts/topics'
 import type { Logger } from 'pino'
 import type { Admin, Kafka } from '../client/surface.ts'
 import { withAdmin } from '../client/with-admin.ts'
+import { fetchGroupCommits, type GroupCommits } from '../offsets/group-commits.ts'
+import { decodeJobPartitions } from '../offsets/job-partitions-note.ts'
+import { decodeNote } from '../offsets/offset-tracker.ts'
 
 export type GrownTopic = { topic: string; from: number; to: number }
 
 export type GrowOptions = { partitions: number; log: Pick<Logger, 'info'> }
 
+const matchers = 'webhook-matcher'
 const pollMs = 50
 const leadersWithinMs = 15_000
 
 /**
  * Adds partitions to the existing topics of class `main`: first to those of deliveries, last to
  * `changes`, and waits for their leaders. A repetition continues where the first call ended. Rejects
- * if a topic has more partitions already.
+ * if a topic has more partitions already, or webhook-matcher does not use all that were added before.
  */
 export function growTopics(
   kafka: Pick<Kafka, 'admin'>,
@@ -27,6 +31,7 @@ export function growTopics(
     const grown = counts
       .filter(({ from }) => from < partitions)
       .map(({ topic, from }) => ({ topic, from, to: partitions }))
+    if (grown.length > 0) await refuseWhileGrowing(admin, counts, partitions)
     const changes = grown.filter(({ topic }) => topic === changesTopic)
     const deliveries = grown.filter(({ topic }) => topic !== changesTopic)
     for (const together of [deliveries, changes]) {
@@ -80,6 +85,40 @@ async function topicsOf(admin: Admin, names: string[]) {
     if (err instanceof Error && 'type' in err) return []
     throw err
   }
+}
+
+/** Records would lose their order if more partitions were added before the last ones are in use. */
+async function refuseWhileGrowing(
+  admin: Pick<Admin, 'fetchOffsets'>,
+  counts: readonly { topic: string; from: number }[],
+  wanted: number,
+): Promise<void> {
+  const changes = counts.find(({ topic }) => topic === changesTopic)
+  if (changes === undefined) return
+  const largest = Math.max(...counts.map(({ from }) => from))
+  if (changes.from < largest && largest < wanted)
+    throw new Error(`Not all topics have ${largest} partitions yet: ask for ${largest} first`)
+  const unused = unusedPartitions(
+    changes.from,
+    await fetchGroupCommits(admin, { groupId: matchers, topics: [changesTopic] }),
+  )
+  if (unused.length === 0) return
+  throw new Error(
+    `webhook-matcher does not use all ${changes.from} partitions of ${changesTopic} yet (not ` +
+      `${unused.join(', ')}), so records could lose their order: ask again when it does`,
+  )
+}
+
+/**
+ * Returns the partitions of `changes` that webhook-matcher has not opened, or whose jobs it divides
+ * by a lower number. A group without any commit is new and uses all of them.
+ */
+export function unusedPartitions(partitions: number, commits: GroupCommits): number[] {
+  if (!commits.any(changesTopic)) return []
+  return [...Array(partitions).keys()].filter((partition) => {
+    const { offset, metadata } = commits(changesTopic, partition)
+    return offset < 0 || (decodeJobPartitions(decodeNote(metadata)) ?? partitions) < partitions
+  })
 }
 
 /** Kafka cannot remove partitions. */

@@ -41,6 +41,13 @@ export class TenantBacklog {
     return this.#waitingFrom.size
   }
 
+  /** Offset of the first waiting message, or undefined if none waits. */
+  get leastWaiting(): number | undefined {
+    let least: number | undefined
+    for (const from of this.#waitingFrom.values()) least = Math.min(least ?? from, from)
+    return least
+  }
+
   /** Offset of the tenant's first waiting message, or undefined if none waits. */
   waitingFrom(tenant: string): number | undefined {
     return this.#waitingFrom.get(tenant)

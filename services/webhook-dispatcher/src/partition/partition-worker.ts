@@ -16,6 +16,7 @@ import { DeliveryExecutor } from './delivery-executor.ts'
 import { PartitionState } from './partition-state.ts'
 import { DueTimes } from './progress/due-times.ts'
 import { Forwarding } from './progress/forwarding.ts'
+import { MovingDeliveries } from './progress/moving-deliveries.ts'
 import { Pressure } from './progress/pressure.ts'
 import { UnsettledOutcomes } from './progress/unsettled-outcomes.ts'
 import { Settlement } from './settlement.ts'
@@ -73,10 +74,11 @@ export class PartitionWorker {
       admissions: this.#admissions,
       settlement: this.#settlement,
     })
+    const isElsewhere = (endpointId: string) => state.isElsewhere(endpointId)
+    const of = { subscriptions, endpoints, waiting, router, paused: paused.arrivals, isElsewhere }
     this.#forwarding = new Forwarding({
-      deliveries,
-      control,
-      hasMoving: () => waiting.hasAny || router.rerouting > 0 || this.#hasMoving(),
+      ...{ deliveries, control },
+      moving: new MovingDeliveries(of),
     })
     this.#executor.carryOut()
   }
@@ -219,18 +221,6 @@ export class PartitionWorker {
     if (message.topic !== deliveriesTopic || job.dueAt === 0) return false
     const entry = this.#subscriptions.entryOf(job.subscriptionId)
     return entry !== undefined && orderGroup(job, entry) !== null
-  }
-
-  /** True if a delivery of an endpoint that belongs to another partition is still here. */
-  #hasMoving(): boolean {
-    const isElsewhere = (endpointId: string) => this.#state.isElsewhere(endpointId)
-    for (const { id, inFlight, queued } of this.#endpoints.all())
-      if (inFlight + queued > 0 && isElsewhere(id)) return true
-    return this.#paused.mayHaveAny((subscriptionId) => {
-      // The endpoint of an unreadable subscription is unknown.
-      const endpointId = this.#subscriptions.entryOf(subscriptionId)?.endpointId ?? null
-      return endpointId !== null && isElsewhere(endpointId)
-    })
   }
 
   #openEndpoints(deps: WorkerDeps): Endpoints<Delivery> {

@@ -4,6 +4,7 @@ import type { Delivery } from '../delivery/delivery.ts'
 import { pausedMark } from '../delivery/paused-headers.ts'
 import type { JobRecord } from '../delivery/record-groups.ts'
 import type { PausedAction, PausedView } from './paused-actions.ts'
+import { PausedArrivals } from './paused-arrivals.ts'
 import { PausedReleases } from './paused-releases.ts'
 import { type PausedQueue, positionOf } from './queues/paused-queue.ts'
 import { PausedQueues } from './queues/paused-queues.ts'
@@ -31,6 +32,7 @@ export class PausedDeliveries {
   readonly #queues: PausedQueues
   readonly #unpublished = new UnpublishedDeliveries()
   readonly #placing: PausedPlacing
+  readonly arrivals: PausedArrivals
   readonly #releases: PausedReleases
   /** By offset, released deliveries whose record is still open here. */
   readonly #released = new Map<number, { delivery: Delivery; published: boolean }>()
@@ -51,6 +53,7 @@ export class PausedDeliveries {
     const shared = { view, queues: this.#queues, topic: this.#topic, reading: this.#reading }
     this.#placing = new PausedPlacing(shared)
     this.#releases = new PausedReleases(shared)
+    this.arrivals = new PausedArrivals(shared)
     assignment.noteOf = () => this.#topic.note(this.#queues, this.#released.values())
   }
 
@@ -77,12 +80,6 @@ export class PausedDeliveries {
     if (this.#topic.mayHave(job.subscriptionId)) return true
     const queueOf = (of: number | null) => this.#queues.get(this.#queues.idOf(job, of))
     return Boolean(queueOf(null) ?? queueOf(group))
-  }
-
-  /** True if a delivery of some subscription for which `isIt` returns true may be paused. */
-  mayHaveAny(isIt: (subscriptionId: string) => boolean): boolean {
-    if (!this.#topic.isComplete) return true
-    return this.#queues.keys().some(isIt)
   }
 
   /**

@@ -21,7 +21,7 @@ export type DeliveryRouterOptions = {
 export class DeliveryRouter {
   readonly #options: DeliveryRouterOptions
   #busy = 0
-  #rerouting = 0
+  readonly #rerouting = new Set<DeliveryJob>()
 
   constructor(options: DeliveryRouterOptions) {
     this.#options = options
@@ -32,22 +32,31 @@ export class DeliveryRouter {
     return this.#busy
   }
 
-  /** How many of these lead to another URL or partition. */
-  get rerouting(): number {
-    return this.#rerouting
+  /** The least arrival of the jobs that lead to another URL or partition. Infinity if none does. */
+  get leastRerouting(): number {
+    let least = Number.POSITIVE_INFINITY
+    for (const { arrival } of this.#rerouting) least = Math.min(least, arrival)
+    return least
   }
 
   async route(job: DeliveryJob, transition: Transition): Promise<RoutingResult> {
+    if (transition.kind === 'reroute') this.#rerouting.add(job)
+    try {
+      return await this.#make(job, transition)
+    } finally {
+      // It is here until Kafka has it elsewhere, also during the pause after a fault.
+      this.#rerouting.delete(job)
+    }
+  }
+
+  async #make(job: DeliveryJob, transition: Transition): Promise<RoutingResult> {
     this.#busy++
-    const reroutes = transition.kind === 'reroute' ? 1 : 0
-    this.#rerouting += reroutes
     try {
       return await this.#options.transitions.make(job, transition, this.#options.places)
     } catch (err) {
       this.#options.onFault(err)
     } finally {
       this.#busy--
-      this.#rerouting -= reroutes
     }
     return (await this.faultPassed()) ? 'failed' : 'revoked'
   }

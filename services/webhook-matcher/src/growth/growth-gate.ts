@@ -3,6 +3,7 @@ import type { Kafka } from '@surehook/kafka/client/surface'
 import { withAdmin } from '@surehook/kafka/client/with-admin'
 import { decodeForwarded } from '@surehook/kafka/offsets/forwarded-note'
 import { fetchGroupCommits, type GroupCommit } from '@surehook/kafka/offsets/group-commits'
+import { decodeJobPartitions } from '@surehook/kafka/offsets/job-partitions-note'
 import { LogEnds, type PartitionEnd } from '@surehook/kafka/offsets/log-ends'
 import { decodeNote } from '@surehook/kafka/offsets/offset-tracker'
 import { writersKnowWithinMs } from '@surehook/kafka/topics/partition-lease'
@@ -20,6 +21,9 @@ export type GrowthGateOptions = {
 
 const dispatchers = 'webhook-dispatcher'
 const pollMs = 250
+/** How often it asks after the first ten seconds. */
+const seldomMs = 2_000
+const oftenForMs = 10_000
 const logEveryMs = 30_000
 
 type CommitOf = (topic: string, partition: number) => GroupCommit
@@ -39,9 +43,10 @@ export class GrowthGate implements AsyncDisposable {
 
   /**
    * Resolves when the changes of an added partition may be matched: every writer knows the partition,
-   * all earlier changes of its records are matched, and their jobs have moved.
+   * and all earlier changes of its records are matched.
+   * @returns among how many partitions its jobs may be divided. They then follow the earlier ones.
    */
-  async newPartition(partition: number, partitions: number, signal: AbortSignal): Promise<void> {
+  async newPartition(partition: number, partitions: number, signal: AbortSignal): Promise<number> {
     const { writersKnowMs = writersKnowWithinMs } = this.#options
     const { changes } = this.#options.topics
     const before = await this.#commits(this.#options.groupId, changes)
@@ -50,11 +55,16 @@ export class GrowthGate implements AsyncDisposable {
     await sleep(writersKnowMs, undefined, { signal })
     const ends = await this.#changes.read()
     const earlier = ends.filter((of) => committed.includes(of.partition))
+    let fewest = partitions
     await this.#until('matched', signal, async () => {
       const commitOf = await this.#commits(this.#options.groupId, changes)
-      return earlier.filter((of) => commitOf(changes, of.partition).offset < of.end)
+      const commits = earlier.map((of) => ({ ...of, ...commitOf(changes, of.partition) }))
+      // A matcher notes the number soon after it got a partition from an earlier version.
+      const numberOf = (commit: GroupCommit) => decodeJobPartitions(decodeNote(commit.metadata))
+      fewest = Math.min(partitions, ...commits.map((commit) => numberOf(commit) ?? partitions))
+      return commits.filter((commit) => commit.offset < commit.end || numberOf(commit) === null)
     })
-    await this.forwarded(partitions, signal)
+    return fewest
   }
 
   /**
@@ -91,7 +101,8 @@ export class GrowthGate implements AsyncDisposable {
     signal: AbortSignal,
     missing: () => Promise<PartitionEnd[]>,
   ): Promise<void> {
-    let loggedAt = performance.now()
+    const since = performance.now()
+    let loggedAt = since
     for (;;) {
       signal.throwIfAborted()
       const partitions = (await missing()).map(({ partition }) => partition)
@@ -100,7 +111,8 @@ export class GrowthGate implements AsyncDisposable {
         loggedAt = performance.now()
         this.#options.log.warn({ partitions }, `growth.not_${what}`)
       }
-      await sleep(pollMs, undefined, { signal })
+      const isLong = performance.now() - since > oftenForMs
+      await sleep(isLong ? seldomMs : pollMs, undefined, { signal })
     }
   }
 }

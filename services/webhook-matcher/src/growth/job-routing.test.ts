@@ -5,32 +5,42 @@ import { JobRouting } from './job-routing.ts'
 
 type Commit = { committed: number; isAdded: boolean; metadata: string | null }
 
-function setUp(commit: Commit, partitions = 2) {
+function setUp(commit: Commit, partitions = 2, stopMs = 600_000) {
   const at = { topic: 'changes', partition: 0, end: 0, ...commit }
   const assignment = new AssignedPartition(at)
   const control = { partitions, commitSoon: () => void (assignment.dirty = true) }
   const waits: string[] = []
   let pass = () => {}
-  const wait = (what: string) => async () => {
+  const wait = async (what: string) => {
     waits.push(what)
     await new Promise<void>((resolve) => {
       pass = resolve
     })
   }
+  const newPartition = async () => {
+    await wait('new partition')
+    return 2
+  }
   let ready = 0
+  let next = Promise.withResolvers<void>()
+  const faults: unknown[] = []
   const routing = new JobRouting({
     ...{ assignment, control },
-    gate: { newPartition: wait('new partition'), forwarded: wait('forwarded') },
-    onReady: () => void ready++,
-    onFault: (err) => {
-      throw err
+    gate: { newPartition, forwarded: () => wait('forwarded') },
+    onReady: () => {
+      ready++
+      next.resolve()
+      next = Promise.withResolvers()
     },
+    onFault: (err) => void faults.push(err),
+    stopMs,
   })
   const passes = async () => {
     pass()
     await turn()
   }
-  return { routing, assignment, control, waits, passes, ready: () => ready }
+  const becomesReady = () => next.promise
+  return { routing, assignment, control, waits, passes, faults, becomesReady, ready: () => ready }
 }
 
 const earlierVersion = { committed: 5, isAdded: false, metadata: null }
@@ -40,15 +50,28 @@ it('goes on with the number of its topic after an upgrade', () => {
   expect([routing.mayBegin(0), routing.partitions, waits]).toEqual([true, 2, []])
 })
 
-it('uses more partitions only when earlier jobs have moved', async () => {
+it('goes on with the earlier number while jobs move, and stops only for the last ones', async () => {
   const { routing, control, waits, passes, ready } = setUp(earlierVersion)
   control.partitions = 4
-  expect(routing.mayBegin(1)).toBe(false)
-  expect(waits).toEqual([])
-  expect(routing.mayBegin(0)).toBe(false)
-  expect([waits, routing.partitions]).toEqual([['forwarded'], 2])
+  expect([routing.mayBegin(1), routing.mayBegin(0), waits]).toEqual([true, true, ['forwarded']])
   await passes()
-  expect([ready(), routing.mayBegin(0), routing.partitions]).toEqual([1, true, 4])
+  expect([ready(), routing.mayBegin(1), waits]).toEqual([1, false, ['forwarded']])
+  expect(routing.mayBegin(0)).toBe(false)
+  await turn()
+  expect([waits, routing.partitions]).toEqual([['forwarded', 'forwarded'], 2])
+  await passes()
+  expect([ready(), routing.mayBegin(0), routing.partitions]).toEqual([2, true, 4])
+})
+
+it('goes on with the earlier number when the last jobs take long, and tries again', async () => {
+  const { routing, control, waits, passes, becomesReady, faults } = setUp(earlierVersion, 2, 1)
+  control.partitions = 4
+  expect(routing.mayBegin(0)).toBe(true)
+  await passes()
+  while (faults.length === 0) await becomesReady()
+  expect(faults).toMatchObject([{ name: 'TimeoutError' }])
+  expect([routing.mayBegin(1), routing.partitions]).toEqual([true, 2])
+  expect(waits).toEqual(['forwarded', 'forwarded'])
 })
 
 it('the next owner goes on with the number of the commit', async () => {
@@ -56,14 +79,16 @@ it('the next owner goes on with the number of the commit', async () => {
   expect(routing.mayBegin(0)).toBe(true)
   const { metadata } = assignment.position()
   const next = setUp({ ...earlierVersion, metadata }, 4)
-  expect(next.routing.partitions).toBe(2)
+  expect([next.routing.mayBegin(0), next.routing.partitions]).toEqual([true, 2])
+  await next.passes()
   expect(next.routing.mayBegin(0)).toBe(false)
+  await turn()
   await next.passes()
   const after = setUp({ ...earlierVersion, metadata: next.assignment.position().metadata }, 4)
   expect([after.routing.mayBegin(0), after.routing.partitions]).toEqual([true, 4])
 })
 
-it('begins a new partition only when the earlier changes of its records are matched', async () => {
+it('begins a new partition when the earlier changes of its records are matched', async () => {
   const { routing, assignment, waits, passes } = setUp(
     { committed: 0, isAdded: true, metadata: null },
     4,
@@ -71,5 +96,8 @@ it('begins a new partition only when the earlier changes of its records are matc
   expect(routing.mayBegin(0)).toBe(false)
   expect([waits, assignment.mayCommit]).toEqual([['new partition'], false])
   await passes()
-  expect([routing.mayBegin(0), assignment.mayCommit, assignment.dirty]).toEqual([true, true, true])
+  expect([assignment.mayCommit, assignment.dirty]).toEqual([true, true])
+  // Its jobs follow the earlier ones, which are still in their old partition.
+  expect([routing.mayBegin(0), routing.partitions]).toEqual([true, 2])
+  expect(waits).toEqual(['new partition', 'forwarded'])
 })

@@ -8,8 +8,13 @@ export class WaitingDeliveries {
   readonly #undecided = new Map<string, Delivery[]>()
   #undecoded = 0
 
-  get hasAny(): boolean {
-    return this.#held.length > 0 || this.#undecided.size > 0 || this.#undecoded > 0
+  /** A lower bound for the arrivals of its deliveries. Infinity if it has none. */
+  get leastArrival(): number {
+    if (this.#undecoded > 0) return Number.NEGATIVE_INFINITY
+    let least = Number.POSITIVE_INFINITY
+    for (const deliveries of [this.#held, ...this.#undecided.values()])
+      for (const { job } of deliveries) least = Math.min(least, job.arrival)
+    return least
   }
 
   hold(delivery: Delivery): void {

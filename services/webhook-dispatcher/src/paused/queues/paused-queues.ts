@@ -16,6 +16,7 @@ const countEvery = 64
 export class PausedQueues {
   readonly #of = new Map<string, PausedQueue>()
   readonly #bySubscription = new Map<string, Set<string>>()
+  readonly #added = new Set<string>()
   readonly #bodies = new PausedBodies()
   readonly #mostRecords: number
   /** The number of queues of one record. */
@@ -45,6 +46,13 @@ export class PausedQueues {
   /** The subscriptions. */
   keys(): MapIterator<string> {
     return this.#bySubscription.keys()
+  }
+
+  /** Returns the subscriptions that were added since the last call. */
+  takeAdded(): string[] {
+    const added = [...this.#added]
+    this.#added.clear()
+    return added
   }
 
   ids(): Iterable<string> {
@@ -94,8 +102,10 @@ export class PausedQueues {
     this.#of.set(id, queue)
     if (isOfRecord(queue)) this.#records++
     const ids = this.#bySubscription.get(subscriptionId)
-    if (ids === undefined) this.#bySubscription.set(subscriptionId, new Set([id]))
-    else ids.add(id)
+    if (ids === undefined) {
+      this.#bySubscription.set(subscriptionId, new Set([id]))
+      this.#added.add(subscriptionId)
+    } else ids.add(id)
     return queue
   }
 

@@ -1,0 +1,96 @@
+import { expect, it } from '@jest/globals'
+import { MovingDeliveries } from './moving-deliveries.ts'
+
+const none = Number.POSITIVE_INFINITY
+const unknown = Number.NEGATIVE_INFINITY
+
+/** Endpoints have the ids of their subscriptions. Those that begin with `m` move. */
+function setUp() {
+  const paused = new Map<string, number>()
+  const added = new Set<string>()
+  const visited: string[] = []
+  const here = { endpoints: [] as { id: string; inFlight: number; queued: number }[] }
+  const state = { isComplete: true, waiting: none, rerouting: none }
+  const pause = (id: string, arrival: number) => {
+    paused.set(id, arrival)
+    added.add(id)
+  }
+  const moving = new MovingDeliveries({
+    subscriptions: {
+      entryOf: (id) => {
+        visited.push(id)
+        return { endpointId: id } as never
+      },
+    },
+    endpoints: { all: () => here.endpoints as never },
+    waiting: {
+      get leastArrival() {
+        return state.waiting
+      },
+    },
+    router: {
+      get leastRerouting() {
+        return state.rerouting
+      },
+    },
+    paused: {
+      get isComplete() {
+        return state.isComplete
+      },
+      subscriptions: { [Symbol.iterator]: () => paused.keys() },
+      takeAdded: () => {
+        const taken = [...added]
+        added.clear()
+        return taken
+      },
+      leastOf: (id) => paused.get(id),
+    },
+    isElsewhere: (id) => id.startsWith('m'),
+  })
+  return { moving, paused, pause, visited, state, here }
+}
+
+it('visits the paused subscriptions once, and then only those that move or were added', () => {
+  const { moving, paused, pause, visited } = setUp()
+  for (const id of ['s1', 's2', 'm1']) pause(id, 5)
+  expect(moving.leastArrival(4)).toBe(5)
+  visited.length = 0
+  pause('s3', 6)
+  pause('m2', 3)
+  expect(moving.leastArrival(4)).toBe(3)
+  expect(visited.toSorted()).toEqual(['m1', 'm2', 'm2', 's3'])
+  paused.clear()
+  expect(moving.leastArrival(4)).toBe(none)
+  visited.length = 0
+  expect([moving.leastArrival(4), visited]).toEqual([none, []])
+})
+
+it('visits them again when there are more partitions', () => {
+  const { moving, pause, visited } = setUp()
+  pause('s1', 5)
+  moving.leastArrival(4)
+  visited.length = 0
+  moving.leastArrival(8)
+  expect(visited).toEqual(['s1'])
+})
+
+it('does not know the arrivals until everything was read and attempts have ended', () => {
+  const { moving, state, here } = setUp()
+  state.isComplete = false
+  expect(moving.leastArrival(4)).toBe(unknown)
+  state.isComplete = true
+  here.endpoints = [{ id: 'm1', inFlight: 1, queued: 0 }]
+  expect(moving.leastArrival(4)).toBe(unknown)
+  here.endpoints = [{ id: 's1', inFlight: 1, queued: 0 }]
+  expect(moving.leastArrival(4)).toBe(none)
+})
+
+it('deliveries that leave do not hide the progress of earlier ones', () => {
+  const { moving, state, pause } = setUp()
+  pause('m1', 30)
+  state.rerouting = 20
+  state.waiting = 25
+  expect(moving.leastArrival(4)).toBe(20)
+  state.rerouting = none
+  expect(moving.leastArrival(4)).toBe(25)
+})
