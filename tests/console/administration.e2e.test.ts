@@ -214,15 +214,22 @@ it('changes settings, rotates keys, makes and revokes a token, and deletes', asy
 it('shows the operator the health of every service, and no developer', async () => {
   await signInAsOperator(page, console.world.system.adminToken)
   await link('Health').click()
-  await page.getByText('No check fails').waitFor()
-  await page.getByText('Ready', { exact: true }).waitFor()
   const region = (name: string) => page.getByRole('region', { name, exact: true })
-  const services = await region('Services').getByRole('row').allInnerTexts()
-  const running = services.filter((row) => /^\s*(Runs|Ready)/.test(row))
-  expect(running).toHaveLength(6)
+  await eventually(
+    () => region('Services').getByRole('row').allInnerTexts(),
+    (rows) => rows.filter((row) => /^\s*(Runs|Ready)/.test(row)).length === 6,
+  )
   expect(await region('Replication slots').getByText('surehook_data_api').count()).toBe(1)
   expect(await region('Consumer groups').getByText('webhook-dispatcher').count()).toBe(1)
-  expect(await region('Checks').innerText()).toContain('Redis')
+  // Other tests leave dead letters, which are a finding about deliveries.
+  const checks = await eventually(
+    async () => {
+      const [, ...rows] = await region('Checks').getByRole('row').allInnerTexts()
+      return rows.filter((row) => !row.includes('Deliveries'))
+    },
+    (rows) => rows.every((row) => row.startsWith('OK')),
+  )
+  expect(checks.join()).toContain('Redis')
   for (const path of ['_health', '_jobs']) {
     expect((await tenant.rest(`GET _webhooks/${path}`)).status).toBe(401)
   }
