@@ -71,6 +71,16 @@ describe('a write with an Idempotency-Key', () => {
     expect([read.text, read.headers.get('etag')]).toEqual([made.text, made.headers.get('etag')])
   })
 
+  test('in a table whose columns have names of its statement', async () => {
+    const names = ['key', 'scope', 'at', 'place', 'record', 'known', 'answer', 'fingerprint']
+    await client.call('PUT _tables/named', {
+      columns: names.map((name) => ({ name, type: 'text' })),
+    })
+    const values = Object.fromEntries(names.map((name) => [name, `of ${name}`]))
+    const made = await client.call('POST named', values, keyOf())
+    expect([made.status, made.body]).toMatchObject([201, values])
+  })
+
   test('also for changes and deletions', async () => {
     const { id } = (await client.call('POST orders', { n: 1 })).body
     const [change, removal] = [keyOf(), keyOf()]

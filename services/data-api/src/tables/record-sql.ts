@@ -147,10 +147,10 @@ next as materialized (
 rendered as materialized (
   select n.*, ${recordJson(table, 'n')} as "Record" from next n
 ),
-claimed as (${claimKeysSql(keys, claims)} returning scope, key),
+claimed as (${claimKeysSql(keys, claims)} returning scope as "ClaimedScope", key as "ClaimedKey"),
 written as (
   insert into ${name} (${written})
-  select ${written} from next join claimed on scope = "Scope" and key = "Key"
+  select ${written} from next join claimed on "ClaimedScope" = "Scope" and "ClaimedKey" = "Key"
   returning "id"
 )
 select capture_change(($1::text[])[r."Place"], r."id", '{}', r."createdAt", r."Record") as record

@@ -53,6 +53,19 @@ describe.each([false, true])('an owner that loads subscriptions late: %s', (load
     expect(world.worker.paused).toBe(3)
   })
 
+  it('a retry in the order of its record moves before it is due', async () => {
+    world.ordered.add(moves)
+    world.retryMs = 4_000
+    world.enqueue(moves, 'r')
+    await readAll()
+    world.answer(500, true)
+    await readAll()
+    expect(world.worker.paused).toBe(1)
+    world.grow(partitions)
+    await readAll()
+    expect(world.moved).toEqual(['d0'])
+  })
+
   it('the next owner goes on with what has not moved', async () => {
     world.setActive(moves, false)
     for (let nth = 0; nth < 3; nth++) world.enqueue(moves)

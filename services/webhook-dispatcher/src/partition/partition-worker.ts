@@ -172,7 +172,7 @@ export class PartitionWorker {
       if (!this.#state.isElsewhere(endpoint.id)) continue
       for (const delivery of endpoint.takeQueued()) this.#executor.admit(delivery)
     }
-    this.#paused.resumed()
+    this.#paused.resumed({ moves: true })
     this.#executor.carryOut()
   }
 

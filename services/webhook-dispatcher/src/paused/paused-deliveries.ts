@@ -169,9 +169,8 @@ export class PausedDeliveries {
   /** After a rejoin, reading goes on from the assigned partition's position. */
   sought(): void {
     this.#inBatch = false
-    this.#mayReadElse = true
     this.#reading.movedTo(this.#assignment.next)
-    this.#releases.allChanged()
+    this.resumed()
   }
 
   subscriptionChanged(subscriptionId: string): void {
@@ -197,8 +196,9 @@ export class PausedDeliveries {
     this.#releases.earlierKnown()
   }
 
-  /** Call it when work may continue after a pause. */
-  resumed(): void {
+  /** Call it when work may continue after a pause. @param moves due times count where they move to */
+  resumed({ moves = false } = {}): void {
+    if (moves) this.#queues.forgetDueTimes()
     this.#releases.allChanged()
     this.#mayReadElse = true
   }

@@ -7,8 +7,8 @@ import { StateReader } from './state-reader.ts'
 
 type LogRecord = { offset: number; value: Buffer | null }
 
-/** A reader of a log. A fetch has at most `batch` records. */
-function setUp(log: readonly LogRecord[], { batch = 10 } = {}) {
+/** A reader of a log. A fetch has at most `batch` records. From `hidden` on, none is found. */
+function setUp(log: readonly LogRecord[], { batch = 10, hidden = -1 } = {}) {
   const fetches: number[] = []
   let failures = 0
   const reader = new StateReader({
@@ -16,6 +16,7 @@ function setUp(log: readonly LogRecord[], { batch = 10 } = {}) {
       readFrom: async ({ offset }) => {
         fetches.push(offset)
         if (failures-- > 0) throw new Error('Kafka does not answer')
+        if (offset === hidden && !log.some((one) => one.offset === hidden)) return []
         const from = log.filter((one) => one.offset >= offset).slice(0, batch)
         return from.map((one) => ({ ...message, ...one, offset: String(one.offset) }))
       },
@@ -63,5 +64,14 @@ describe('StateReader', () => {
     const { reader, fail } = setUp(logged(0))
     fail(1)
     expect(await reader.read(0)).toMatchObject({ id: 's0' })
+  })
+
+  it('reads what lies behind an offset that has nothing now', async () => {
+    const log = logged(7)
+    const { reader } = setUp(log, { hidden: 5 })
+    const missing = reader.read(5)
+    expect(await reader.read(7)).toMatchObject({ id: 's7' })
+    log.unshift(...logged(5))
+    expect(await missing).toMatchObject({ id: 's5' })
   })
 })

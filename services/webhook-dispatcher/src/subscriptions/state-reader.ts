@@ -25,6 +25,8 @@ const retryMs = 500
 export class StateReader implements Disposable {
   readonly #options: StateReaderOptions
   readonly #waiting = new Map<number, Waiting>()
+  /** The offset that was not read, so that it does not hold up those behind it. */
+  #failed = -1
   #isReading = false
   #isClosed = false
 
@@ -62,11 +64,14 @@ export class StateReader implements Disposable {
   }
 
   async #readNext(): Promise<void> {
-    const offset = this.#waiting.keys().reduce((least, one) => Math.min(least, one))
+    const offset = this.#nextOffset()
     const bytes = this.#waiting.size === 1 ? bytesOfOne : bytesOfMany
     const messages = await this.#options.reader.readFrom({ partition: 0, offset }, bytes)
-    // A new leader may not know the end of its log yet.
-    if (messages.length === 0) throw new Error(`nothing was read from offset ${offset} on`)
+    if (messages.length === 0) {
+      // A new leader may not know the end of its log yet.
+      this.#failed = offset
+      throw new Error(`nothing was read from offset ${offset} on`)
+    }
     const last = Number(messages.at(-1)?.offset)
     const byOffset = new Map(messages.map((message) => [Number(message.offset), message]))
     for (const [at, waiting] of this.#waiting) {
@@ -75,6 +80,13 @@ export class StateReader implements Disposable {
       this.#waiting.delete(at)
       waiting.resolve(state)
     }
+  }
+
+  /** The least offset behind the failed one, or else the least of all. */
+  #nextOffset(): number {
+    const all = [...this.#waiting.keys()]
+    const behind = all.filter((offset) => offset > this.#failed)
+    return (behind.length > 0 ? behind : all).reduce((least, one) => Math.min(least, one))
   }
 
   async #decode(message: Message | undefined): Promise<ReadState> {

@@ -7,7 +7,8 @@ import { endpointId } from '@surehook/contracts/ids'
 import { aSubscription } from '@surehook/contracts/testing/samples'
 import { pino } from 'pino'
 import { SecretsOpener } from './secrets-opener.ts'
-import { Subscriptions } from './subscriptions.ts'
+import { unreadable } from './subscription.ts'
+import { Subscriptions, type SubscriptionsOptions } from './subscriptions.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
@@ -23,7 +24,7 @@ const droppedKey = 'sealed under a key that was dropped'
 const past = '2026-01-01T00:00:00.000Z'
 const future = '2126-01-01T00:00:00.000Z'
 
-function setUp() {
+function setUp(options: Partial<SubscriptionsOptions> = {}) {
   const changed: string[] = []
   const opener = {
     open(sealed: string, id: string) {
@@ -35,6 +36,7 @@ function setUp() {
     opener: new SecretsOpener(opener, pino({ level: 'silent' })),
     reader: { read: () => Promise.reject(new Error('nothing is read again')) },
     newestStates: 10,
+    ...options,
   })
   subscriptions.onChange((id) => void changed.push(id))
   return { subscriptions, changed }
@@ -123,4 +125,11 @@ it('is inactive since its last change at the latest', () => {
   expect(subscriptions.get('a')).toMatchObject({ inactiveSince: Number.POSITIVE_INFINITY })
   subscriptions.apply('a', { ...stateOf('a'), active: false }, 0)
   expect(subscriptions.get('a')).toMatchObject({ inactiveSince: Date.parse(past) })
+})
+
+it("does not deliver by another subscription's state at the offset of its own", async () => {
+  const read = async () => aSubscription({ id: 'b', projectId: 'other' })
+  const { subscriptions: all } = setUp({ reader: { read }, newestStates: 0 })
+  all.apply('a', aSubscription({ id: 'a' }), 7)
+  expect(await all.read('a')).toBe(unreadable)
 })

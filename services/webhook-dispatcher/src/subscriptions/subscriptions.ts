@@ -96,7 +96,7 @@ export class Subscriptions {
     if (offset === undefined) return undefined
     const state = await this.#options.reader.read(offset)
     const isNewest = this.#table.find(subscriptionId)?.offset === offset
-    return isNewest ? this.#knownOf(state) : undefined
+    return isNewest ? this.#knownOf(subscriptionId, state) : undefined
   }
 
   /**
@@ -107,9 +107,11 @@ export class Subscriptions {
     return this.#table.isAnyAt(endpoint, at)
   }
 
-  #knownOf(state: ReadState): KnownSubscription | undefined {
+  #knownOf(id: string, state: ReadState): KnownSubscription | undefined {
     if (state === 'replaced') return undefined
-    return state === 'unreadable' ? unreadable : new Subscription(state, this.#options.opener)
+    // A log that lost its end may have another subscription's state there now.
+    if (state === 'unreadable' || state.id !== id) return unreadable
+    return new Subscription(state, this.#options.opener)
   }
 
   #set(id: string, known: KnownSubscription | undefined, offset: number): void {

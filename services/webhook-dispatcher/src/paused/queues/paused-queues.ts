@@ -64,9 +64,10 @@ export class PausedQueues {
     return this.#bySubscription.get(subscriptionId) ?? []
   }
 
-  /** Forgets due times, so that the deliveries are read and decided again. */
-  forgetDueTimes(subscriptionId: string): void {
-    for (const id of this.idsOf(subscriptionId)) this.#of.get(id)?.forgetDueTimes()
+  /** Forgets due times, of all subscriptions or one, so that deliveries are read and decided again. */
+  forgetDueTimes(subscriptionId?: string): void {
+    const ids = subscriptionId === undefined ? this.#of.keys() : this.idsOf(subscriptionId)
+    for (const id of ids) this.#of.get(id)?.forgetDueTimes()
   }
 
   get(queueId: string): PausedQueue | undefined {
