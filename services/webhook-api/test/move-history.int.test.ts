@@ -7,9 +7,11 @@ import type { Pool, PoolClient } from 'pg'
 import { createDeliveryDays, dayOf } from '../src/history/rows/delivery-days.ts'
 import { createDeliveryStore } from '../src/history/write/delivery-store.ts'
 import { HistoryMover } from '../src/rebuild/move-history.ts'
+import { OlderVersions } from '../src/rebuild/older-versions.ts'
+import { runRebuildWorker } from '../src/rebuild/rebuild-worker.ts'
 import { clientOf, validInput } from './support/client.ts'
 import { shownDeliveries } from './support/shown-deliveries.ts'
-import { openWorld, type World } from './support/under-test.ts'
+import { log, openWorld, type World } from './support/under-test.ts'
 
 let world: World
 /** Before 0.4 the history had these tables in the database of subscriptions. */
@@ -64,6 +66,7 @@ async function moveAll(pool: Pool = world.pool): Promise<void> {
 /** Transactions commit nothing: the process was killed just before. */
 const killed = (pool: Pool): Pool =>
   Object.assign(Object.create(pool) as Pool, {
+    query: pool.query.bind(pool),
     async connect() {
       const client = await pool.connect()
       return Object.assign(Object.create(client) as PoolClient, {
@@ -75,6 +78,79 @@ const killed = (pool: Pool): Pool =>
       })
     },
   })
+
+/** Whether recoveries of webhook-api 0.3 wait, by its own condition. */
+async function isHeld(): Promise<boolean> {
+  const { rows } = await world.pool.query<{ held: boolean }>(
+    `select exists (select from history_rebuild where state <> 'done') as held`,
+  )
+  return rows.some(({ held }) => held)
+}
+
+/** As webhook-api 0.3 does it, whose history is beside the subscriptions. */
+const olderRebuilds = () =>
+  runRebuildWorker({
+    ...{ historyPool: world.pool, kafka: world.kafka, clientId: 'older', log },
+    projection: { read: async () => [], write: async () => {}, refuse: async () => {} },
+  })
+
+describe('an older replica that still runs', () => {
+  it('ends no recovery from the first moved row on, and after a rollback goes on', async () => {
+    await world.pool.query('truncate delivery, attempt_stats, attempt_stats_hour, history_rebuild')
+    await moveAll()
+    // There is nothing to move.
+    expect(await isHeld()).toBe(false)
+
+    const of = own(randomUUID())
+    await older.add({ jobs: [aJob(of)], transitions: [] })
+    const batch = await world.pool.connect()
+    try {
+      await batch.query('begin; select from recovery for update')
+      await expect(moveAll()).rejects.toThrow('lock timeout')
+      expect((await world.pool.query('select from delivery')).rowCount).toBe(1)
+    } finally {
+      batch.release(true)
+    }
+    await moveAll()
+    expect((await world.pool.query('select from delivery')).rowCount).toBe(0)
+    expect(await isHeld()).toBe(true)
+
+    {
+      await using _service = await world.startService()
+      const isDone = async () =>
+        (await world.historyPool.query('select from history_rebuild')).rowCount === 0
+      await until(isDone, { what: 'the end of the move' })
+      expect(await isHeld()).toBe(true)
+    }
+    await older.add({ jobs: [aJob({ ...of, deliveryId: randomUUID() })], transitions: [] })
+    await using _older = olderRebuilds()
+    expect(await isHeld()).toBe(true)
+    // Nobody has renewed it for ten minutes.
+    await world.pool.query('update history_rebuild set due_at = now()')
+    await until(async () => !(await isHeld()), { what: 'the older version going on' })
+    expect((await world.pool.query('select from delivery')).rowCount).toBe(1)
+  })
+
+  it('leaves its own rebuild to the new version, which rebuilds after the move', async () => {
+    await world.pool.query('truncate history_rebuild')
+    await world.pool.query(
+      `insert into history_rebuild (id, state, taken_by, due_at)
+       values ($1, 'emptied', $1, now() + interval '30 s')`,
+      [randomUUID()],
+    )
+    await older.add({ jobs: [aJob(own(randomUUID()))], transitions: [] })
+    await using _service = await world.startService()
+    const isRebuilt = async () =>
+      (await world.historyPool.query(`select from history_rebuild where state = 'done'`))
+        .rowCount === 1
+    await until(isRebuilt, { what: 'the rebuild by the new version' })
+    expect((await world.pool.query('select from delivery')).rowCount).toBe(0)
+    expect((await world.pool.query('select state, spans from history_rebuild')).rows).toEqual([
+      { state: 'reading', spans: [] },
+    ])
+    await world.historyPool.query('truncate history_rebuild')
+  })
+})
 
 describe('the history of an older version', () => {
   it('moves with its statistics while the log goes on, and its days end', async () => {
@@ -123,19 +199,27 @@ describe('the history of an older version', () => {
 
   it('moves once, although a process is killed between the two commits', async () => {
     const of = own(randomUUID())
-    await older.add({ jobs: [aJob(of)], transitions: [attempt(of, failed)] })
+    const other = { ...own(randomUUID()), subscriptionId: randomUUID() }
+    await older.add({
+      jobs: [aJob(of), aJob(other)],
+      transitions: [attempt(of, failed), attempt(other, failed)],
+    })
     const expected = [
       { of: 'bucket', attempts: 1, delivered: 0, retrying: 1 },
       { of: 'hour', attempts: 1, delivered: 0, retrying: 1 },
     ]
+    await new OlderVersions(world.pool).hold()
     const mover = new HistoryMover({ pool: killed(world.pool), historyPool: world.historyPool })
     for (const table of ['attempt_stats', 'attempt_stats_hour']) {
       await expect(mover.moveAll(table, signal)).rejects.toThrow('killed')
     }
     expect(await statistics()).toEqual(expected)
+    // An older replica adds to other statistics of the batch.
+    await older.add({ jobs: [], transitions: [attempt(other, delivered)] })
     await moveAll()
     expect(await statistics()).toEqual(expected)
     expect((await world.pool.query('select from attempt_stats')).rowCount).toBe(0)
+    expect((await world.historyPool.query('select from moved_statistics')).rowCount).toBe(2)
   })
 
   it('is moved by replicas together, and counts as complete only then', async () => {

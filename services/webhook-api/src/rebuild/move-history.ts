@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import { sqlStateOf } from '@surehook/service-kit/postgres/sql-state'
@@ -15,6 +14,8 @@ import { addRowsSql } from '../history/stats/stats-store.ts'
 import { columnNames, mergeDelivery } from '../history/write/upsert-deliveries.ts'
 import { runBackgroundWork } from '../jobs/background-work.ts'
 import type { Pools } from '../tenants/open-database.ts'
+import { endOlderRebuild, hasOlderRows, OlderVersions, wasRebuilding } from './older-versions.ts'
+import { askRebuild } from './rebuild-store.ts'
 
 /** Older replicas write into the older tables until all are replaced. */
 const lookEveryMs = 60_000
@@ -64,17 +65,19 @@ type Batch = { rows: number; last: string | null; days: string[] | null; json: s
 
 export class HistoryMover {
   readonly #pools: Pools
+  readonly #olderVersions: OlderVersions
   readonly #days: DeliveryDays
 
   constructor(pools: Pools) {
     this.#pools = pools
+    this.#olderVersions = new OlderVersions(pools.pool)
     this.#days = createDeliveryDays(pools.historyPool)
   }
 
   /** @returns how many rows it has moved */
   async moveAll(table: string, signal: AbortSignal): Promise<number> {
     let [moved, after] = [0, '(0,0)']
-    while (!signal.aborted) {
+    while (!signal.aborted && (await this.#olderVersions.hold())) {
       const begunAt = performance.now()
       const { rows, last } = await this.#moveBatch(table, after)
       moved += rows
@@ -91,23 +94,28 @@ export class HistoryMover {
    * Commits the rows in the history database first, then their deletion. After a crash in between,
    * the same rows are moved again.
    */
-  #moveBatch(table: string, after: string): Promise<Batch> {
+  async #moveBatch(table: string, after: string): Promise<Batch> {
     const { pool, historyPool } = this.#pools
-    return inTransaction(pool, async (from) => {
-      const batch = await takeRows(from, table, after)
-      if (batch.json === null) return batch
-      const { json } = batch
+    let digests: string[] = []
+    const batch = await inTransaction(pool, async (from) => {
+      const taken = await takeRows(from, table, after)
+      const { json, rows } = taken
+      if (json === null) return taken
       const addSql = addRowsSql.get(table)
-      if (addSql === undefined) await this.#days.ensure(batch.days ?? [])
+      if (addSql === undefined) await this.#days.ensure(taken.days ?? [])
       await inTransaction(historyPool, async (to) => {
         if (addSql === undefined) await to.query(mergeSql, [json])
-        else if (await isNew(to, json)) await to.query(addSql, [json])
+        else digests = await addNewRows(to, { table, addSql, json })
         await to.query(`update history_rebuild set records = records + $1 where state = 'moving'`, [
-          batch.rows,
+          rows,
         ])
       })
-      return batch
+      return taken
     })
+    // They do not come again.
+    if (digests.length > 0)
+      await historyPool.query('delete from moved_statistics where digest = any($1)', [digests])
+    return batch
   }
 }
 
@@ -133,14 +141,30 @@ const mergeSql = `
   select ${columnNames.replace(/\bcounted\b/, `counted & ${countedBits}`)}
   from json_populate_recordset(null::${dayTable}, $1::json) ${mergeDelivery}`
 
-/** Returns whether these statistics were not added before a crash. */
-async function isNew(to: PoolClient, json: string): Promise<boolean> {
-  const digest = createHash('sha256').update(json).digest('hex')
-  const { rowCount } = await to.query(
-    'insert into moved_statistics (digest) values ($1) on conflict do nothing',
-    [digest],
+/**
+ * Adds statistics, without those that were added before a crash. An older replica may have added to
+ * one of the same batch meanwhile, so each has a digest.
+ * @returns the digests of all
+ */
+async function addNewRows(
+  to: PoolClient,
+  { table, addSql, json }: { table: string; addSql: string; json: string },
+): Promise<string[]> {
+  const { rows } = await to.query<{ digests: string[]; added: string | null }>(
+    `with batch as (
+       select value, encode(sha256(convert_to($1::text || value::text, 'UTF8')), 'hex') as digest
+       from json_array_elements($2::json)),
+     added as (
+       insert into moved_statistics (digest) select digest from batch
+       on conflict do nothing returning digest)
+     select (select array_agg(digest) from batch) as digests,
+       (select json_agg(value)::text from batch join added using (digest)) as added`,
+    [table, json],
   )
-  return rowCount === 1
+  if (rows[0] === undefined) throw new Error('an aggregate has one row')
+  const { digests, added } = rows[0]
+  if (added !== null) await to.query(addSql, [added])
+  return digests
 }
 
 /** True for a day that is over for every clock: older replicas insert their own jobs into today's. */
@@ -164,13 +188,21 @@ async function dropIfEmpty(pool: Pool, day: string): Promise<void> {
   }
 }
 
-/** From then on the history counts as complete. */
+/**
+ * From then on the history counts as complete, unless an older version was rebuilding it: then it is
+ * rebuilt here.
+ */
 async function endMove({ pool, historyPool }: Pools): Promise<void> {
-  const tables = [dayTable, ...addRowsSql.keys()]
-  const isLeft = tables.map((table) => `exists (select from ${table})`).join(' or ')
-  if ((await olderTables(pool)).length > 0) {
-    const { rows } = await pool.query<{ left: boolean }>(`select ${isLeft} as left`)
-    if (rows[0]?.left === true) return
+  const [isOlder] = await olderTables(pool)
+  if (isOlder !== undefined && (await hasOlderRows(pool))) return
+  const isUnread = isOlder !== undefined && (await wasRebuilding(pool))
+  if (!isUnread) {
+    await historyPool.query(`delete from history_rebuild where state = 'moving'`)
+    return
   }
-  await historyPool.query(`delete from history_rebuild where state = 'moving'`)
+  await historyPool.query(
+    `update history_rebuild set state = 'asked', records = 0 where state = 'moving'`,
+  )
+  await askRebuild(historyPool)
+  await endOlderRebuild(pool)
 }
