@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { Replay } from '@surehook/contracts/http/webhooks/log'
+import { aJob, anAttempt } from '@surehook/contracts/testing/samples'
 import { TcpProxy } from '@surehook/testing/tcp-proxy'
+import { environmentRecord } from '@surehook/testing/tenants'
 import { until } from '@surehook/testing/until'
+import { createDeliveryDays } from '../src/history/rows/delivery-days.ts'
+import { createDeliveryStore } from '../src/history/write/delivery-store.ts'
+import { logChanges } from './support/changes.ts'
 import { clientOf, validInput } from './support/client.ts'
 import { openWorld, type World } from './support/under-test.ts'
 
@@ -53,4 +59,62 @@ it('starts, manages webhooks and sends test deliveries without the history, whic
     (await client.call(`GET ${at}/deliveries/${test.body.deliveryId}`)).status === 200
   await until(shown, { what: 'the test delivery in the history' })
   expect((await client.call(`DELETE ${at}`)).status).toBe(204)
+})
+
+it('ends the webhooks of a deleted environment without the history, which is deleted later', async () => {
+  proxy.set({ kind: 'pass' })
+  await using service = await world.startService({ historyUrl })
+  const tenant = await world.tenant()
+  const { id } = (await clientOf(service.api, tenant).call('POST', validInput(tenant))).body
+  const { projectId, environment } = tenant
+  const own = { deliveryId: randomUUID(), subscriptionId: id, projectId, environment }
+  const of = { ...own, createdAt: Date.now(), at: Date.now() }
+  const days = createDeliveryDays(world.historyPool)
+  await createDeliveryStore(world.historyPool, days).add({
+    jobs: [aJob(of)],
+    transitions: [anAttempt({ ...of, attempted: true })],
+  })
+  const left = async () => {
+    const { rows } = await world.historyPool.query<{ table: string }>(
+      `select 'delivery' as table from delivery where subscription_id = $1
+       union all select 'attempt_stats' from attempt_stats where subscription_id = $1
+       union all select 'attempt_stats_hour' from attempt_stats_hour where subscription_id = $1`,
+      [id],
+    )
+    return rows.map(({ table }) => table)
+  }
+  expect(await left()).toEqual(['delivery', 'attempt_stats', 'attempt_stats_hour'])
+
+  proxy.set({ kind: 'reset' })
+  const deletedAt = new Date().toISOString()
+  await world.producer.send([environmentRecord(world.codec, { ...tenant, deletedAt })])
+  const isEnded = async () => !(await world.subscriptionStates()).has(id)
+  await until(isEnded, { what: 'the tombstone of the webhook' })
+  expect(await left()).toHaveLength(3)
+
+  proxy.set({ kind: 'pass' })
+  await until(async () => (await left()).length === 0, { what: 'the end of its history' })
+})
+
+it('replays all batches without the history', async () => {
+  proxy.set({ kind: 'pass' })
+  await using service = await world.startService({ historyUrl })
+  const tenant = await world.tenant()
+  const client = clientOf(service.api, tenant)
+  const at = `/${(await client.call('POST', validInput(tenant))).body.id}`
+  // A batch has 100.
+  const count = 150
+  await logChanges(
+    world,
+    tenant,
+    Array.from({ length: count }, () => ({})),
+  )
+
+  proxy.set({ kind: 'reset' })
+  const from = new Date(Date.now() - 3_600_000).toISOString()
+  const { status, body } = await client.call<{ replayId: string }>(`POST ${at}/replay`, { from })
+  expect(status).toBe(202)
+  const shown = async () => (await client.call<Replay>(`GET ${at}/replays/${body.replayId}`)).body
+  await until(async () => (await shown()).state === 'done', { what: 'the end of the replay' })
+  expect((await shown()).deliveries).toBe(count)
 })

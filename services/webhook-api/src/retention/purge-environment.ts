@@ -11,7 +11,10 @@ import { forgetStats } from '../history/stats/stats-store.ts'
 import { isRebuilding } from '../rebuild/rebuild-store.ts'
 import { awaitLongRetries } from '../subscriptions/store/long-retries.ts'
 import { deleteSubscription } from '../subscriptions/store/subscription-store.ts'
-import { deleteVersions } from '../subscriptions/store/subscription-versions.ts'
+import {
+  deleteVersions,
+  subscriptionsWithVersionsOnly,
+} from '../subscriptions/store/subscription-versions.ts'
 import { keyTable } from '../tenants/keyed-writer.ts'
 import type { Pools } from '../tenants/open-database.ts'
 import type { Tenant } from '../tenants/tenant.ts'
@@ -30,14 +33,14 @@ export type PurgeDeps = Pools & {
   longestRetryMs: number
 }
 
-/** Each has 2,016 rows of statistics, and they go in one transaction. */
-const subscriptionsAtOnce = 5
+/** They go in one transaction. */
+const subscriptionsAtOnce = 50
 
 /**
  * Deletes the subscriptions of an environment, which cancels their deliveries, and its history,
  * replays, recoveries and idempotency keys. Publishes no events, because nobody is left to receive
  * them. Waits for the events that others still publish: a later environment of the name would get
- * them.
+ * them. The history comes last: deliveries end although it is away.
  * @returns true if anything was deleted, or may still come
  */
 export async function purgeEnvironment(deps: PurgeDeps, tenant: Tenant): Promise<boolean> {
@@ -48,10 +51,6 @@ export async function purgeEnvironment(deps: PurgeDeps, tenant: Tenant): Promise
   let found = false
   for (; (await mayGoOn()) && (await endSubscriptions(deps, tenant)); found = true);
   const ofTenant = 'project_id = $1 and environment = $2'
-  for (const table of await dayPartitions(historyPool)) {
-    const part = { table, where: ofTenantSql('$1', '$2'), values, mayGoOn }
-    if (await deleteInBatches(historyPool, part)) found = true
-  }
   const parts = [
     { table: 'replay', where: ofTenant },
     { table: 'recovery', where: ofTenant },
@@ -63,6 +62,7 @@ export async function purgeEnvironment(deps: PurgeDeps, tenant: Tenant): Promise
   }
   const ofScope = { where: 'scope = $1', values: [JSON.stringify(values)] }
   if (await deleteInBatches(pool, { table: keyTable, ...ofScope, mayGoOn })) found = true
+  if (await deleteHistory(deps, values)) found = true
   if (!(await mayGoOn())) return true
   const isWaiting = await awaitLongRetries(pool, values, deps.longestRetryMs)
   // A rebuild may still bring rows.
@@ -70,7 +70,7 @@ export async function purgeEnvironment(deps: PurgeDeps, tenant: Tenant): Promise
 }
 
 async function endSubscriptions(
-  { writer, historyPool, circuits }: PurgeDeps,
+  { writer, circuits }: PurgeDeps,
   { projectId, environment }: Tenant,
 ): Promise<boolean> {
   const ended = await writer.write(async (tx, emit) => {
@@ -81,10 +81,7 @@ async function endSubscriptions(
     )
     for (const { id } of rows) {
       await deleteSubscription(tx, id)
-      await deleteVersions(tx, id)
       await forgetFailures(tx, id)
-      // Committed first: without their subscription, nobody would find the statistics again.
-      await forgetStats(historyPool, id)
       await emit({ topic: subscriptionsTopic, key: id, state: null })
     }
     return rows
@@ -95,6 +92,26 @@ async function endSubscriptions(
     [...endpoints].map(([id, of]) => ({ id, webhooks: of.map((one) => one.id) })),
   )
   return ended.length > 0
+}
+
+/** @returns true if there was any, or some is left */
+async function deleteHistory(
+  { pool, historyPool, mayGoOn }: PurgeDeps,
+  values: readonly string[],
+): Promise<boolean> {
+  const ended = await subscriptionsWithVersionsOnly(pool)
+  let found = ended.length > 0
+  for (const id of ended) {
+    if (!(await mayGoOn())) break
+    await forgetStats(historyPool, id)
+    // Last, so that an interrupted purge finds the statistics again.
+    await deleteVersions(pool, id)
+  }
+  for (const table of await dayPartitions(historyPool)) {
+    const part = { table, where: ofTenantSql('$1', '$2'), values, mayGoOn }
+    if (await deleteInBatches(historyPool, part)) found = true
+  }
+  return found
 }
 
 async function dayPartitions(historyPool: Pool): Promise<string[]> {

@@ -33,6 +33,8 @@ const batchLimits = { jobs: 100, bytes: 1_000_000 }
  * live changes are delivered in between.
  */
 const mayWait = 20
+/** Between two batches while the history, which has the count, is away. */
+const uncountedPaceMs = 2_000
 const paceMs = 250
 const lookEveryMs = 2_000
 /** Longer than a batch takes. */
@@ -56,7 +58,7 @@ export function runReplayWorker(deps: ReplayWorkerDeps): BackgroundWork {
   })
 }
 
-type LastBatch = { day: string; ids: readonly string[] }
+type LastBatch = { day: string; ids: readonly string[]; madeAt: number }
 type Piece = { changes: readonly LoggedChange[]; next: number }
 
 class ReplayWorker {
@@ -92,7 +94,8 @@ class ReplayWorker {
     const { state, jobs } = await this.#commit({ ...replay, spans }, claim, { piece, now })
     await logJobs(jobs)
     if (state === 'running') {
-      this.#last.set(replayId, { day: dayOf(now), ids: jobs.map(({ deliveryId }) => deliveryId) })
+      const ids = jobs.map(({ deliveryId }) => deliveryId)
+      this.#last.set(replayId, { day: dayOf(now), ids, madeAt: performance.now() })
     } else {
       this.#last.delete(replayId)
       this.#shown.forget(replayId)
@@ -102,8 +105,15 @@ class ReplayWorker {
   }
 
   async #isAhead(replayId: string): Promise<boolean> {
+    const { historyPool, log } = this.#deps
     const last = this.#last.get(replayId)
-    return last !== undefined && (await store.countPending(this.#deps.historyPool, last)) > mayWait
+    if (last === undefined) return false
+    try {
+      return (await store.countPending(historyPool, last)) > mayWait
+    } catch (err) {
+      log.debug({ err, replayId }, 'replay.not_counted')
+      return performance.now() < last.madeAt + uncountedPaceMs
+    }
   }
 
   /** Rejects with SERVICE_UNAVAILABLE while the log shows no more of any span. */

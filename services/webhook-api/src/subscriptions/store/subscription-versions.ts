@@ -74,8 +74,17 @@ export async function completeVersions(tx: PoolClient, row: SubscriptionRow): Pr
   )
 }
 
-export async function deleteVersions(tx: PoolClient, subscriptionId: string): Promise<void> {
-  await tx.query('delete from subscription_version where subscription_id = $1', [subscriptionId])
+export async function deleteVersions(db: Pool | PoolClient, subscriptionId: string): Promise<void> {
+  await db.query('delete from subscription_version where subscription_id = $1', [subscriptionId])
+}
+
+/** Returns the deleted subscriptions whose versions are kept. */
+export async function subscriptionsWithVersionsOnly(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `select distinct subscription_id as id from subscription_version
+     where not exists (select from subscription where id = subscription_id)`,
+  )
+  return rows.map(({ id }) => id)
 }
 
 type Row = Omit<SubscriptionVersion, 'updatedAt'> & { id: string; validFrom: Date }
