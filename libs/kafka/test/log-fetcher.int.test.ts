@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { silent as log } from '@surehook/testing/database'
 import { makeTopic, testKafka } from '@surehook/testing/kafka'
+import { until } from '@surehook/testing/until'
 import type { Admin, Kafka } from '../src/client/surface.ts'
 import { type EventProducer, openProducer } from '../src/producer/producer.ts'
 import { LogFetcher, OutOfLogError } from '../src/readers/log-fetcher.ts'
@@ -79,6 +80,8 @@ describe('readTopicId', () => {
     expect(first).not.toEqual(Buffer.alloc(16))
     expect(await readTopicId(kafka, name)).toEqual(first)
     await admin.deleteTopics({ topics: [name] })
+    // The broker may show the topic for a moment.
+    await until(async () => !(await admin.listTopics()).includes(name))
     await makeTopic(kafka, { name })
     expect(await readTopicId(kafka, name)).not.toEqual(first)
   })
