@@ -17,11 +17,11 @@ export async function hasOlderRows(pool: Pool): Promise<boolean> {
 }
 
 /**
- * Makes replicas before 0.4 wait, which look for the history beside the subscriptions and would end
- * a recovery without the dead letters that are not there any more. They wait while their table
+ * Makes replicas of an older version wait. They look for the history beside the subscriptions, and
+ * would end a recovery without the dead letters that were moved. They wait while their table
  * `history_rebuild` has an unfinished row. They may run on after the move, so replicas of this
- * version renew the row as long as they run. After a rollback nobody does, and the older version
- * ends the row: it is a rebuild with nothing left to read.
+ * version renew the row as long as they run. After a rollback nobody renews it, and the older
+ * version ends the row: it is a rebuild with nothing left to read.
  */
 export class OlderVersions {
   readonly #pool: Pool

@@ -9,9 +9,9 @@ import { createKeyedWriter, type KeyedWriter } from './keyed-writer.ts'
 
 /** Connections to the two databases of the service. No transaction spans both. */
 export type Pools = {
-  /** Of subscriptions, and of all that commits with them. */
+  /** Connections to the database of subscriptions, and of all that commits with them. */
   pool: Pool
-  /** Of the history, which may be away while subscriptions are managed. */
+  /** Connections to the history database. Subscriptions can be managed while it is away. */
   historyPool: Pool
 }
 

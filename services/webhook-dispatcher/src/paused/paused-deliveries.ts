@@ -196,7 +196,7 @@ export class PausedDeliveries {
     this.#releases.earlierKnown()
   }
 
-  /** Call it when work may continue after a pause. @param moves due times count where they move to */
+  /** Call it when work may continue. `moves`: deliveries may leave before they are due. */
   resumed({ moves = false } = {}): void {
     if (moves) this.#queues.forgetDueTimes()
     this.#releases.allChanged()

@@ -49,7 +49,7 @@ export class StateReader implements Disposable {
 
   async #readAll(): Promise<void> {
     this.#isReading = true
-    // What is asked for in the same turn of the event loop is read together.
+    // States that are asked for in the same turn of the event loop share a fetch.
     await Promise.resolve()
     while (this.#waiting.size > 0 && !this.#isClosed) {
       try {
