@@ -221,3 +221,13 @@ create table subscription_version (
   constraint subscription_version_pkey PRIMARY KEY (subscription_id, number)
 );
 CREATE INDEX subscription_version_incomplete ON subscription_version USING btree (subscription_id) WHERE wal_position IS NULL;
+
+CREATE OR REPLACE FUNCTION webhook_api.has_older_history()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from delivery)
+    or exists (select from attempt_stats)
+    or exists (select from attempt_stats_hour)
+$function$;

@@ -131,6 +131,22 @@ describe('an older replica that still runs', () => {
     expect((await world.pool.query('select from delivery')).rowCount).toBe(1)
   })
 
+  it('also waits while only statistics are to be moved', async () => {
+    await world.pool.query('truncate delivery, attempt_stats, attempt_stats_hour, history_rebuild')
+    await world.pool.query(
+      `insert into attempt_stats_hour (subscription_id, at, attempts, delivered, retrying,
+         dead_letter, cancelled, latencies)
+       values ($1, date_trunc('hour', now()), 1, 1, 0, 0, 0, '{}')`,
+      [subscriptionId],
+    )
+    expect(await new OlderVersions(world.pool).hold()).toBe(true)
+    await moveAll()
+    expect(await new OlderVersions(world.pool).hold()).toBe(true)
+    expect((await world.pool.query('select has_older_history() as left')).rows).toEqual([
+      { left: false },
+    ])
+  })
+
   it('leaves its own rebuild to the new version, which rebuilds after the move', async () => {
     await world.pool.query('truncate history_rebuild')
     await world.pool.query(

@@ -53,9 +53,7 @@ async function createDatabase(databaseUrl: string, name: string): Promise<void> 
 /** webhook-api moves these rows while it runs. */
 function hasOlderHistory(url: string): Promise<boolean> {
   return withClient(url, async (owner) => {
-    const { rows } = await owner.query<{ found: boolean }>(
-      'select exists (select from delivery) as found',
-    )
+    const { rows } = await owner.query<{ found: boolean }>('select has_older_history() as found')
     return rows[0]?.found === true
   })
 }

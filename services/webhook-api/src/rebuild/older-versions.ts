@@ -1,7 +1,5 @@
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
-import { dayTable } from '../history/rows/delivery-days.ts'
-import { addRowsSql } from '../history/stats/stats-store.ts'
 
 const renewEveryMs = 60_000
 const heldForMs = 10 * 60_000
@@ -10,9 +8,7 @@ const lockTimeoutMs = 1_000
 
 /** Returns whether an older version's tables have rows. */
 export async function hasOlderRows(pool: Pool): Promise<boolean> {
-  const tables = [dayTable, ...addRowsSql.keys()]
-  const isLeft = tables.map((table) => `exists (select from ${table})`).join(' or ')
-  const { rows } = await pool.query<{ left: boolean }>(`select ${isLeft} as left`)
+  const { rows } = await pool.query<{ left: boolean }>('select has_older_history() as left')
   return rows[0]?.left === true
 }
 
