@@ -243,7 +243,7 @@ function openManagement(deps: ManagementDeps) {
   const served = { ...database, config, access, tables, log, metrics }
   const parts = { ...served, background }
   const working = { ...served, ...background }
-  const { pool, historyPool, slots, keyedWriter } = database
+  const { slots, keyedWriter } = database
   const subscriptions = openSubscriptions(open, parts)
   open.use(openExpiryDeletion({ ...working, jobs: [endedKeys(keyTable), endedReplays] }))
   open.use(runHistoryDeletion({ ...working, kafka, historyDays }))
@@ -264,7 +264,7 @@ function openManagement(deps: ManagementDeps) {
   const circuits = createCircuits(redis)
   open.use(openPurge({ ...working, ...changes, kafka, circuits }))
   const streams = open.use(openStreams({ ...parts, ...messaging, redis: () => redis.client }))
-  const endpoints = endpointsOfTenants({ pool, historyPool, circuits, now: Date.now })
+  const endpoints = endpointsOfTenants({ ...parts, circuits, now: Date.now })
   const limits = openLimits(parts, redis)
   const authorize = managementCaller(access, limits())
   // Users cannot use up the requests of management tokens.
@@ -280,9 +280,9 @@ function openManagement(deps: ManagementDeps) {
     installationRoutes({ ...working, admit, kafka, redis, circuits, rebuilds }),
     reEncryptRoutes({ admit, reEncryptPage }),
     historyRoutes({ serve, history }),
-    webhookRoutes({ serve, subscriptions, newestDeliveries: history.deliveries.newest }),
+    webhookRoutes({ serve, slots, subscriptions, newestDeliveries: history.deliveries.newest }),
     redeliveryRoutes({ serve, redelivery }),
-    cancellationRoutes({ serve, cancel: cancelDeliveries({ writer: keyedWriter, historyPool }) }),
+    cancellationRoutes({ serve, cancel: cancelDeliveries({ ...parts, writer: keyedWriter }) }),
     inspectionRoutes({ serve, inspection }),
     endpointRoutes({ serve, endpoints }),
     streamRoutes({ authorize: streamCaller(ofStreams), streams }),

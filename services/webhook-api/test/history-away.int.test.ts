@@ -61,6 +61,61 @@ it('starts, manages webhooks and sends test deliveries without the history, whic
   expect((await client.call(`DELETE ${at}`)).status).toBe(204)
 })
 
+it('manages webhooks while the history accepts connections and does not answer', async () => {
+  proxy.set({ kind: 'pass' })
+  await using service = await world.startService({ historyUrl })
+  const tenant = await world.tenant()
+  const client = clientOf(service.api, tenant)
+  const at = `/${(await client.call('POST', validInput(tenant))).body.id}`
+  const deliveryId = randomUUID()
+  const since = new Date(0).toISOString()
+
+  proxy.set({ kind: 'drop' })
+  let answered = 0
+  // A project may hold two connections to read, and two to write.
+  const hanging = [1, 2, 3].flatMap(() => [
+    client.call(`GET ${at}`),
+    client.call(`GET ${at}/deliveries`),
+    client.call(`GET ${at}/deliveries/${deliveryId}`),
+    client.call(`GET ${at}/stats`),
+    client.call(`GET ${at}/explain?eventId=${deliveryId}`),
+    client.call(`POST ${at}/deliveries/${deliveryId}/redeliver`),
+    client.call(`POST ${at}/recover`, { since }),
+    client.call(`POST ${at}/cancel`, { status: 'paused' }),
+  ])
+  for (const request of hanging) void request.then(() => answered++)
+
+  expect((await client.call(`PATCH ${at}`, { name: 'Billing' })).status).toBe(200)
+  expect((await client.list()).status).toBe(200)
+  const other = await client.call('POST', validInput(tenant))
+  expect(other.status).toBe(201)
+  expect((await client.call(`POST ${at}/test`)).status).toBe(202)
+  expect((await client.call(`DELETE /${other.body.id}`)).status).toBe(204)
+  expect(answered).toBe(0)
+  expect(await ready(service.internal)).toBe(200)
+
+  proxy.set({ kind: 'reset' })
+  const answers = await Promise.all(hanging)
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]))
+})
+
+it('answers 503 if the history stops between connection and answer', async () => {
+  proxy.set({ kind: 'pass' })
+  await using service = await world.startService({ historyUrl })
+  const tenant = await world.tenant()
+  const client = clientOf(service.api, tenant)
+  const at = `/${(await client.call('POST', validInput(tenant))).body.id}`
+  expect((await client.call(`GET ${at}/deliveries`)).status).toBe(200)
+
+  proxy.set({ kind: 'drop' })
+  const answer = await client.call(`GET ${at}/deliveries`)
+  expect([answer.status, answer.body.error]).toEqual([503, 'SERVICE_UNAVAILABLE'])
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+  proxy.set({ kind: 'pass' })
+  const isBack = async () => (await client.call(`GET ${at}/deliveries`)).status === 200
+  await until(isBack, { what: 'the history' })
+})
+
 it('ends the webhooks of a deleted environment without the history, which is deleted later', async () => {
   proxy.set({ kind: 'pass' })
   await using service = await world.startService({ historyUrl })

@@ -16,6 +16,7 @@ import { createDeliveryStore, type DeliveryStore } from '../src/history/write/de
 import { logJobs } from '../src/redelivery/jobs/log-jobs.ts'
 import { recoverDeadLetters } from '../src/redelivery/recovery/recover.ts'
 import { runRecoveryWorker } from '../src/redelivery/recovery/recovery-worker.ts'
+import { connectionSlots } from '../src/tenants/connection-slots.ts'
 import { clientOf, validInput } from './support/client.ts'
 import { log, openWorld, type Tenant, type World } from './support/under-test.ts'
 
@@ -118,11 +119,9 @@ async function recover(span: { since: Date; until?: Date } = { since }): Promise
       writer.write(work) as Promise<T>,
   }
   const ask = { tenant, key: undefined, traceparent: null }
-  const { count } = await recoverDeadLetters({ writer: keyed, historyPool, wake: () => undefined })(
-    ask,
-    id,
-    span,
-  )
+  const slots = connectionSlots({ pool, historyPool })
+  const deps = { pool, historyPool, slots, writer: keyed, wake: () => undefined }
+  const { count } = await recoverDeadLetters(deps)(ask, id, span)
   return count
 }
 

@@ -1,6 +1,8 @@
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 import type { Pool, PoolClient } from 'pg'
 import type { SubscriptionRow } from '../subscriptions/store/subscription-row.ts'
+import type { Pools } from '../tenants/open-database.ts'
+import type { Tenant } from '../tenants/tenant.ts'
 import { foldTroubles } from './fold-troubles.ts'
 
 /** Records which subscriptions are in trouble. A repeated report changes nothing. */
@@ -93,21 +95,41 @@ export type IncidentRow = {
 /** More are counted as this many. */
 const mostCounted = 1_000
 
-/** Returns the incidents of the environment, the oldest first, and locks them. */
+/**
+ * Returns the counted incidents of the environment, the oldest first, and locks them. The next alert
+ * has those that began meanwhile.
+ */
 export async function lockIncidents(
-  { tx, historyPool }: { tx: PoolClient; historyPool: Pool },
-  { projectId, environment }: { projectId: string; environment: string },
+  tx: PoolClient,
+  { projectId, environment }: Tenant,
+  counts: IncidentCounts,
 ): Promise<IncidentRow[]> {
   const { rows } = await tx.query<Omit<IncidentRow, keyof DeliveryCounts>>(
     `select s.id, s.name, s.key, i.began_at, i.circuit_opened_at, i.dead_letter_at, i.failed_at,
             i.succeeded_at, i.circuit_told, i.dead_letter_told, s.disabled_at, s.disabled_reason
        from incident i join subscription s on s.id = i.subscription_id
-      where i.project_id = $1 and i.environment = $2
+      where i.project_id = $1 and i.environment = $2 and i.subscription_id = any($3::uuid[])
       order by i.began_at, s.id for update of i`,
+    [projectId, environment, [...counts.keys()]],
+  )
+  return rows.map((row) => ({ ...row, ...(counts.get(row.id) ?? nothing) }))
+}
+
+/** The deliveries of each incident, by its subscription. */
+export type IncidentCounts = ReadonlyMap<string, DeliveryCounts>
+
+/** Counts before a transaction, which does not wait for the history. */
+export async function countIncidents(
+  { pool, historyPool }: Pools,
+  { projectId, environment }: Tenant,
+): Promise<IncidentCounts> {
+  const { rows } = await pool.query<Pick<IncidentRow, 'id' | 'began_at'>>(
+    `select subscription_id as id, began_at from incident
+      where project_id = $1 and environment = $2`,
     [projectId, environment],
   )
   const counts = await countDeliveries(historyPool, rows)
-  return rows.map((row, index) => ({ ...row, ...(counts[index] ?? nothing) }))
+  return new Map(rows.map(({ id }, index) => [id, counts[index] ?? nothing]))
 }
 
 type DeliveryCounts = Pick<IncidentRow, 'dead_letters' | 'paused'>

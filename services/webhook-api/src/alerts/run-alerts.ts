@@ -8,7 +8,7 @@ import type { Pool, PoolClient } from 'pg'
 import { runBackgroundWork } from '../jobs/background-work.ts'
 import type { Pools } from '../tenants/open-database.ts'
 import { decideAlert } from './decide-alert.ts'
-import { lockIncidents } from './incident-store.ts'
+import { countIncidents, type IncidentCounts, lockIncidents } from './incident-store.ts'
 
 export type AlertDeps = Pools & {
   writer: Pick<StateWriter, 'write'>
@@ -28,8 +28,9 @@ export function runAlerts({ pool, historyPool, writer, access, log }: AlertDeps)
     async work(signal) {
       for (const environment of await findDue(pool, access.alertedEnvironments())) {
         if (signal.aborted) break
+        const counts = await countIncidents({ pool, historyPool }, environment)
         const alert = await writer.write(async (tx, emit) => {
-          const decided = await takeAlert({ tx, historyPool }, environment)
+          const decided = await takeAlert(tx, environment, counts)
           const key = `${environment.projectId}/${environment.environment}`
           if (decided !== null) await emit({ topic: alertsTopic, key, state: decided })
           return decided
@@ -73,10 +74,10 @@ async function findDue(
 }
 
 async function takeAlert(
-  place: { tx: PoolClient; historyPool: Pool },
+  tx: PoolClient,
   environment: AlertedEnvironment,
+  counts: IncidentCounts,
 ): Promise<WebhookAlert | null> {
-  const { tx } = place
   const { projectId, environment: name, digestInterval } = environment
   const tenant = [projectId, name]
   await tx.query(
@@ -91,7 +92,7 @@ async function takeAlert(
   )
   if (turn.rowCount === 0) return null
   const now = Date.now()
-  const incidents = await lockIncidents(place, environment)
+  const incidents = await lockIncidents(tx, environment, counts)
   const quietMs = digestInterval * 1_000
   const { webhooks, more, told, ended } = decideAlert(incidents, { now, quietMs })
   await tx.query('delete from incident where subscription_id = any($1)', [ended])

@@ -14,7 +14,7 @@ export type EndpointRoutesDeps = {
 
 export function endpointRoutes({ serve: serveTenants, endpoints }: EndpointRoutesDeps) {
   return (router: Router): void => {
-    const serve = serveTenants.reading(router)
+    const serve = serveTenants.all(router)
 
     serve(listEndpoints, ({ query }, { auth }) => endpoints.list(auth, query))
     serve(getEndpoint, ({ params }, { auth }) => endpoints.get(auth, params.id))

@@ -6,11 +6,12 @@ import { decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/curs
 import type { Pool } from 'pg'
 import * as z from 'zod'
 import { webhookNameSql } from '../subscriptions/store/names-of.ts'
+import type { ReadSlots } from '../tenants/connection-slots.ts'
 import type { Pools } from '../tenants/open-database.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import type { CircuitReading, Circuits } from './circuits.ts'
 
-type EndpointsDeps = Pools & { circuits: Circuits; now: () => number }
+type EndpointsDeps = Pools & { slots: ReadSlots; circuits: Circuits; now: () => number }
 export type Endpoints = ReturnType<typeof endpointsOfTenants>
 
 type KnownEndpoint = {
@@ -23,32 +24,33 @@ type KnownEndpoint = {
 const Position = z.string().regex(/^[0-9a-f]{32}$/)
 
 /** Shows the endpoints of one tenant's subscriptions with their circuits, and closes circuits. */
-export function endpointsOfTenants({ pool, historyPool, circuits, now }: EndpointsDeps) {
-  const shownAll = async (known: readonly KnownEndpoint[]): Promise<Endpoint[]> => {
+export function endpointsOfTenants({ pool, historyPool, slots, circuits, now }: EndpointsDeps) {
+  const readKnown = (tenant: Tenant) => slots.read(tenant)(() => knownEndpoints(pool, tenant))
+  const shownAll = async (tenant: Tenant, known: readonly KnownEndpoint[]): Promise<Endpoint[]> => {
     const [readings, paused] = await Promise.all([
       circuits.read(known),
-      countPaused(historyPool, known),
+      slots.history(tenant)(() => countPaused(historyPool, known)),
     ])
     return known.map((endpoint, index) =>
       shown(endpoint, readings[index], { paused: paused.get(endpoint.id) ?? 0, now: now() }),
     )
   }
   const find = async (tenant: Tenant, id: string): Promise<KnownEndpoint> => {
-    const found = (await knownEndpoints(pool, tenant)).find((one) => one.id === id)
+    const found = (await readKnown(tenant)).find((one) => one.id === id)
     if (found === undefined) throw new AppError('ENDPOINT_NOT_FOUND', 'No such endpoint')
     return found
   }
   return {
     async list(tenant: Tenant, { limit, cursor }: Page) {
       const after = decodeCursor(Position, cursor)
-      const all = await knownEndpoints(pool, tenant)
+      const all = await readKnown(tenant)
       const rest = all.filter(({ id }) => after === null || id > after)
       const { page, nextCursor } = pageOf(rest.slice(0, limit + 1), limit, ({ id }) => id)
-      return { endpoints: await shownAll(page), nextCursor }
+      return { endpoints: await shownAll(tenant, page), nextCursor }
     },
 
     async get(tenant: Tenant, id: string): Promise<Endpoint> {
-      const [endpoint] = await shownAll([await find(tenant, id)])
+      const [endpoint] = await shownAll(tenant, [await find(tenant, id)])
       if (endpoint === undefined) throw new Error('one endpoint makes one answer')
       return endpoint
     },

@@ -5,7 +5,13 @@ import { runBackgroundWork } from '../jobs/background-work.ts'
 import { lockAnySubscription } from '../subscriptions/store/subscription-store.ts'
 import type { Pools } from '../tenants/open-database.ts'
 import { deactivate } from './deactivate.ts'
-import { findFailing, forgetFailing, lockFailing } from './failing-store.ts'
+import {
+  type Failing,
+  findFailing,
+  forgetFailing,
+  lockFailing,
+  mayHaveSucceeded,
+} from './failing-store.ts'
 
 export type DisableFailingDeps = Pools & {
   writer: Pick<StateWriter, 'write'>
@@ -33,19 +39,20 @@ export function runDisableFailing(deps: DisableFailingDeps): AsyncDisposable {
   const tried = new Set<string>()
   return runBackgroundWork({
     async work(signal) {
-      const subscriptionId = await findFailing(deps, {
+      const failing = await findFailing(deps, {
         forMs: disableAfterMs,
         except: [...tried],
       })
-      if (subscriptionId === undefined) {
+      if (failing === undefined) {
         tried.clear()
         return lookEveryMs
       }
       // Attempts are spread over all partitions, so successes may be unread while the log is
       // behind.
       if (!(await deps.hasReadAll(signal))) return lookEveryMs
+      const { subscriptionId } = failing
       tried.add(subscriptionId)
-      if (await disable(deps, subscriptionId)) {
+      if (await disable(deps, failing)) {
         disabled.inc()
         log.info({ subscriptionId }, 'subscription.disabled')
       }
@@ -57,16 +64,18 @@ export function runDisableFailing(deps: DisableFailingDeps): AsyncDisposable {
   })
 }
 
-function disable(
-  { writer, historyPool, disableAfterMs: forMs }: DisableFailingDeps,
-  subscriptionId: string,
+async function disable(
+  { writer, historyPool }: DisableFailingDeps,
+  failing: Failing,
 ): Promise<boolean> {
+  const hasSucceeded = await mayHaveSucceeded(historyPool, failing)
+  const { subscriptionId, since } = failing
   return writer.write(async (tx, emit) => {
     // Locks the subscription first, like every other transaction, to avoid deadlocks.
     const before = await lockAnySubscription(tx, subscriptionId)
-    const since = await lockFailing({ tx, historyPool }, { subscriptionId, forMs })
+    if (!(await lockFailing(tx, failing))) return false
     await forgetFailing(tx, subscriptionId)
-    if (before?.active !== true || since === undefined) return false
+    if (before?.active !== true || hasSucceeded) return false
     const reason = `Every attempt since ${since.toISOString()} failed`
     await deactivate(tx, emit, { before, since, reason })
     return true

@@ -61,6 +61,8 @@ export async function forgetFailing(db: Pool | PoolClient, subscriptionId: strin
   await db.query('delete from failing_subscription where subscription_id = $1', [subscriptionId])
 }
 
+export type Failing = { subscriptionId: string; since: Date }
+
 /**
  * Returns the subscription that has failed longest, if for at least `forMs`. Returns none during a
  * rebuild, because successes may be missing.
@@ -69,39 +71,45 @@ export async function forgetFailing(db: Pool | PoolClient, subscriptionId: strin
 export async function findFailing(
   { pool, historyPool }: Pools,
   { forMs, except }: { forMs: number; except: readonly string[] },
-): Promise<string | undefined> {
+): Promise<Failing | undefined> {
   if (await isRebuilding(historyPool)) return undefined
-  const { rows } = await pool.query<{ id: string }>(
-    `select subscription_id as id from failing_subscription
+  const { rows } = await pool.query<Failing>(
+    `select subscription_id as "subscriptionId", failing_since as since from failing_subscription
      where failed_at - failing_since >= $1 * interval '1 ms'
        and subscription_id <> all($2::uuid[])
      order by failing_since limit 1`,
     [forMs, except],
   )
-  return rows[0]?.id
+  return rows[0]
 }
 
 /**
- * Returns since when the subscription has been failing, and locks its row until the transaction
- * ends. Returns `undefined` if it has not failed for `forMs`, or has succeeded: a success may be
- * read after later failures.
+ * Returns whether the subscription has succeeded since then: a success may be read before an earlier
+ * failure. During a rebuild it may have. Call it before the transaction, which does not wait for the
+ * history.
  */
-export async function lockFailing(
-  { tx, historyPool }: { tx: PoolClient; historyPool: Pool },
-  { subscriptionId, forMs }: { subscriptionId: string; forMs: number },
-): Promise<Date | undefined> {
-  const { rows } = await tx.query<{ since: Date }>(
-    `select failing_since as since from failing_subscription f
-     where subscription_id = $1 and failed_at - failing_since >= $2 * interval '1 ms'
-     for update of f`,
-    [subscriptionId, forMs],
-  )
-  const since = rows[0]?.since
-  if (since === undefined || (await isRebuilding(historyPool))) return undefined
-  const succeeded = await historyPool.query(
+export async function mayHaveSucceeded(
+  historyPool: Pool,
+  { subscriptionId, since }: Failing,
+): Promise<boolean> {
+  const { rowCount } = await historyPool.query(
     `select from delivery
      where subscription_id = $1 and status = 'delivered' and attempted_at > $2 limit 1`,
     [subscriptionId, since],
   )
-  return succeeded.rowCount === 0 ? since : undefined
+  return rowCount !== 0 || (await isRebuilding(historyPool))
+}
+
+/**
+ * Returns whether the subscription has still been failing since then, and locks its row until the
+ * transaction ends. A success that was read meanwhile has deleted the row.
+ */
+export async function lockFailing(tx: PoolClient, { subscriptionId, since }: Failing) {
+  const { rowCount } = await tx.query(
+    `select from failing_subscription f
+     where subscription_id = $1 and date_trunc('milliseconds', failing_since) = $2
+     for update of f`,
+    [subscriptionId, since],
+  )
+  return rowCount === 1
 }

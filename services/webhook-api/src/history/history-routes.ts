@@ -14,16 +14,11 @@ export function historyRoutes(deps: HistoryRoutesDeps): (router: Router) => void
   const { deliveries, search, stats, statsOfAll } = deps.history
   return (router) => {
     const serve = deps.serve.all(router)
-    const serveReading = deps.serve.reading(router)
 
     serve(searchDeliveries, ({ query }, { auth }) => search(auth, query))
-    serveReading(getEnvironmentStats, ({ query }, { auth }) => statsOfAll(auth, query))
-    serveReading(getWebhookStats, ({ params, query }, { auth }) =>
-      stats(auth, params.id, query.window),
-    )
-    serveReading(listDeliveries, ({ params, query }, { auth }) =>
-      deliveries.list(auth, params.id, query),
-    )
+    serve(getEnvironmentStats, ({ query }, { auth }) => statsOfAll(auth, query))
+    serve(getWebhookStats, ({ params, query }, { auth }) => stats(auth, params.id, query.window))
+    serve(listDeliveries, ({ params, query }, { auth }) => deliveries.list(auth, params.id, query))
     serve(getDelivery, ({ params: { id, deliveryId } }, { auth }) =>
       deliveries.get(auth, id, deliveryId),
     )

@@ -2,17 +2,17 @@ import { deliveriesTopic } from '@surehook/contracts/topics'
 import type { Messaging } from '@surehook/kafka/messaging'
 import { openRecordReader } from '@surehook/kafka/readers/record-reader'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
-import type { ConnectionSlots } from '../tenants/connection-slots.ts'
+import type { ReadSlots } from '../tenants/connection-slots.ts'
 import type { Pools } from '../tenants/open-database.ts'
 import { deliveryHistory } from './read/delivery-history.ts'
 import { storedBodies } from './read/stored-bodies.ts'
-import { type SearchDeliveries, searchDeliveries } from './search/search-deliveries.ts'
+import { searchDeliveries } from './search/search-deliveries.ts'
 import { environmentStats } from './stats/environment-stats.ts'
 import { webhookStats } from './stats/webhook-stats.ts'
 
 export type HistoryOptions = Pools &
   Pick<Messaging, 'kafka' | 'codec'> & {
-    slots: Pick<ConnectionSlots, 'read'>
+    slots: ReadSlots
     /** Of subscriptions without their own. */
     defaultDelays: readonly string[]
     log: Logger
@@ -25,15 +25,13 @@ export function openHistory(options: HistoryOptions) {
   const { pool, historyPool, slots, kafka, codec, defaultDelays, log } = options
   const reader = openRecordReader({ kafka, topic: deliveriesTopic, log })
   const bodies = storedBodies({ reader, codec })
-  const searchAll = searchDeliveries({ pool, historyPool })
-  const search: SearchDeliveries = (tenant, query) =>
-    slots.read(tenant)(() => searchAll(tenant, query))
+  const pools = { pool, historyPool, slots }
   return {
     bodies,
-    search,
-    deliveries: deliveryHistory({ pool, historyPool, slots, bodies, defaultDelays }),
-    stats: webhookStats({ pool, historyPool, now: Date.now }),
-    statsOfAll: environmentStats({ pool, historyPool, now: Date.now }),
+    search: searchDeliveries(pools),
+    deliveries: deliveryHistory({ ...pools, bodies, defaultDelays }),
+    stats: webhookStats({ ...pools, now: Date.now }),
+    statsOfAll: environmentStats({ ...pools, now: Date.now }),
     [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
   }
 }

@@ -7,7 +7,7 @@ import { secretWarnings } from '../subscriptions/subscription-warnings.ts'
 import { fitToTable } from '../tables/fit-to-table.ts'
 import type { KnownTables } from '../tables/known-tables.ts'
 import { tableWarnings } from '../tables/table-warnings.ts'
-import type { ConnectionSlots } from '../tenants/connection-slots.ts'
+import type { ReadSlots } from '../tenants/connection-slots.ts'
 import type { Pools } from '../tenants/open-database.ts'
 import { createReadSlots } from '../tenants/read-slots.ts'
 import { countEventDeliveries } from './event/count-event-deliveries.ts'
@@ -18,7 +18,7 @@ import { createExplain } from './explain/explain.ts'
 import { createPreview } from './preview.ts'
 
 export type InspectionDeps = Pools & {
-  slots: Pick<ConnectionSlots, 'read'>
+  slots: ReadSlots
   changeLog: ChangeLog
   search: SearchDeliveries
   tables: Pick<KnownTables, 'current' | 'fieldsOf'>

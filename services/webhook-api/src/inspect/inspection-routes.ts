@@ -12,12 +12,11 @@ export function inspectionRoutes(deps: InspectionRoutesDeps): (router: Router) =
   const { preview, explain, showEvent, showBefore } = inspection
   return (router) => {
     const serve = deps.serve.all(router)
-    const serveReading = deps.serve.reading(router)
 
     serve(previewWebhook, ({ body }, { auth }) => preview(auth, body))
     serve(explainWebhook, ({ params, query }, { auth }) => explain(auth, params.id, query))
     serve(listEvents, ({ query }, { auth }) => inspection.listEvents(auth, query))
-    serveReading(countEventDeliveries, ({ query }, { auth }) =>
+    serve(countEventDeliveries, ({ query }, { auth }) =>
       inspection.countEventDeliveries(auth, query.eventIds),
     )
     serve(getEventBefore, ({ params, query }, { auth }) => showBefore(auth, params.eventId, query))

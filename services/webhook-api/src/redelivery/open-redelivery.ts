@@ -2,6 +2,7 @@ import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { LogReader } from '@surehook/kafka/readers/log-reader'
 import type { EventCodec } from '@surehook/schemas/codec'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
+import type { Pool } from 'pg'
 import type { OwnBounds } from '../change-log/own-changes.ts'
 import type { StoredBodies } from '../history/read/stored-bodies.ts'
 import { createDeliveryDays } from '../history/rows/delivery-days.ts'
@@ -37,19 +38,18 @@ export function openRedelivery(options: RedeliveryOptions) {
   const { pool, historyPool, slots, background, keyedWriter, bodies, reader, ownBounds, log } =
     options
   const { codec, maxBodyBytes } = options
-  const { historyPool: ofBackground } = background
-  const logMadeJobs = logJobs(
-    createDeliveryStore(ofBackground, createDeliveryDays(ofBackground)),
-    log,
-  )
+  const pools = { pool, historyPool, slots }
+  const logJobsTo = (history: Pool) =>
+    logJobs(createDeliveryStore(history, createDeliveryDays(history)), log)
+  const logMadeJobs = logJobsTo(background.historyPool)
   const recoveryWorker = runRecoveryWorker({ ...background, bodies, logJobs: logMadeJobs, log })
   const replayWorker = runReplayWorker({
     ...background,
     ...{ reader, codec, logJobs: logMadeJobs, maxBodyBytes, log },
   })
   return {
-    ...sendAgain({ historyPool, slots, writer: keyedWriter, bodies, logJobs: logMadeJobs }),
-    recover: recoverDeadLetters({ writer: keyedWriter, historyPool, wake: recoveryWorker.wake }),
+    ...sendAgain({ ...pools, writer: keyedWriter, bodies, logJobs: logJobsTo(historyPool) }),
+    recover: recoverDeadLetters({ ...pools, writer: keyedWriter, wake: recoveryWorker.wake }),
     replays: createReplays({
       ...{ pool, reader, ownBounds, writer: keyedWriter },
       ...{ wake: replayWorker.wake, now: Date.now },

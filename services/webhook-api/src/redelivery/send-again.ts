@@ -9,6 +9,7 @@ import type { StoredBodies, StoredBody } from '../history/read/stored-bodies.ts'
 import { isRebuilding } from '../rebuild/rebuild-store.ts'
 import { isUuid, lockedSubscription } from '../subscriptions/store/find-own.ts'
 import { toState } from '../subscriptions/store/subscription-row.ts'
+import { ahead } from '../tenants/ahead.ts'
 import type { ConnectionSlots } from '../tenants/connection-slots.ts'
 import type { KeyedRequest, KeyedWriter } from '../tenants/keyed-writer.ts'
 import type { Tenant } from '../tenants/tenant.ts'
@@ -20,7 +21,7 @@ import { testJob } from './jobs/test-job.ts'
 
 export type SendDeps = {
   historyPool: Pool
-  slots: ConnectionSlots
+  slots: Pick<ConnectionSlots, 'history'>
   writer: KeyedWriter
   bodies: Pick<StoredBodies, 'find'>
   logJobs: LogJobs
@@ -28,22 +29,15 @@ export type SendDeps = {
 
 /** Makes deliveries on request. The promises resolve once the jobs are on their topic. */
 export function sendAgain(deps: SendDeps) {
-  const { historyPool } = deps
   return {
     async redeliver(call: TenantCall, place: { id: string; deliveryId: string }) {
       const now = Date.now()
-      const bodyOf = await bodyAhead(deps, call.tenant, place)
+      const original = await ahead(() => findOriginal(deps, call.tenant, { ...place, now }))
       const request = { ...call, request: ['redeliver', place] }
       return writeAndLog(deps, request, async (tx, emit) => {
         const subscription = await lockedSubscription(tx, place.id, call.tenant)
-        const { deliveryId } = place
-        const wanted = { tenant: call.tenant, subscriptionId: subscription.id, deliveryId }
-        const found = isUuid(deliveryId) ? await findDelivery(historyPool, wanted) : undefined
-        if (found === undefined && (await isRebuilding(historyPool))) {
-          throw unavailable('The history is being rebuilt')
-        }
         const source = { requestId: randomUUID(), now, traceparent: call.traceparent }
-        const job = redeliveryJob(resendable(found, bodyOf, now), subscription, source)
+        const job = redeliveryJob(original(), subscription, source)
         await emitJobs(emit, [job])
         return { job, answer: { deliveryId: job.deliveryId } }
       })
@@ -63,6 +57,9 @@ export function sendAgain(deps: SendDeps) {
   }
 }
 
+/** The longest wait of an answer for the row of its delivery, which is made already. */
+const historyWaitMs = 1_000
+
 /** Commits the job, and writes it into the history. A repeated request makes no job. */
 async function writeAndLog<T extends object>(
   { writer, slots, logJobs }: SendDeps,
@@ -75,43 +72,32 @@ async function writeAndLog<T extends object>(
     made.push(done.job)
     return done.answer
   })
-  await slots.write(request.tenant)(() => logJobs(made))
+  await logJobs(made, { within: slots.history(request.tenant), waitMs: historyWaitMs })
   return answer
 }
 
 /** The longest time for which a job may be read later than the transitions of its delivery. */
 const jobComesWithinMs = 15 * 60_000
 
-type BodyOf = (found: LoggedDelivery) => StoredBody
-
-/**
- * Reads the body before the transaction, so that no lock is held while waiting for Kafka. An error
- * is thrown only if the body is needed, because a repeated request already has its answer.
- */
-async function bodyAhead(
+/** Reads before the transaction, which waits neither for the history nor for Kafka. */
+async function findOriginal(
   { historyPool, slots, bodies }: Pick<SendDeps, 'historyPool' | 'slots' | 'bodies'>,
   tenant: Tenant,
-  { id, deliveryId }: { id: string; deliveryId: string },
-): Promise<BodyOf> {
-  const wanted = { tenant, subscriptionId: id, deliveryId }
-  const isPossible = isUuid(id) && isUuid(deliveryId)
-  const row = isPossible
-    ? await slots.read(tenant)(() => findDelivery(historyPool, wanted))
-    : undefined
-  const [read] = await Promise.allSettled(row === undefined ? [] : [bodies.find(row)])
-  return (found) => {
-    if (found.body !== null) return found.body
-    // Meanwhile the log has read the job or written the row.
-    if (read === undefined || row?.job_offset !== found.job_offset) return 'unread'
-    if (read.status === 'rejected') throw read.reason
-    return read.value
-  }
+  { id, deliveryId, now }: { id: string; deliveryId: string; now: number },
+): Promise<Original> {
+  if (!(isUuid(id) && isUuid(deliveryId))) throw noDelivery()
+  const found = await slots.history(tenant)(async () => {
+    const row = await findDelivery(historyPool, { tenant, subscriptionId: id, deliveryId })
+    if (row !== undefined) return row
+    throw (await isRebuilding(historyPool))
+      ? unavailable('The history is being rebuilt')
+      : noDelivery()
+  })
+  return resendable(found, await bodies.find(found), now)
 }
 
-function resendable(found: LoggedDelivery | undefined, bodyOf: BodyOf, now: number): Original {
-  if (found === undefined) throw noDelivery()
+function resendable(found: LoggedDelivery, body: StoredBody, now: number): Original {
   const { watched_table, operation } = found
-  const body = bodyOf(found)
   if (watched_table === null || operation === null || body === 'unread') {
     if (now - found.created_at.getTime() > jobComesWithinMs) throw noBody()
     throw unavailable('The log has not read the job of this delivery yet')

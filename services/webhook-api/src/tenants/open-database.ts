@@ -1,7 +1,7 @@
 import { createStateWriter, type StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { Relay } from '@surehook/change-capture/relay/relay'
 import type { EncryptionKeys } from '@surehook/service-kit/config/config'
-import { openPool } from '@surehook/service-kit/postgres/pool'
+import { openPool, type PoolOptions } from '@surehook/service-kit/postgres/pool'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
 import { type ConnectionSlots, connectionSlots } from './connection-slots.ts'
@@ -26,14 +26,22 @@ export type Database = Pools & {
 /** The most connections to each database: of requests, and of background work. */
 export const connections = { requests: 10, background: 3 }
 
+/** A history that does not answer makes a request fail two seconds later. */
+const historyTimeoutMs = 5_000
+
 /** Opens pools to the history database, which connect at their first query. */
 export function openHistoryPools(
   opening: AsyncDisposableStack,
   { historyUrl: connectionString, applicationName, log }: HistoryPoolOptions,
 ): Record<keyof typeof connections, Pool> {
-  const open = (max: number) =>
-    opening.adopt(openPool({ connectionString, applicationName, max, log }), (pool) => pool.end())
-  return { requests: open(connections.requests), background: open(connections.background) }
+  const open = (max: number, limits: Pick<PoolOptions, 'statementTimeoutMs'> = {}) =>
+    opening.adopt(openPool({ connectionString, applicationName, max, log, ...limits }), (pool) =>
+      pool.end(),
+    )
+  return {
+    requests: open(connections.requests, { statementTimeoutMs: historyTimeoutMs }),
+    background: open(connections.background),
+  }
 }
 
 type HistoryPoolOptions = { historyUrl: string; applicationName: string; log: Logger }
@@ -50,7 +58,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const { pool, historyPool, background, service, config, producer, relay } = options
   const writing = { relayPool: background.pool, service, slot: config.slot, producer, relay }
   const writer = createStateWriter({ pool, ...writing })
-  const slots = connectionSlots(pool)
+  const slots = connectionSlots({ pool, historyPool })
   return {
     ...{ pool, historyPool, slots, writer },
     keyedWriter: createKeyedWriter(writer, config.encryptionKeys, slots),

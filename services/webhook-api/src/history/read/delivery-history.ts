@@ -3,7 +3,7 @@ import type { DeliveryDetail } from '@surehook/contracts/http/webhooks/deliverie
 import type { Delivery } from '@surehook/contracts/http/webhooks/webhooks'
 import { decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
 import { isUuid, ownSubscription } from '../../subscriptions/store/find-own.ts'
-import type { ConnectionSlots } from '../../tenants/connection-slots.ts'
+import type { ReadSlots } from '../../tenants/connection-slots.ts'
 import type { Pools } from '../../tenants/open-database.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
 import { toDelivery } from '../rows/delivery-row.ts'
@@ -20,7 +20,7 @@ export type ListQuery = {
 }
 
 export type DeliveryHistoryDeps = Pools & {
-  slots: Pick<ConnectionSlots, 'read'>
+  slots: ReadSlots
   bodies: StoredBodies
   /** Of subscriptions without their own. */
   defaultDelays: readonly string[]
@@ -31,28 +31,30 @@ export function deliveryHistory(deps: DeliveryHistoryDeps) {
   const { pool, historyPool, slots, bodies, defaultDelays } = deps
   return {
     /** The caller must have checked that the subscription is the tenant's. */
-    async newest(subscriptionId: string, limit: number): Promise<Delivery[]> {
-      return (await findDeliveries(historyPool, { subscriptionId, limit })).map(toDelivery)
+    async newest(tenant: Tenant, subscriptionId: string, limit: number): Promise<Delivery[]> {
+      const query = { subscriptionId, limit }
+      const rows = await slots.history(tenant)(() => findDeliveries(historyPool, query))
+      return rows.map(toDelivery)
     },
 
     async list(tenant: Tenant, id: string, { limit, cursor, ...filters }: ListQuery) {
       const after = decodeCursor(Position, cursor)
-      const { id: subscriptionId } = await ownSubscription(pool, id, tenant)
+      const { id: subscriptionId } = await slots.read(tenant)(() =>
+        ownSubscription(pool, id, tenant),
+      )
       const query = { ...filters, subscriptionId, after, limit: limit + 1 }
-      const rows = await findDeliveries(historyPool, query)
+      const rows = await slots.history(tenant)(() => findDeliveries(historyPool, query))
       const { page, nextCursor } = pageOf(rows, limit, positionOf)
       return { deliveries: page.map(toDelivery), nextCursor }
     },
 
     async get(tenant: Tenant, id: string, deliveryId: string): Promise<DeliveryDetail> {
-      const { row, policy } = await slots.read(tenant)(async () => {
-        const own = await ownSubscription(pool, id, tenant)
-        const place = { tenant, subscriptionId: own.id, deliveryId }
-        const found = isUuid(deliveryId) ? await findDelivery(historyPool, place) : undefined
-        return { row: found, policy: own.policy }
-      })
+      const own = await slots.read(tenant)(() => ownSubscription(pool, id, tenant))
+      if (!isUuid(deliveryId)) throw noDelivery()
+      const place = { tenant, subscriptionId: own.id, deliveryId }
+      const row = await slots.history(tenant)(() => findDelivery(historyPool, place))
       if (row === undefined) throw noDelivery()
-      const retryDelays = [...(policy?.retryDelays ?? defaultDelays)]
+      const retryDelays = [...(own.policy?.retryDelays ?? defaultDelays)]
       return { ...(await showDelivery(bodies, row)), retryDelays }
     },
   }

@@ -4,6 +4,7 @@ import { type FoundDelivery, searchReads } from '@surehook/contracts/http/webhoo
 import { decodeCursor, encodeCursor, type Page } from '@surehook/service-kit/http/cursor'
 import type { Pool } from 'pg'
 import type { SubscriptionRow } from '../../subscriptions/store/subscription-row.ts'
+import type { ReadSlots } from '../../tenants/connection-slots.ts'
 import type { Pools } from '../../tenants/open-database.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
 import { type FiledDelivery, Position, positionOf } from '../read/find-deliveries.ts'
@@ -27,10 +28,10 @@ export type SearchDeliveries = ReturnType<typeof searchDeliveries>
  * The deliveries of the tenant's subscriptions, newest first. A page reads a bounded number of
  * rows.
  */
-export function searchDeliveries({ pool, historyPool }: Pools) {
+export function searchDeliveries({ pool, historyPool, slots }: Pools & { slots: ReadSlots }) {
   return async (tenant: Tenant, { limit, cursor, ...filters }: SearchQuery) => {
     const after = decodeCursor(Position, cursor)
-    const names = await ownNames(pool, tenant, filters.webhookId)
+    const names = await slots.read(tenant)(() => ownNames(pool, tenant, filters.webhookId))
     const subscriptionIds = [...names.keys()]
     if (subscriptionIds.length === 0 || statusesOf(filters).length === 0) {
       return { deliveries: [], nextCursor: null }
@@ -39,7 +40,7 @@ export function searchDeliveries({ pool, historyPool }: Pools) {
     const reads = Math.max(searchReads, limit + 1)
     const search = { tenant, subscriptionIds, filters, source, after, limit: limit + 1, reads }
     const { sql, values } = searchSql(search)
-    const { rows } = await historyPool.query<Row>(sql, values)
+    const { rows } = await slots.history(tenant)(() => historyPool.query<Row>(sql, values))
     return pageOf(rows, limit, (id) => names.get(id) ?? null)
   }
 }

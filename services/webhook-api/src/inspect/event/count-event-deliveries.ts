@@ -3,6 +3,7 @@ import { deliveryId } from '@surehook/contracts/ids'
 import { LoopShare } from '@surehook/service-kit/slots/loop-share'
 import type { Pool } from 'pg'
 import { dayOf } from '../../history/rows/delivery-days.ts'
+import type { ReadSlots } from '../../tenants/connection-slots.ts'
 import type { Pools } from '../../tenants/open-database.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
 import { timeInId } from '../explain/event-time.ts'
@@ -13,12 +14,12 @@ const dayMs = 86_400_000
  * Counts the subscriptions of the tenant with a delivery of each event. The ids of deliveries derive
  * from those of event and subscription, so that the primary key finds them.
  */
-export function countEventDeliveries({ pool, historyPool }: Pools) {
+export function countEventDeliveries({ pool, historyPool, slots }: Pools & { slots: ReadSlots }) {
   return async (
     tenant: Tenant,
     eventIds: readonly string[],
   ): Promise<{ events: EventCounts[] }> => {
-    const subscriptionIds = await ownIds(pool, tenant)
+    const subscriptionIds = await slots.read(tenant)(() => ownIds(pool, tenant))
     const asked = countableEvents(eventIds, subscriptionIds.length)
     const ids: string[] = []
     const share = new LoopShare()
@@ -26,12 +27,11 @@ export function countEventDeliveries({ pool, historyPool }: Pools) {
       ids.push(...subscriptionIds.map((one) => deliveryId(event, one)))
       await share.yieldWhenLong()
     }
-    const { rows } = await historyPool.query<EventCounts>(countSql, [
-      ids,
-      tenant.projectId,
-      tenant.environment,
-      firstDay(asked),
-    ])
+    const { projectId, environment } = tenant
+    const values = [ids, projectId, environment, firstDay(asked)]
+    const { rows } = await slots.history(tenant)(() =>
+      historyPool.query<EventCounts>(countSql, values),
+    )
     const counted = new Map(rows.map((row) => [row.eventId, row]))
     return { events: asked.map((eventId) => counted.get(eventId) ?? { eventId, ...nothing }) }
   }

@@ -14,14 +14,14 @@ import { toDelivery } from '../../history/rows/delivery-row.ts'
 import { ownSubscription } from '../../subscriptions/store/find-own.ts'
 import type { SubscriptionRow } from '../../subscriptions/store/subscription-row.ts'
 import { findVersions } from '../../subscriptions/store/subscription-versions.ts'
-import type { ConnectionSlots } from '../../tenants/connection-slots.ts'
+import type { ReadSlots } from '../../tenants/connection-slots.ts'
 import type { Pools } from '../../tenants/open-database.ts'
 import type { Tenant } from '../../tenants/tenant.ts'
 import { timeInId } from './event-time.ts'
 import { versionAt } from './version-at.ts'
 
 export type ExplainDeps = Pools & {
-  slots: Pick<ConnectionSlots, 'read'>
+  slots: ReadSlots
   changeLog: Pick<ChangeLog, 'find'>
   reads: TenantSlots
   now: () => number
@@ -35,14 +35,14 @@ export type Verdict = Omit<Explanation, 'eventId'>
 export function createExplain(deps: ExplainDeps) {
   return async (tenant: Tenant, id: string, query: ExplainQuery): Promise<Explanation> => {
     const eventId = query.eventId.toLowerCase()
-    const { subscription, delivery } = await deps.slots.read(tenant)(async () => {
-      const own = await ownSubscription(deps.pool, id, tenant)
-      const found =
-        (await newestDelivery(deps.historyPool, own.id, eventId)) ??
+    const { pool, historyPool, slots } = deps
+    const subscription = await slots.read(tenant)(() => ownSubscription(pool, id, tenant))
+    const delivery = await slots.history(tenant)(
+      async () =>
+        (await newestDelivery(historyPool, subscription.id, eventId)) ??
         // A publisher may write its ids in capitals, and the history keeps them so.
-        (await newestDelivery(deps.historyPool, own.id, eventId.toUpperCase()))
-      return { subscription: own, delivery: found }
-    })
+        (await newestDelivery(historyPool, subscription.id, eventId.toUpperCase())),
+    )
     const verdict =
       delivery === undefined
         ? await withoutDelivery(deps, { ...query, eventId, tenant, subscription })

@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { EmitState, StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
-import type { Pool, PoolClient } from 'pg'
+import type { PoolClient } from 'pg'
 import type { StoredBodies, StoredBody } from '../../history/read/stored-bodies.ts'
 import type { BackgroundWork } from '../../jobs/background-work.ts'
 import { runClaimedWork } from '../../jobs/claimed-work.ts'
@@ -40,10 +41,11 @@ export function runRecoveryWorker(deps: RecoveryWorkerDeps): BackgroundWork {
       // Held until the history has the batch: the next recovery of the webhook must see it.
       inTransaction(historyPool, async (lock) => {
         if (!(await store.lockInHistory(lock, id))) return otherReplicaMs
-        const bodies = await bodiesAhead(deps, id)
+        const read = await readAhead(deps, id)
+        if (read === null) return otherReplicaMs
         const now = Date.now()
         const jobs = await writer.write((tx, emit) =>
-          writeBatch(deps, { tx, emit }, { id, now, bodies }),
+          writeBatch(log, { tx, emit }, { ...read, now }),
         )
         await logJobs(jobs ?? [])
         return jobs === null ? otherReplicaMs : 0
@@ -54,47 +56,54 @@ export function runRecoveryWorker(deps: RecoveryWorkerDeps): BackgroundWork {
   })
 }
 
-/**
- * Returns bodies by delivery. Reads them before the transaction, so that no lock is held while
- * waiting for Kafka.
- */
-async function bodiesAhead(
-  { pool, historyPool, bodies }: RecoveryWorkerDeps,
-  id: string,
-): Promise<ReadonlyMap<string, StoredBody>> {
-  const recovery = await store.peekRecovery(pool, id)
-  const letters = recovery === undefined ? [] : await nextLetters(historyPool, recovery)
-  const found = await bodies.findFirst(letters, batch.bytes)
-  return new Map(letters.slice(0, found.length).map((letter, n) => [letter.id, found[n] ?? 'gone']))
+/** The next letters of a recovery, in their order, with the bodies that were read. */
+type Batch = {
+  recovery: store.Recovery
+  letters: readonly (DeadLetter & { stored: StoredBody })[]
+  isEnd: boolean
 }
 
-type Batch = { id: string; now: number; bodies: ReadonlyMap<string, StoredBody> }
-
-/** @returns the jobs; `null` if another replica works on it or has ended it, or during a rebuild */
-async function writeBatch(
-  { historyPool, log }: RecoveryWorkerDeps,
-  { tx, emit }: { tx: PoolClient; emit: EmitState },
-  { id, now, bodies }: Batch,
-): Promise<DeliveryJob[] | null> {
-  const recovery = await store.takeRecovery(tx, id)
+/**
+ * Reads before the transaction, so that no lock is held while waiting for the history or for Kafka.
+ * @returns `null` if another replica has ended the recovery, or during a rebuild
+ */
+async function readAhead(
+  { pool, historyPool, bodies }: RecoveryWorkerDeps,
+  id: string,
+): Promise<Batch | null> {
+  const recovery = await store.peekRecovery(pool, id)
   if (recovery === undefined) return null
-  const { subscriptionId, tenant } = recovery
-  const subscription = await lockSubscription(tx, subscriptionId, tenant)
-  const letters = subscription === undefined ? [] : await nextLetters(historyPool, recovery)
+  const next = { ...recovery, after: recovery.position }
+  const letters = await nextDeadLetters(historyPool, next, batch)
   // Asked after the letters: a rebuild may have emptied the history meanwhile.
   if (await isRebuilding(historyPool)) return null
-  if (subscription === undefined || letters.length === 0) {
+  const found = await bodies.findFirst(letters, batch.bytes)
+  const read = letters
+    .slice(0, found.length)
+    .map((letter, n) => ({ ...letter, stored: found[n] ?? 'gone' }))
+  return { recovery, letters: read, isEnd: letters.length === 0 }
+}
+
+/** @returns the jobs; `null` if another replica works on it or has ended it */
+async function writeBatch(
+  log: Logger,
+  { tx, emit }: { tx: PoolClient; emit: EmitState },
+  { recovery, letters, isEnd, now }: Batch & { now: number },
+): Promise<DeliveryJob[] | null> {
+  const { id, subscriptionId, tenant, position } = recovery
+  const locked = await store.takeRecovery(tx, id)
+  // An older version may have moved it on.
+  if (locked === undefined || !isDeepStrictEqual(locked.position, position)) return null
+  const subscription = await lockSubscription(tx, subscriptionId, tenant)
+  if (subscription === undefined || isEnd) {
     await store.endRecovery(tx, id)
     log.info({ recoveryId: id, subscriptionId }, 'recovery.ended')
     return []
   }
-  // If another replica was faster, some bodies were not read; the next round reads them.
-  const unread = letters.findIndex((letter) => !bodies.has(letter.id))
-  const read = unread < 0 ? letters : letters.slice(0, unread)
-  const last = read.at(-1)
+  const last = letters.at(-1)
   if (last === undefined) return []
-  const originals = read.flatMap((letter) => originalOf(letter, bodies.get(letter.id)))
-  const leftOut = read.length - originals.length
+  const originals = letters.flatMap(originalOf)
+  const leftOut = letters.length - originals.length
   if (leftOut > 0) log.warn({ recoveryId: id, subscriptionId, leftOut }, 'recovery.bodies_gone')
   const request = { requestId: id, now, traceparent: null }
   const jobs = originals.map((original) => redeliveryJob(original, subscription, request))
@@ -104,9 +113,6 @@ async function writeBatch(
 }
 
 /** Returns none if the topic no longer has the body. */
-function originalOf(letter: DeadLetter, body: StoredBody | undefined): Original[] {
-  return body === undefined || typeof body === 'string' ? [] : [{ ...letter, body }]
+function originalOf({ stored, ...letter }: Batch['letters'][number]): Original[] {
+  return typeof stored === 'string' ? [] : [{ ...letter, body: stored }]
 }
-
-const nextLetters = (historyPool: Pool, recovery: store.Recovery): Promise<DeadLetter[]> =>
-  nextDeadLetters(historyPool, { ...recovery, after: recovery.position }, batch)
