@@ -7,7 +7,7 @@ const { ok, warn, wrong, skipped } = findingsOf('consumers')
 export const lagWarning = 10_000
 
 export function judgeGroup(
-  { group, state, members, partitions, lag, lost }: GroupState,
+  { group, state, members, partitions, unused, lag, lost }: GroupState,
   lagLimit: number,
 ): Finding[] {
   const says = `${group}: ${members} member${members === 1 ? '' : 's'}, ${lag} behind`
@@ -38,6 +38,16 @@ export function judgeGroup(
       warn(
         says,
         `Watch whether it shrinks; if not, add replicas of ${group} or see what its log says.`,
+      ),
+    ]
+  }
+  if (unused.length > 0) {
+    const numbers = unused.join(', ')
+    return [
+      ...gaps,
+      warn(
+        `${says}: it does not use all ${partitions} partitions of changes yet (not ${numbers})`,
+        'Wait until it does before you add more. See docs/operate/more-partitions.md.',
       ),
     ]
   }

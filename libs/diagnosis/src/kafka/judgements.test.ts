@@ -12,6 +12,7 @@ describe('judgeGroup', () => {
     state: 'Stable',
     members: 1,
     partitions: 8,
+    unused: [],
     lag: 0,
     lost: [],
   }
@@ -21,6 +22,7 @@ describe('judgeGroup', () => {
     [{ members: 0, state: 'Empty' }, ['wrong']],
     [{ members: 7 }, ['ok']],
     [{ members: 8 }, ['warn']],
+    [{ unused: [3, 5] }, ['warn']],
     [{ lag: 101 }, ['warn']],
     [{ state: 'PreparingRebalance' }, ['skipped']],
     [{ lost: ['changes'] }, ['wrong', 'ok']],

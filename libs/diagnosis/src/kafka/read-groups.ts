@@ -6,6 +6,8 @@ import {
   retryTopic,
 } from '@surehook/contracts/topics'
 import type { Admin } from '@surehook/kafka/client/surface'
+import { groupCommitsOf } from '@surehook/kafka/offsets/group-commits'
+import { unusedPartitions } from '@surehook/kafka/topics/grow-topics'
 
 export type GroupState = {
   /** Name of the group, which is the name of its service. */
@@ -15,6 +17,8 @@ export type GroupState = {
   members: number
   /** Number of partitions of its first topic: as many members have work. */
   partitions: number
+  /** Partitions of `changes` that were added and that webhook-matcher does not use yet. */
+  unused: readonly number[]
   /** Number of unread messages over all partitions. */
   lag: number
   /** Topics whose records were deleted before the group read them. */
@@ -67,11 +71,14 @@ async function readGroup(
     if (topics.includes(topic)) lag += behind.reduce((sum, one) => sum + one.lag, 0)
     if (behind.some(({ isLost }) => isLost)) lost.push(topic)
   }
+  const partitions = commits.find(({ topic }) => topic === topics[0])?.partitions.length ?? 0
+  const growing = topics.includes(changesTopic) ? partitions : 0
   return {
     group,
     state: described?.state ?? 'Dead',
     members: described?.members.length ?? 0,
-    partitions: commits.find(({ topic }) => topic === topics[0])?.partitions.length ?? 0,
+    partitions,
+    unused: unusedPartitions(growing, groupCommitsOf(commits)),
     lag,
     lost,
   }

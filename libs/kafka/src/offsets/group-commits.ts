@@ -14,7 +14,11 @@ export async function fetchGroupCommits(
   admin: Pick<Admin, 'fetchOffsets'>,
   of: { groupId: string; topics: readonly string[] },
 ): Promise<GroupCommits> {
-  const commits = await admin.fetchOffsets({ groupId: of.groupId, topics: [...of.topics] })
+  return groupCommitsOf(await admin.fetchOffsets({ groupId: of.groupId, topics: [...of.topics] }))
+}
+
+/** @param commits the answer of kafkajs */
+export function groupCommitsOf(commits: Awaited<ReturnType<Admin['fetchOffsets']>>): GroupCommits {
   const rowsOf = (topic: string) => commits.find((row) => row.topic === topic)?.partitions ?? []
   const commitOf = (topic: string, partition: number) => {
     const commit = rowsOf(topic).find((row) => row.partition === partition)

@@ -113,10 +113,14 @@ async function refuseWhileGrowing(
  * Returns the partitions of `changes` that webhook-matcher has not opened, or whose jobs it divides
  * by a lower number. A group without any commit is new and uses all of them.
  */
-export function unusedPartitions(partitions: number, commits: GroupCommits): number[] {
-  if (!commits.any(changesTopic)) return []
+export function unusedPartitions(
+  partitions: number,
+  commits: GroupCommits,
+  topic: string = changesTopic,
+): number[] {
+  if (!commits.any(topic)) return []
   return [...Array(partitions).keys()].filter((partition) => {
-    const { offset, metadata } = commits(changesTopic, partition)
+    const { offset, metadata } = commits(topic, partition)
     return offset < 0 || (decodeJobPartitions(decodeNote(metadata)) ?? partitions) < partitions
   })
 }

@@ -99,7 +99,7 @@ function lookAtKafka(
     const groups = await readGroups(admin, delayNames)
     const findings = groups.flatMap((state) => judgeGroup(state, lagWarning))
     return {
-      value: groups.map((of) => ({ ...of, lost: [...of.lost] })),
+      value: groups.map(({ partitions, unused, ...of }) => ({ ...of, lost: [...of.lost] })),
       findings: [...reach, ...findings],
     }
   })

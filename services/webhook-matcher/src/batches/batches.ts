@@ -7,6 +7,7 @@ import { boundedBy, orAborted } from '@surehook/service-kit/bounded'
 import { type BudgetShare, MemoryBudget } from '@surehook/service-kit/config/memory-budget'
 import type { Logger } from 'pino'
 import type { GrowthGate } from '../growth/growth-gate.ts'
+import { GrowthReport } from '../growth/growth-report.ts'
 import { JobRouting } from '../growth/job-routing.ts'
 import { BatchProgress } from './batch-progress.ts'
 import type { ChangeBatch } from './change-batch.ts'
@@ -17,7 +18,7 @@ export type BatchesOptions = {
    * If it rejects, it is called again after growing pauses, while the partition is assigned here.
    */
   handle: (batch: ChangeBatch) => Promise<void>
-  gate: Pick<GrowthGate, 'newPartition' | 'forwarded'>
+  gate: Pick<GrowthGate, 'newPartition' | 'forwarded' | 'unused'>
   log: Logger
 }
 
@@ -26,6 +27,7 @@ type Batch = { projects: ReadonlySet<string>; messages: readonly WindowedMessage
 type PartitionState = {
   waiting: WaitingChanges
   routing: JobRouting
+  report: GrowthReport
   running: Set<Batch>
   /** What its stalled batches hold. */
   stalled: BudgetShare
@@ -98,14 +100,19 @@ export class Batches implements PartitionHandler {
         onReady: () => this.#start(state),
         onFault: (err) => log.warn({ err, partition }, 'growth.wait.failed'),
       })
-      const state = newState(routing, this.#stalledBytes.open())
+      const report = new GrowthReport({ assignment, gate, control, log })
+      const state = newState({ routing, report, stalled: this.#stalledBytes.open() })
       this.#partitions.set(partition, state)
+      void report.watch()
       this.#start(state)
     }
   }
 
   partitionsAdded(): void {
-    for (const state of this.#partitions.values()) this.#start(state)
+    for (const state of this.#partitions.values()) {
+      this.#start(state)
+      void state.report.watch()
+    }
   }
 
   /** While true, no batch of the partition begins. */
@@ -216,11 +223,12 @@ export class Batches implements PartitionHandler {
 /** Some projects of the batch wait for Kafka, and others do not. */
 const divided = new DOMException('Its projects go on one by one', 'AbortError')
 
-const newState = (routing: JobRouting, stalled: BudgetShare): PartitionState => ({
-  routing,
+const newState = (
+  parts: Pick<PartitionState, 'routing' | 'report' | 'stalled'>,
+): PartitionState => ({
+  ...parts,
   waiting: new WaitingChanges(),
   running: new Set(),
-  stalled,
   isNew: false,
   isDraining: false,
 })

@@ -2,10 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from '@surehook/kafka/client/surface'
 import { withAdmin } from '@surehook/kafka/client/with-admin'
 import { decodeForwarded } from '@surehook/kafka/offsets/forwarded-note'
-import { fetchGroupCommits, type GroupCommit } from '@surehook/kafka/offsets/group-commits'
+import {
+  fetchGroupCommits,
+  type GroupCommit,
+  type GroupCommits,
+} from '@surehook/kafka/offsets/group-commits'
 import { decodeJobPartitions } from '@surehook/kafka/offsets/job-partitions-note'
 import { LogEnds, type PartitionEnd } from '@surehook/kafka/offsets/log-ends'
 import { decodeNote } from '@surehook/kafka/offsets/offset-tracker'
+import { unusedPartitions } from '@surehook/kafka/topics/grow-topics'
 import { writersKnowWithinMs } from '@surehook/kafka/topics/partition-lease'
 import type { Logger } from 'pino'
 import type { Topics } from '../config.ts'
@@ -25,8 +30,6 @@ const pollMs = 250
 const seldomMs = 2_000
 const oftenForMs = 10_000
 const logEveryMs = 30_000
-
-type CommitOf = (topic: string, partition: number) => GroupCommit
 
 /** Waits until work may begin that follows earlier work in other partitions. */
 export class GrowthGate implements AsyncDisposable {
@@ -84,6 +87,16 @@ export class GrowthGate implements AsyncDisposable {
     })
   }
 
+  /** Returns the partitions of `changes` that webhook-matcher does not use yet. */
+  async unused(partitions: number): Promise<number[]> {
+    const { groupId, topics } = this.#options
+    return unusedPartitions(
+      partitions,
+      await this.#commits(groupId, topics.changes),
+      topics.changes,
+    )
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([
       this.#changes[Symbol.asyncDispose](),
@@ -91,7 +104,7 @@ export class GrowthGate implements AsyncDisposable {
     ])
   }
 
-  #commits(groupId: string, topic: string): Promise<CommitOf> {
+  #commits(groupId: string, topic: string): Promise<GroupCommits> {
     const { kafka } = this.#options
     return withAdmin(kafka, (admin) => fetchGroupCommits(admin, { groupId, topics: [topic] }))
   }
