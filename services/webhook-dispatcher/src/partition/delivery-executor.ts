@@ -162,7 +162,7 @@ export class DeliveryExecutor {
     const routed = await router.route(job, transition)
     if (routed === 'failed') this.admit(delivery)
     else if (routed !== 'revoked') settlement.settle(delivery)
-    paused.transitionEnded(job.subscriptionId)
+    paused.transitionEnded()
     this.carryOut()
   }
 

@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import { partitionOf } from '@surehook/kafka/producer/partitioned/partition-of'
 import { PartitionWorld } from '../../test/support/partition-world.ts'
+import { PartitionSubscriptions } from '../subscriptions/partition-subscriptions.ts'
 
 const partitions = 4
 /** The ids of subscriptions are those of their endpoints in this world. */
@@ -77,4 +78,24 @@ describe.each([false, true])('an owner that loads subscriptions late: %s', (load
     expect(new Set(world.moved)).toEqual(new Set(['d0', 'd1', 'd2']))
     expect(world.worker.paused).toBe(0)
   })
+})
+
+/** Returns how often the worker asked about a subscription, for each delivery that it rerouted. */
+async function asksPerDelivery(records: number): Promise<number> {
+  world = new PartitionWorld()
+  world.ordered.add(moves)
+  world.setActive(moves, false)
+  const deliveries = 2 * records
+  for (let nth = 0; nth < deliveries; nth++) world.enqueue(moves, `r${nth % records}`)
+  while (world.worker.paused < deliveries) await readAll()
+  using asks = jest.spyOn(PartitionSubscriptions.prototype, 'get')
+  world.grow(partitions)
+  while (world.moved.length < deliveries) await readAll()
+  world.worker.dispose()
+  return asks.mock.calls.length / deliveries
+}
+
+it('rerouting a delivery costs as much, however many records wait', async () => {
+  const few = await asksPerDelivery(40)
+  expect(await asksPerDelivery(400)).toBeLessThan(2 * few)
 })

@@ -27,6 +27,8 @@ export type PausedView = {
    * on `slotsOf` returns a negative number for the queue.
    */
   mayGo: (delivery: Delivery, queueId: string) => boolean
+  /** Returns true once when half of the transitions are free, after none was. */
+  transitionsFreeAgain: () => boolean
 }
 
 /** An action that the partition's worker carries out. */

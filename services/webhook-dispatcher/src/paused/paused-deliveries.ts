@@ -176,13 +176,15 @@ export class PausedDeliveries {
   subscriptionChanged(subscriptionId: string): void {
     // Its deliveries may be cancelled now.
     this.#queues.forgetDueTimes(subscriptionId)
-    this.transitionEnded(subscriptionId)
-  }
-
-  /** Call it when a transition has ended: cancelled deliveries wait for a free transition. */
-  transitionEnded(subscriptionId: string): void {
     if (!this.#queues.has(subscriptionId)) return
     for (const queueId of this.#queues.idsOf(subscriptionId)) this.#releases.changed(queueId)
+    this.#mayReadElse = true
+  }
+
+  /** Call it when a transition has ended: rerouted and cancelled deliveries wait for a free one. */
+  transitionEnded(): void {
+    if (!this.#view.transitionsFreeAgain()) return
+    this.#releases.earlierKnown()
     this.#mayReadElse = true
   }
 

@@ -211,6 +211,7 @@ export class PausedWorld {
 
   #open(): PausedDeliveries {
     return new PausedDeliveries(this.assignment, {
+      transitionsFreeAgain: () => false,
       slotsOf: (id) => {
         this.asked++
         if (this.blocked.has(id)) return -1

@@ -26,8 +26,8 @@ export type ReleaseViewOptions = {
 }
 
 /**
- * The limit of concurrent transitions. Cancelled deliveries need it, because they take no endpoint
- * slot.
+ * The limit of concurrent transitions. Cancelled and rerouted deliveries need it, because they take no
+ * endpoint slot.
  */
 const mostTransitions = 512
 
@@ -59,6 +59,7 @@ class PausedCancellations {
 export class ReleaseView implements PausedView {
   readonly #options: ReleaseViewOptions
   readonly #cancellations = new PausedCancellations()
+  #wasNoneFree = false
 
   constructor(options: ReleaseViewOptions) {
     this.#options = options
@@ -124,8 +125,17 @@ export class ReleaseView implements PausedView {
     return !waiting.mayHaveEarlier(job.subscriptionId) && areEarlierKnown(job, deliveries)
   }
 
+  /** All deliveries that wait are asked again then, which costs as much as there are queues. */
+  transitionsFreeAgain(): boolean {
+    if (!this.#wasNoneFree || this.#options.router.busy > mostTransitions / 2) return false
+    this.#wasNoneFree = false
+    return true
+  }
+
   get #freeTransitions(): number {
-    return Math.max(0, mostTransitions - this.#options.router.busy)
+    const free = Math.max(0, mostTransitions - this.#options.router.busy)
+    if (free === 0) this.#wasNoneFree = true
+    return free
   }
 }
 
