@@ -6,6 +6,7 @@ import { purgeDeleted } from '@surehook/access/purge-deleted'
 import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import { openPlatformService } from '@surehook/change-capture/open-platform-service'
 import type { Relay } from '@surehook/change-capture/relay/relay'
+import { historyGroup, matcherGroup } from '@surehook/contracts/groups'
 import { attemptsTopic, changesTopic, subscriptionsTopic } from '@surehook/contracts/topics'
 import type { Kafka } from '@surehook/kafka/client/surface'
 import type { Messaging } from '@surehook/kafka/messaging'
@@ -39,7 +40,7 @@ import { hasReadAll } from './failing/log-progress.ts'
 import { outcomeNotes } from './failing/note-outcomes.ts'
 import { historyRoutes } from './history/history-routes.ts'
 import { openHistory } from './history/open-history.ts'
-import { logGroupId, openDeliveryLog } from './history/write/delivery-log.ts'
+import { openDeliveryLog } from './history/write/delivery-log.ts'
 import { createInspection } from './inspect/create-inspection.ts'
 import { inspectionRoutes } from './inspect/inspection-routes.ts'
 import { installationRoutes } from './installation/installation-routes.ts'
@@ -215,15 +216,11 @@ function openPurge(parts: PurgeParts) {
 
 /** Tells whether the history has all transitions that were published before the call. */
 const readsAttempts = (kafka: Kafka) => (signal: AbortSignal) =>
-  hasReadAll(kafka, { topic: attemptsTopic, groupId: logGroupId, withinMs: 5_000 }, signal)
+  hasReadAll(kafka, { topic: attemptsTopic, groupId: historyGroup, withinMs: 5_000 }, signal)
 
 /** Tells whether the matcher has passed all changes that were logged before the call. */
 const readsChanges = (kafka: Kafka, reader: LogReader) => (signal: AbortSignal) =>
-  hasReadAll(
-    kafka,
-    { topic: changesTopic, groupId: 'webhook-matcher', withinMs: 5_000, reader },
-    signal,
-  )
+  hasReadAll(kafka, { topic: changesTopic, groupId: matcherGroup, withinMs: 5_000, reader }, signal)
 
 function openLimits(
   { config, access, metrics, log }: Pick<ManagementDeps, 'config' | 'access' | 'metrics' | 'log'>,

@@ -1,3 +1,4 @@
+import { dispatcherGroup } from '@surehook/contracts/groups'
 import { openMessaging } from '@surehook/kafka/messaging'
 import { checkOffsetRetention } from '@surehook/kafka/topics/offset-retention'
 import { check } from '@surehook/service-kit/check'
@@ -14,7 +15,7 @@ import { openTracing } from '@surehook/service-kit/telemetry/tracing/open-tracin
 import { systemHostNames } from './attempt/dns/host-names.ts'
 import { Poster } from './attempt/http/post.ts'
 import { type Config, service } from './config.ts'
-import { groupId, openDeliveryEngine } from './consume/delivery-engine.ts'
+import { openDeliveryEngine } from './consume/delivery-engine.ts'
 import { CircuitStore } from './endpoint/circuit-store.ts'
 import { dispatcherMetrics, registerGauges } from './metrics.ts'
 
@@ -46,7 +47,7 @@ export async function compose(
   const messaging = opening.use(
     await openMessaging(config, { log, metrics: registry, signal, gatherMs: outcomesGatherMs }),
   )
-  await checkOffsetRetention(messaging.kafka, { groupId, log })
+  await checkOffsetRetention(messaging.kafka, { groupId: dispatcherGroup, log })
   const guard = new AddressGuard(config.attempt.allowedNetworks, systemHostNames(config.attempt))
   const poster = opening.use(new Poster({ ...config.attempt, guard }))
   const engine = opening.use(

@@ -1,3 +1,4 @@
+import { matcherGroup } from '@surehook/contracts/groups'
 import {
   attemptsTopic,
   changesTopic,
@@ -68,7 +69,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       deadLetter: deadLetterTopic,
       attempts: attemptsTopic,
     },
-    groupId: service,
+    groupId: matcherGroup,
     maxBodyBytes: read.WEBHOOK_MAX_BODY,
   })
 }

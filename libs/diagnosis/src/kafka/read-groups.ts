@@ -1,3 +1,4 @@
+import { dispatcherGroup, historyGroup, matcherGroup } from '@surehook/contracts/groups'
 import {
   attemptsTopic,
   changesTopic,
@@ -29,13 +30,13 @@ type Group = { group: string; topics: readonly string[]; waiting: readonly strin
 
 // Paused deliveries wait on purpose: their circuit is open, or their subscription is inactive.
 const groupsOf = (retryTopics: readonly string[]): readonly Group[] => [
-  { group: 'webhook-matcher', topics: [changesTopic], waiting: [] },
+  { group: matcherGroup, topics: [changesTopic], waiting: [] },
   {
-    group: 'webhook-dispatcher',
+    group: dispatcherGroup,
     topics: [deliveriesTopic],
     waiting: [...retryTopics, pausedTopic],
   },
-  { group: 'webhook-api', topics: [deliveriesTopic, attemptsTopic], waiting: [] },
+  { group: historyGroup, topics: [deliveriesTopic, attemptsTopic], waiting: [] },
 ]
 
 /** Reads how far the main group of each service is. Describe rights on them suffice. */

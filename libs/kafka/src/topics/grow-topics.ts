@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { matcherGroup } from '@surehook/contracts/groups'
 import { changesTopic, type TopicSpec } from '@surehook/contracts/topics'
 import type { Logger } from 'pino'
 import type { Admin, Kafka } from '../client/surface.ts'
@@ -6,14 +6,11 @@ import { withAdmin } from '../client/with-admin.ts'
 import { fetchGroupCommits, type GroupCommits } from '../offsets/group-commits.ts'
 import { decodeJobPartitions } from '../offsets/job-partitions-note.ts'
 import { decodeNote } from '../offsets/offset-tracker.ts'
+import { waitForLeaders } from './wait-for-leaders.ts'
 
 export type GrownTopic = { topic: string; from: number; to: number }
 
 export type GrowOptions = { partitions: number; log: Pick<Logger, 'info'> }
-
-const matchers = 'webhook-matcher'
-const pollMs = 50
-const leadersWithinMs = 15_000
 
 /**
  * Adds partitions to the existing topics of class `main`: first to those of deliveries, last to
@@ -38,7 +35,12 @@ export function growTopics(
       if (together.length === 0) continue
       const topicPartitions = together.map(({ topic, to }) => ({ topic, count: to }))
       await admin.createPartitions({ topicPartitions })
-      await waitForLeaders(admin, topicPartitions)
+      const wanted = together.map(({ topic, to }) => ({ name: topic, partitions: to }))
+      const leaderless = await waitForLeaders(admin, wanted)
+      if (leaderless !== null)
+        throw new Error(
+          `Not all partitions of ${leaderless.name} have a leader: run it again when they have one`,
+        )
       log.info({ topics: together }, 'topics.grown')
     }
     return grown
@@ -56,37 +58,6 @@ async function countsOf(
   return topics.map(({ name, partitions }) => ({ topic: name, from: partitions.length }))
 }
 
-/** Brokers learn of new partitions one after another, and elect their leaders meanwhile. */
-async function waitForLeaders(
-  admin: Admin,
-  wanted: readonly { topic: string; count: number }[],
-): Promise<void> {
-  const deadline = performance.now() + leadersWithinMs
-  for (;;) {
-    const names = wanted.map(({ topic }) => topic)
-    const topics = await topicsOf(admin, names)
-    const ledOf = (topic: string) =>
-      topics.find(({ name }) => name === topic)?.partitions.filter(({ leader }) => leader >= 0)
-    const missing = wanted.find(({ topic, count }) => (ledOf(topic)?.length ?? 0) < count)
-    if (missing === undefined) return
-    if (performance.now() > deadline)
-      throw new Error(
-        `Not all partitions of ${missing.topic} have a leader: run it again when they have one`,
-      )
-    await sleep(pollMs)
-  }
-}
-
-/** Returns an empty list if a partition has no leader, for which kafkajs rejects. */
-async function topicsOf(admin: Admin, names: string[]) {
-  try {
-    return (await admin.fetchTopicMetadata({ topics: names })).topics
-  } catch (err) {
-    if (err instanceof Error && 'type' in err) return []
-    throw err
-  }
-}
-
 /** Records would lose their order if more partitions were added before the last ones are in use. */
 async function refuseWhileGrowing(
   admin: Pick<Admin, 'fetchOffsets'>,
@@ -100,7 +71,7 @@ async function refuseWhileGrowing(
     throw new Error(`Not all topics have ${largest} partitions yet: ask for ${largest} first`)
   const unused = unusedPartitions(
     changes.from,
-    await fetchGroupCommits(admin, { groupId: matchers, topics: [changesTopic] }),
+    await fetchGroupCommits(admin, { groupId: matcherGroup, topics: [changesTopic] }),
   )
   if (unused.length === 0) return
   throw new Error(

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { TopicSpec } from '@surehook/contracts/topics'
 import type { Logger } from 'pino'
 import type { Admin, Kafka, NewTopic } from '../client/surface.ts'
 import { withAdmin } from '../client/with-admin.ts'
+import { waitForLeaders } from './wait-for-leaders.ts'
 
 export type EnsureTopicsOptions = {
   /** Least number of partitions of topics of class `main`. New topics get this number. */
@@ -11,9 +11,6 @@ export type EnsureTopicsOptions = {
   log: Logger
   signal: AbortSignal
 }
-
-const pollMs = 50
-const leadersWithinMs = 15_000
 
 /**
  * Creates missing topics and waits until each partition has a leader, but not for ever. It leaves
@@ -29,7 +26,7 @@ export function ensureTopics(
     const existing = new Set(await admin.listTopics())
     const missing = specs.filter(({ name }) => !existing.has(name))
     if (missing.length > 0) await createTopics(admin, missing, options)
-    await waitForLeaders(admin, specs, options)
+    await awaitLeaders(admin, specs, options)
   })
 }
 
@@ -55,7 +52,7 @@ export function awaitTopics(
       )
     }
     if (those('there').length === 0) throw new Error('No topic of the platform may be seen')
-    await waitForLeaders(admin, those('there'), options)
+    await awaitLeaders(admin, those('there'), options)
   })
 }
 
@@ -132,53 +129,33 @@ function madeMeanwhile(err: unknown): boolean {
   return err.type === 'TOPIC_ALREADY_EXISTS' || err.type === 'UNKNOWN_TOPIC_OR_PARTITION'
 }
 
-async function waitForLeaders(
+/** Without some leaders it goes on: the partitions that have one can be used. */
+async function awaitLeaders(
   admin: Admin,
   specs: readonly TopicSpec[],
   options: EnsureTopicsOptions,
 ): Promise<void> {
-  const deadline = performance.now() + leadersWithinMs
-  for (;;) {
-    const found = await leaderless(admin, specs, options)
-    if (found === null) return
-    if (performance.now() > deadline) {
-      if (!found.exists) throw new Error(`No leader yet: ${found.name}`)
-      // The partitions that have one can be used.
-      options.log.warn({ topic: found.name }, 'topics.leaderless')
-      return
-    }
-    await sleep(pollMs, undefined, { signal: options.signal })
-  }
+  const { log, signal } = options
+  const wanted = specs.map(({ name }) => ({ name, partitions: 1 }))
+  const leaderless = await waitForLeaders(admin, wanted, signal)
+  if (leaderless?.exists === false) throw new Error(`No leader yet: ${leaderless.name}`)
+  if (leaderless !== null) log.warn({ topic: leaderless.name }, 'topics.leaderless')
+  await refuseFewer(admin, specs, options)
 }
 
-type Leaderless = { name: string; exists: boolean }
-
-/** Returns what is missing, or `null` when every partition has a leader. */
-async function leaderless(
+async function refuseFewer(
   admin: Admin,
   specs: readonly TopicSpec[],
   options: EnsureTopicsOptions,
-): Promise<Leaderless | null> {
-  let topics: Awaited<ReturnType<Admin['fetchTopicMetadata']>>['topics']
-  try {
-    topics = (await admin.fetchTopicMetadata({ topics: specs.map(({ name }) => name) })).topics
-  } catch (err) {
-    if (err instanceof Error && 'type' in err) return { name: String(err.type), exists: false }
-    throw err
-  }
-  let waiting: Leaderless | null = null
+): Promise<void> {
+  const { topics } = await admin.fetchTopicMetadata({ topics: specs.map(({ name }) => name) })
   for (const spec of specs) {
-    const { name } = spec
-    const partitions = topics.find((topic) => topic.name === name)?.partitions ?? []
+    const { length } = topics.find(({ name }) => name === spec.name)?.partitions ?? []
     const expected = partitionsOf(spec, options)
-    if (partitions.length === 0) return { name, exists: false }
-    if (partitions.some(({ leader }) => leader < 0)) waiting = { name, exists: true }
-    if (partitions.length < expected) {
+    if (length < expected)
       throw new Error(
-        `Topic ${spec.name} has ${partitions.length} partitions and KAFKA_PARTITIONS asks for ` +
+        `Topic ${spec.name} has ${length} partitions and KAFKA_PARTITIONS asks for ` +
           `${expected}. \`surehook admin partitions ${expected}\` adds them.`,
       )
-    }
   }
-  return waiting
 }

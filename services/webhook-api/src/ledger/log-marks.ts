@@ -1,3 +1,4 @@
+import { dispatcherGroup, matcherGroup } from '@surehook/contracts/groups'
 import {
   attemptsTopic,
   changesTopic,
@@ -41,8 +42,6 @@ export type LogMarks = {
   subscriptions: TopicSpan[]
 }
 
-const matcher = 'webhook-matcher'
-const dispatcher = 'webhook-dispatcher'
 /** How much the clocks of writers may differ. */
 const skewMs = 5 * 60_000
 const askWithinMs = 30_000
@@ -66,8 +65,8 @@ export async function readMarks(
   const takenAt = Date.now()
   const commits = async (groupId: string, topics: readonly string[]) =>
     progressOf(await admin.fetchOffsets({ groupId, topics: [...topics] }))
-  const matchedNow = await commits(matcher, [changesTopic])
-  const dispatched = await commits(dispatcher, jobTopics)
+  const matchedNow = await commits(matcherGroup, [changesTopic])
+  const dispatched = await commits(dispatcherGroup, jobTopics)
 
   const skewed = span.from - skewMs
   const since = (topic: string) => spansOf(admin, topic, { from: skewed })

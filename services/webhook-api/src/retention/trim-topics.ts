@@ -1,3 +1,4 @@
+import { dispatcherGroup, historyGroup } from '@surehook/contracts/groups'
 import {
   attemptsTopic,
   deadLetterTopic,
@@ -8,18 +9,14 @@ import {
 import type { Admin, Kafka, SeekEntry } from '@surehook/kafka/client/surface'
 import { withAdmin } from '@surehook/kafka/client/with-admin'
 
-/** Consumer groups that must have finished a record before it may be deleted. */
-const dispatcher = 'webhook-dispatcher'
-const log = 'webhook-api'
-
 /**
- * Returns the groups that read a trimmed topic, or `null` for any other topic. Dead letters have no
+ * Returns the groups that must have finished a record of a trimmed topic before it is deleted, or `null` for any other topic. Dead letters have no
  * reader: recoveries read the log.
  */
 export function readersOf(topic: string): readonly string[] | null {
-  if (topic === deliveriesTopic) return [dispatcher, log]
-  if (topic === attemptsTopic) return [log]
-  if (topic === pausedTopic || topic.startsWith(retryTopic(''))) return [dispatcher]
+  if (topic === deliveriesTopic) return [dispatcherGroup, historyGroup]
+  if (topic === attemptsTopic) return [historyGroup]
+  if (topic === pausedTopic || topic.startsWith(retryTopic(''))) return [dispatcherGroup]
   return topic === deadLetterTopic ? [] : null
 }
 

@@ -1,3 +1,4 @@
+import { dispatcherGroup } from '@surehook/contracts/groups'
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import type { Messaging } from '@surehook/kafka/messaging'
 import { refuseInvalid } from '@surehook/kafka/producer/invalid-messages'
@@ -27,7 +28,6 @@ import { drained } from './drained.ts'
 import { OwnLoad } from './own-load.ts'
 import { retryTopicsToRead } from './retry-topics.ts'
 
-export const groupId = 'webhook-dispatcher'
 /** A killed matcher repeats at most 2,000 changes of a partition: those of its last 250 ms. */
 const lookBackMessages = 5_000
 /** Per partition, over all topics: a member may get many partitions at once. */
@@ -138,7 +138,7 @@ function createDispatcher(
         topic: deliveriesTopic,
         partition: message.partition,
         reason: `${message.topic}: ${reason}`,
-        refusedBy: groupId,
+        refusedBy: dispatcherGroup,
       }),
     worker: {
       circuit: { ...config.circuit, store: circuits, events: circuitEvents },
@@ -163,7 +163,7 @@ function createConsumer(
 ): WindowedConsumer {
   return new WindowedConsumer({
     kafka,
-    groupId,
+    groupId: dispatcherGroup,
     topics: [deliveriesTopic, ...retryTopics, pausedTopic],
     // A retry is due at least a second after it was written, so these topics are fetched less
     // often.

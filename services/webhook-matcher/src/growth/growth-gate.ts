@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { dispatcherGroup } from '@surehook/contracts/groups'
 import type { Kafka } from '@surehook/kafka/client/surface'
 import { withAdmin } from '@surehook/kafka/client/with-admin'
 import { decodeForwarded } from '@surehook/kafka/offsets/forwarded-note'
@@ -24,7 +25,6 @@ export type GrowthGateOptions = {
   writersKnowMs?: number
 }
 
-const dispatchers = 'webhook-dispatcher'
 const pollMs = 250
 /** How often it asks after the first ten seconds. */
 const seldomMs = 2_000
@@ -78,7 +78,7 @@ export class GrowthGate implements AsyncDisposable {
     const { deliveries } = this.#options.topics
     const ends = await this.#deliveries.read()
     await this.#until('forwarded', signal, async () => {
-      const commitOf = await this.#commits(dispatchers, deliveries)
+      const commitOf = await this.#commits(dispatcherGroup, deliveries)
       return ends.filter(({ partition, end }) => {
         const { metadata } = commitOf(deliveries, partition)
         const note = decodeForwarded(decodeNote(metadata))

@@ -1,4 +1,5 @@
 import type { DeliveryAttempt } from '@surehook/contracts/events'
+import { historyGroup } from '@surehook/contracts/groups'
 import { ReadAheadConsumer } from '@surehook/kafka/consumer/read-ahead-consumer'
 import type { Messaging } from '@surehook/kafka/messaging'
 import { refuseInvalid } from '@surehook/kafka/producer/invalid-messages'
@@ -12,7 +13,6 @@ import { createDeliveryStore } from './delivery-store.ts'
 import { LogWriter } from './log-writer.ts'
 
 /** All replicas share this consumer group, and so the work. */
-export const logGroupId = 'webhook-api'
 
 /**
  * The time between two writes when few messages arrive: each costs two fetches, a statement and a
@@ -59,7 +59,7 @@ export function openDeliveryLog(
     },
     codec,
     async refuse(message) {
-      await refuseInvalid(producer, codec, { ...message, refusedBy: logGroupId })
+      await refuseInvalid(producer, codec, { ...message, refusedBy: historyGroup })
       refused.inc({ topic: message.topic })
       const { topic, partition, reason } = message
       log.warn({ topic, partition, offset: message.message.offset, reason }, 'message.refused')
@@ -76,7 +76,7 @@ export function openDeliveryLog(
   })
   const consumer: ReadAheadConsumer = new ReadAheadConsumer({
     kafka,
-    groupId: logGroupId,
+    groupId: historyGroup,
     topics: projectedTopics,
     gather: { bytes: 1_048_576, forMs: gatherMs },
     take: (batch) => writer.take(batch),
