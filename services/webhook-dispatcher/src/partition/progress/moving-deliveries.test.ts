@@ -9,6 +9,8 @@ function setUp() {
   const paused = new Map<string, number>()
   const added = new Set<string>()
   const visited: string[] = []
+  /** Those of subscriptions with another URL. */
+  const endpoints = new Map<string, string>()
   const here = { endpoints: [] as { id: string; inFlight: number; queued: number }[] }
   const state = { isComplete: true, waiting: none, rerouting: none }
   const pause = (id: string, arrival: number) => {
@@ -19,7 +21,8 @@ function setUp() {
     subscriptions: {
       entryOf: (id) => {
         visited.push(id)
-        return { endpointId: id } as never
+        const endpointId = endpoints.get(id) ?? id
+        return { endpointId: endpointId === 'unreadable' ? null : endpointId } as never
       },
     },
     endpoints: { all: () => here.endpoints as never },
@@ -47,7 +50,7 @@ function setUp() {
     },
     isElsewhere: (id) => id.startsWith('m'),
   })
-  return { moving, paused, pause, visited, state, here }
+  return { moving, paused, pause, visited, state, here, endpoints }
 }
 
 it('visits the paused subscriptions once, and then only those that move or were added', () => {
@@ -81,7 +84,29 @@ it('does not know the arrivals until everything was read and attempts have ended
   state.isComplete = true
   here.endpoints = [{ id: 'm1', inFlight: 1, queued: 0 }]
   expect(moving.leastArrival(4)).toBe(unknown)
-  here.endpoints = [{ id: 's1', inFlight: 1, queued: 0 }]
+  here.endpoints = [{ id: 'm1', inFlight: 0, queued: 1 }]
+  expect(moving.leastArrival(4)).toBe(unknown)
+  here.endpoints = [
+    { id: 'm1', inFlight: 0, queued: 0 },
+    { id: 's1', inFlight: 1, queued: 1 },
+  ]
+  expect(moving.leastArrival(4)).toBe(none)
+})
+
+it('forgets a subscription whose new endpoint belongs here', () => {
+  const { moving, pause, endpoints, visited } = setUp()
+  pause('m1', 5)
+  expect(moving.leastArrival(4)).toBe(5)
+  endpoints.set('m1', 's1')
+  expect(moving.leastArrival(4)).toBe(none)
+  visited.length = 0
+  expect([moving.leastArrival(4), visited]).toEqual([none, []])
+})
+
+it('does not wait for an unreadable subscription, whose endpoint is unknown', () => {
+  const { moving, pause, endpoints } = setUp()
+  endpoints.set('m1', 'unreadable')
+  pause('m1', 5)
   expect(moving.leastArrival(4)).toBe(none)
 })
 
