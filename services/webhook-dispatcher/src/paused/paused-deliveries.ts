@@ -184,7 +184,7 @@ export class PausedDeliveries {
   /** Call it when a transition has ended: rerouted and cancelled deliveries wait for a free one. */
   transitionEnded(): void {
     if (!this.#view.transitionsFreeAgain()) return
-    this.#releases.earlierKnown()
+    this.#releases.transitionsFree()
     this.#mayReadElse = true
   }
 

@@ -29,10 +29,12 @@ export class PausedReleases {
   /** Queues with deliveries to read. */
   readonly #wanted = new Set<string>()
   /**
-   * Queues whose next delivery waits for an earlier one to become known or to leave, or for the
-   * transitions of others. They are checked again with each tick.
+   * Queues whose next delivery waits for an earlier one to become known or to leave. They are checked
+   * again with each tick.
    */
   readonly #early = new Set<string>()
+  /** Queues whose next delivery waits for a free transition. They are checked again with each tick. */
+  readonly #withoutTransition = new Set<string>()
   /** Queues whose next delivery is not due, and when it is (epoch ms). */
   readonly #later = new Map<string, number>()
   #wantsMore = false
@@ -71,11 +73,18 @@ export class PausedReleases {
     this.#early.clear()
   }
 
+  /** Call it when many transitions are free again. */
+  transitionsFree(): void {
+    for (const queueId of this.#withoutTransition) this.#changed.add(queueId)
+    this.#withoutTransition.clear()
+  }
+
   /** Checks the time. Call it several times a second. */
   tick(): void {
     const now = Date.now()
     for (const [queueId, dueAt] of this.#later) if (dueAt <= now) this.#changed.add(queueId)
     this.earlierKnown()
+    this.transitionsFree()
     for (const endpointId of this.#unasked) this.#endpointsWithSlots.add(endpointId)
     this.#unasked.clear()
   }
@@ -195,8 +204,8 @@ export class PausedReleases {
     const endpointId = view.endpointOf(subscriptionId, queueId)
     if (endpointId !== null) return this.#blocked.enter({ queueId, subscriptionId }, endpointId)
     this.#blocked.leave(queueId)
-    // It is cancelled, and needs no endpoint. No event tells when others leave it a transition.
-    if (mayGoSoon) this.#early.add(queueId)
+    // It is cancelled or rerouted, and needs no endpoint.
+    if (mayGoSoon) this.#withoutTransition.add(queueId)
   }
 
   /** The next delivery of the queue has to be read. */
