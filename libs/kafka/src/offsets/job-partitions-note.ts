@@ -1,6 +1,6 @@
 /**
  * The note of webhook-matcher in its commits of `changes`: among how many partitions it divides the
- * jobs. It is lower than the number of partitions until earlier jobs have moved.
+ * jobs. It is lower than the number of partitions until earlier jobs are rerouted.
  */
 export function encodeJobPartitions(partitions: number): Uint8Array {
   const note = Buffer.alloc(bytes)

@@ -23,7 +23,7 @@ it('webhook-matcher does not use partitions that it has not opened', async () =>
   expect(await unused([4, 4, null, null])).toEqual([2, 3])
 })
 
-it('webhook-matcher does not use all partitions for jobs until the earlier jobs moved', async () => {
+it('webhook-matcher does not use all partitions for jobs until the earlier jobs are rerouted', async () => {
   expect(await unused([2, 4, 2, 4])).toEqual([0, 2])
   expect(await unused([4, 4, 4, 4])).toEqual([])
 })

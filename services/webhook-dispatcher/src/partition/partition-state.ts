@@ -41,7 +41,7 @@ export class PartitionState {
   }
 
   /** True if the deliveries of the endpoint belong to another partition. */
-  isElsewhere(endpointId: string): boolean {
+  isRerouted(endpointId: string): boolean {
     return this.partitionFor(endpointId) !== this.#options.partition
   }
 

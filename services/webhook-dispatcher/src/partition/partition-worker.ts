@@ -15,9 +15,9 @@ import { WaitingDeliveries } from './admission/waiting-deliveries.ts'
 import { DeliveryExecutor } from './delivery-executor.ts'
 import { PartitionState } from './partition-state.ts'
 import { DueTimes } from './progress/due-times.ts'
-import { Forwarding } from './progress/forwarding.ts'
-import { MovingDeliveries } from './progress/moving-deliveries.ts'
 import { Pressure } from './progress/pressure.ts'
+import { RerouteBacklog } from './progress/reroute-backlog.ts'
+import { RerouteProgress } from './progress/reroute-progress.ts'
 import { UnsettledOutcomes } from './progress/unsettled-outcomes.ts'
 import { Settlement } from './settlement.ts'
 import type { WorkerDeps } from './worker-deps.ts'
@@ -41,7 +41,7 @@ export class PartitionWorker {
   readonly #admissions: Admissions
   readonly #settlement: Settlement
   readonly #executor: DeliveryExecutor
-  readonly #forwarding: Forwarding
+  readonly #rerouteProgress: RerouteProgress
 
   constructor(assignments: Assignments, control: PartitionControl, deps: WorkerDeps) {
     const { subscriptions, window } = deps
@@ -74,11 +74,11 @@ export class PartitionWorker {
       admissions: this.#admissions,
       settlement: this.#settlement,
     })
-    const isElsewhere = (endpointId: string) => state.isElsewhere(endpointId)
-    const of = { subscriptions, endpoints, waiting, router, paused: paused.arrivals, isElsewhere }
-    this.#forwarding = new Forwarding({
+    const isRerouted = (endpointId: string) => state.isRerouted(endpointId)
+    const of = { subscriptions, endpoints, waiting, router, paused: paused.arrivals, isRerouted }
+    this.#rerouteProgress = new RerouteProgress({
       ...{ deliveries, control },
-      moving: new MovingDeliveries(of),
+      toReroute: new RerouteBacklog(of),
     })
     this.#executor.carryOut()
   }
@@ -166,13 +166,13 @@ export class PartitionWorker {
     this.#executor.carryOut()
   }
 
-  /** Call it when the topics got more partitions: deliveries of moved endpoints leave. */
+  /** Call it when the topics got more partitions: deliveries of endpoints in other partitions are rerouted. */
   partitionsAdded(): void {
     for (const endpoint of this.#endpoints.all()) {
-      if (!this.#state.isElsewhere(endpoint.id)) continue
+      if (!this.#state.isRerouted(endpoint.id)) continue
       for (const delivery of endpoint.takeQueued()) this.#executor.admit(delivery)
     }
-    this.#paused.resumed({ moves: true })
+    this.#paused.resumed({ reroutes: true })
     this.#executor.carryOut()
   }
 
@@ -198,7 +198,7 @@ export class PartitionWorker {
   relieve(): void {
     this.#pressure.sample()
     this.#paused.tick()
-    this.#forwarding.sample()
+    this.#rerouteProgress.sample()
     for (const endpoint of this.#endpoints.all()) {
       if (endpoint.queued > 0) this.#executor.shed(endpoint)
     }

@@ -198,9 +198,9 @@ export class PausedDeliveries {
     this.#releases.earlierKnown()
   }
 
-  /** Call it when work may continue. `moves`: deliveries may leave before they are due. */
-  resumed({ moves = false } = {}): void {
-    if (moves) this.#queues.forgetDueTimes()
+  /** Call it when work may continue. `reroutes`: deliveries may leave before they are due. */
+  resumed({ reroutes = false } = {}): void {
+    if (reroutes) this.#queues.forgetDueTimes()
     this.#releases.allChanged()
     this.#mayReadElse = true
   }

@@ -44,7 +44,7 @@ export class DeliveryRouter {
     try {
       return await this.#make(job, transition)
     } finally {
-      // It is here until Kafka has it elsewhere, also during the pause after a fault.
+      // It is here until Kafka has it in its new place, also during the pause after a fault.
       this.#rerouting.delete(job)
     }
   }

@@ -164,8 +164,8 @@ function planOf(job: DeliveryJob, transition: Transition, at: number): Plan {
     case 'reroute': {
       const { url } = transition
       const waits = url === job.url ? {} : { dueAt: 0, notBefore: 0, waitMs: 0 }
-      const moved = { ...nextStepOf(job), ...waits, url, arrival: -1 }
-      return { next: { topic: deliveriesTopic, job: moved }, published: [] }
+      const rerouted = { ...nextStepOf(job), ...waits, url, arrival: -1 }
+      return { next: { topic: deliveriesTopic, job: rerouted }, published: [] }
     }
   }
 }

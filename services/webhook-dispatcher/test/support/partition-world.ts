@@ -46,7 +46,7 @@ export class PartitionWorld {
   readonly started = new Map<string, number[]>()
   readonly repeatedByOneOwner: string[] = []
   /** Deliveries that left for another partition, in order. */
-  readonly moved: string[] = []
+  readonly rerouted: string[] = []
   #partitions = 1
   readonly #commits = new Map<string, { offset: number; metadata: string }>()
   #owner: Owner
@@ -280,7 +280,7 @@ export class PartitionWorld {
 
   #make(owner: Owner, job: DeliveryJob, to: Transition): Promise<TransitionResult> {
     const place = placeAfter(job, to, this.#dueAt(job))
-    if (to.kind === 'reroute') this.moved.push(job.deliveryId)
+    if (to.kind === 'reroute') this.rerouted.push(job.deliveryId)
     const isRefused = place !== undefined && this.tooLarge.has(job.subscriptionId)
     // A dead letter needs no further delivery.
     if (isRefused) this.history.delivered.add(job.deliveryId)

@@ -12,7 +12,7 @@ function setUp() {
   const finished: string[] = []
   const batches = new Batches({
     log: createLogger('test', 'silent'),
-    gate: { newPartition: async () => 4, forwarded: async () => {}, unused: async () => [] },
+    gate: { newPartition: async () => 4, rerouted: async () => {}, unused: async () => [] },
     handle: ({ messages, progress, signal }) => {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       const keys = messages.map(({ key }) => String(key))

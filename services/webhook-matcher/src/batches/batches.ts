@@ -18,7 +18,7 @@ export type BatchesOptions = {
    * If it rejects, it is called again after growing pauses, while the partition is assigned here.
    */
   handle: (batch: ChangeBatch) => Promise<void>
-  gate: Pick<GrowthGate, 'newPartition' | 'forwarded' | 'unused'>
+  gate: Pick<GrowthGate, 'newPartition' | 'rerouted' | 'unused'>
   log: Logger
 }
 

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { dispatcherGroup } from '@surehook/contracts/groups'
 import type { Kafka } from '@surehook/kafka/client/surface'
 import { withAdmin } from '@surehook/kafka/client/with-admin'
-import { decodeForwarded } from '@surehook/kafka/offsets/forwarded-note'
 import {
   fetchGroupCommits,
   type GroupCommit,
@@ -11,6 +10,7 @@ import {
 import { decodeJobPartitions } from '@surehook/kafka/offsets/job-partitions-note'
 import { LogEnds, type PartitionEnd } from '@surehook/kafka/offsets/log-ends'
 import { decodeNote } from '@surehook/kafka/offsets/offset-tracker'
+import { decodeRerouted } from '@surehook/kafka/offsets/rerouted-note'
 import { unusedPartitions } from '@surehook/kafka/topics/grow-topics'
 import { writersKnowWithinMs } from '@surehook/kafka/topics/partition-lease'
 import type { Logger } from 'pino'
@@ -74,14 +74,14 @@ export class GrowthGate implements AsyncDisposable {
    * Resolves when all jobs that Kafka has acknowledged are in the partition of their endpoint.
    * @param partitions of the topics
    */
-  async forwarded(partitions: number, signal: AbortSignal): Promise<void> {
+  async rerouted(partitions: number, signal: AbortSignal): Promise<void> {
     const { deliveries } = this.#options.topics
     const ends = await this.#deliveries.read()
-    await this.#until('forwarded', signal, async () => {
+    await this.#until('rerouted', signal, async () => {
       const commitOf = await this.#commits(dispatcherGroup, deliveries)
       return ends.filter(({ partition, end }) => {
         const { metadata } = commitOf(deliveries, partition)
-        const note = decodeForwarded(decodeNote(metadata))
+        const note = decodeRerouted(decodeNote(metadata))
         return note === null || note.partitions < partitions || note.below < end
       })
     })

@@ -26,7 +26,7 @@ function setUp(commit: Commit, partitions = 2, stopMs = 600_000) {
   const faults: unknown[] = []
   const routing = new JobRouting({
     ...{ assignment, control },
-    gate: { newPartition, forwarded: () => wait('forwarded') },
+    gate: { newPartition, rerouted: () => wait('rerouted') },
     onReady: () => {
       ready++
       next.resolve()
@@ -50,15 +50,15 @@ it('goes on with the number of its topic after an upgrade', () => {
   expect([routing.mayBegin(0), routing.partitions, waits]).toEqual([true, 2, []])
 })
 
-it('goes on with the earlier number while jobs move, and stops only for the last ones', async () => {
+it('goes on with the earlier number while jobs are rerouted, and stops only for the last ones', async () => {
   const { routing, control, waits, passes, ready } = setUp(earlierVersion)
   control.partitions = 4
-  expect([routing.mayBegin(1), routing.mayBegin(0), waits]).toEqual([true, true, ['forwarded']])
+  expect([routing.mayBegin(1), routing.mayBegin(0), waits]).toEqual([true, true, ['rerouted']])
   await passes()
-  expect([ready(), routing.mayBegin(1), waits]).toEqual([1, false, ['forwarded']])
+  expect([ready(), routing.mayBegin(1), waits]).toEqual([1, false, ['rerouted']])
   expect(routing.mayBegin(0)).toBe(false)
   await turn()
-  expect([waits, routing.partitions]).toEqual([['forwarded', 'forwarded'], 2])
+  expect([waits, routing.partitions]).toEqual([['rerouted', 'rerouted'], 2])
   await passes()
   expect([ready(), routing.mayBegin(0), routing.partitions]).toEqual([2, true, 4])
 })
@@ -71,7 +71,7 @@ it('goes on with the earlier number when the last jobs take long, and tries agai
   while (faults.length === 0) await becomesReady()
   expect(faults).toMatchObject([{ name: 'TimeoutError' }])
   expect([routing.mayBegin(1), routing.partitions]).toEqual([true, 2])
-  expect(waits).toEqual(['forwarded', 'forwarded'])
+  expect(waits).toEqual(['rerouted', 'rerouted'])
 })
 
 it('the next owner goes on with the number of the commit', async () => {
@@ -99,5 +99,5 @@ it('begins a new partition when the earlier changes of its records are matched',
   expect([assignment.mayCommit, assignment.dirty]).toEqual([true, true])
   // Its jobs follow the earlier ones, which are still in their old partition.
   expect([routing.mayBegin(0), routing.partitions]).toEqual([true, 2])
-  expect(waits).toEqual(['new partition', 'forwarded'])
+  expect(waits).toEqual(['new partition', 'rerouted'])
 })

@@ -12,7 +12,7 @@ export type JobRoutingOptions = {
   /** The assigned partition of `changes`. */
   assignment: AssignedPartition
   control: Pick<PartitionControl, 'partitions' | 'commitSoon'>
-  gate: Pick<GrowthGate, 'newPartition' | 'forwarded'>
+  gate: Pick<GrowthGate, 'newPartition' | 'rerouted'>
   /** Called when batches may begin, or when `mayBegin` has to be asked again. */
   onReady: () => void
   onFault: (err: unknown) => void
@@ -28,7 +28,7 @@ const mostDoublings = 3
 
 /**
  * Decides among how many partitions the jobs of one partition of `changes` are divided. The number
- * grows with the topics, but not before the dispatchers have moved the earlier jobs to their new
+ * grows with the topics, but not before the dispatchers have rerouted the earlier jobs to their new
  * partitions. Batches go on meanwhile, and stop only for the last jobs. The commits note the number,
  * so that the next owner goes on with it or with a lower one.
  */
@@ -93,17 +93,17 @@ export class JobRouting {
     control.commitSoon(assignment)
   }
 
-  /** Uses the present number of partitions once no earlier job has to move any more. */
+  /** Uses the present number of partitions once no earlier job has to be rerouted any more. */
   async #adopt(): Promise<void> {
     const { assignment, control, gate } = this.#options
     const { lease } = assignment
     const grown = control.partitions
-    await gate.forwarded(grown, lease)
+    await gate.rerouted(grown, lease)
     const stopMs =
       (this.#options.stopMs ?? firstStopMs) * 2 ** Math.min(this.#attempts++, mostDoublings)
     try {
       await this.#whileStopped(AbortSignal.any([lease, AbortSignal.timeout(stopMs)]), (signal) =>
-        gate.forwarded(grown, signal),
+        gate.rerouted(grown, signal),
       )
     } catch (err) {
       // Batches go on for longer than they stopped.

@@ -12,7 +12,7 @@ export const partitionsCommand = defineCommand({
   name: 'admin partitions',
   summary: 'Add partitions to the topics of changes and deliveries',
   details: [
-    'The services go on meanwhile. They move waiting deliveries to their new partitions. A smaller number is an',
+    'The services go on meanwhile. They reroute waiting deliveries to their new partitions. A smaller number is an',
     'error. If the command is interrupted, run it again. See docs/operate/more-partitions.md.',
   ].join('\n'),
   positionals: ['number'],

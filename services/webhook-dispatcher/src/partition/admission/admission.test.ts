@@ -57,7 +57,7 @@ describe('decideAdmission for an endpoint of another partition', () => {
       {
         ...{ subscription, viewIsCurrent: true, mayHavePaused, waitsForRecord: false, now: 1 },
         wasCancelled: () => false,
-        isElsewhere: (endpointId) => endpointId === 'e',
+        isRerouted: (endpointId) => endpointId === 'e',
         endpoint: () => ({ circuitIsOpen: true, accepts: false }),
       },
     )

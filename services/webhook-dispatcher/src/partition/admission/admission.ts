@@ -32,7 +32,7 @@ export type AdmissionFacts = {
   /** True if earlier deliveries of the subscription may be paused. */
   mayHavePaused: boolean
   /** True if the deliveries of the endpoint belong to another partition. */
-  isElsewhere: (endpointId: string) => boolean
+  isRerouted: (endpointId: string) => boolean
   /** True if the delivery has to wait for one of them, because both are of one record. */
   waitsForRecord: boolean
   /** Epoch ms. */
@@ -51,7 +51,7 @@ export function decideAdmission(
   if (subscription === undefined) return { kind: viewIsCurrent ? 'cancel' : 'look-again' }
   if (subscription.url === null) return { kind: 'pause', published: true }
   if (wasCancelled(subscription)) return { kind: 'cancel' }
-  if (mustMove(job, subscription, facts)) return { kind: 'reroute', url: subscription.url }
+  if (mustReroute(job, subscription, facts)) return { kind: 'reroute', url: subscription.url }
   const { endpointId } = subscription
   const { circuitIsOpen, accepts } = endpoint(endpointId)
   const isBlocked = !subscription.deliverable || circuitIsOpen
@@ -60,13 +60,13 @@ export function decideAdmission(
 }
 
 /** Returns whether the delivery continues at another URL or in another partition. */
-function mustMove(
+function mustReroute(
   { url }: Pick<DeliveryJob, 'url'>,
   subscription: Subscription,
-  { isElsewhere, mayHavePaused, waitsForRecord }: AdmissionFacts,
+  { isRerouted, mayHavePaused, waitsForRecord }: AdmissionFacts,
 ): boolean {
   if (subscription.url !== url) return !waitsForRecord
-  return isElsewhere(subscription.endpointId) && !mayHavePaused
+  return isRerouted(subscription.endpointId) && !mayHavePaused
 }
 
 /**

@@ -117,7 +117,7 @@ export class Admissions {
         const circuitIsOpen = at.circuits.isOpenFor(subscriptionId)
         return { circuitIsOpen, accepts: isPaused || at.accepts(subscriptionId) }
       },
-      isElsewhere: (endpointId) => state.isElsewhere(endpointId),
+      isRerouted: (endpointId) => state.isRerouted(endpointId),
       mayHavePaused: hasEarlier,
       waitsForRecord: group !== null && hasEarlier,
       now: Date.now(),

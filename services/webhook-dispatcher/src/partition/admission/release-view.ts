@@ -71,7 +71,7 @@ export class ReleaseView implements PausedView {
     const subscription = subscriptions.get(subscriptionId)
     if (subscription === undefined) return this.#freeTransitions
     if (subscription.url === null) return -1
-    if (state.isElsewhere(subscription.endpointId)) return this.#freeTransitions
+    if (state.isRerouted(subscription.endpointId)) return this.#freeTransitions
     if (!status.isBlocked(subscription))
       return endpoints.of(subscription).slotsForPaused(subscriptionId)
     return this.#cancellations.mayHave(subscription, queueId) ? this.#freeTransitions : -1
@@ -80,7 +80,7 @@ export class ReleaseView implements PausedView {
   endpointOf(subscriptionId: string, queueId: string): string | null {
     const subscription = this.#options.subscriptions.get(subscriptionId)
     if (!subscription?.deliverable || subscription.url === null) return null
-    if (this.#options.state.isElsewhere(subscription.endpointId)) return null
+    if (this.#options.state.isRerouted(subscription.endpointId)) return null
     const isBlocked = this.#options.status.isBlocked(subscription)
     const mayLeave = isBlocked && this.#cancellations.mayHave(subscription, queueId)
     return mayLeave ? null : subscription.endpointId
@@ -96,7 +96,7 @@ export class ReleaseView implements PausedView {
     const { subscriptions, status, state } = this.#options
     const subscription = subscriptions.get(delivery.job.subscriptionId)
     if (subscription === undefined || subscription.url === null) return true
-    if (state.isElsewhere(subscription.endpointId)) return true
+    if (state.isRerouted(subscription.endpointId)) return true
     if (!status.isBlocked(subscription) || status.isCancelled(subscription, delivery)) return true
     this.#cancellations.ended(subscription, queueId)
     return false
@@ -117,7 +117,7 @@ export class ReleaseView implements PausedView {
     const dueAt = () => retryDueAt(delivery.job, Date.now())
     if (subscription === unloaded) return dueAt()
     if (subscription?.url !== url || status.isCancelled(subscription, delivery)) return 0
-    return state.isElsewhere(subscription.endpointId) ? 0 : dueAt()
+    return state.isRerouted(subscription.endpointId) ? 0 : dueAt()
   }
 
   isNext(job: DeliveryJob): boolean {

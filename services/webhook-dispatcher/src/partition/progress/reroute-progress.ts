@@ -1,17 +1,17 @@
 import {
-  decodeForwarded,
-  encodeForwarded,
-  type ForwardedNote,
-} from '@surehook/kafka/offsets/forwarded-note'
+  decodeRerouted,
+  encodeRerouted,
+  type ReroutedNote,
+} from '@surehook/kafka/offsets/rerouted-note'
 import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import type { PartitionControl } from '@surehook/kafka/windowed/partition-handler'
-import type { MovingDeliveries } from './moving-deliveries.ts'
+import type { RerouteBacklog } from './reroute-backlog.ts'
 
-export type ForwardingOptions = {
+export type RerouteProgressOptions = {
   /** The assigned partition of `webhook.deliveries`. */
   deliveries: AssignedPartition
   control: Pick<PartitionControl, 'partitions' | 'commitSoon'>
-  moving: Pick<MovingDeliveries, 'leastArrival'>
+  toReroute: Pick<RerouteBacklog, 'leastArrival'>
 }
 
 /** For this long after partitions were added, every progress is noted and committed at once. */
@@ -21,32 +21,32 @@ const growing = { sampleMs: 200, commitMs: 0 }
 const calm = { sampleMs: 1_000, commitMs: 10_000 }
 
 /**
- * Notes in the commits how far the deliveries of moved endpoints have left the partition.
+ * Notes in the commits how far the deliveries of rerouted endpoints have left the partition.
  * webhook-matcher sends jobs to a new partition only after the earlier ones are there. The note
  * advances although new ones arrive: it tells from which arrival on they may still be here.
  */
-export class Forwarding {
-  readonly #options: ForwardingOptions
-  #reached: ForwardedNote | null = null
-  #noted: ForwardedNote | null = null
+export class RerouteProgress {
+  readonly #options: RerouteProgressOptions
+  #reached: ReroutedNote | null = null
+  #noted: ReroutedNote | null = null
   #sampledAt = Number.NEGATIVE_INFINITY
   #committedAt = Number.NEGATIVE_INFINITY
   #grownAt = Number.NEGATIVE_INFINITY
   #known: number | undefined
 
-  constructor(options: ForwardingOptions) {
+  constructor(options: RerouteProgressOptions) {
     this.#options = options
-    this.#known = decodeForwarded(options.deliveries.note)?.partitions
+    this.#known = decodeRerouted(options.deliveries.note)?.partitions
     if (options.deliveries.isAdded) this.#grownAt = performance.now()
     options.deliveries.noteOf = () => {
       this.#noted = this.#reached
-      return this.#reached && encodeForwarded(this.#reached)
+      return this.#reached && encodeRerouted(this.#reached)
     }
   }
 
   /** Call it several times a second. */
   sample(): void {
-    const { deliveries, control, moving } = this.#options
+    const { deliveries, control, toReroute } = this.#options
     const { partitions } = control
     if (partitions === 0) return
     const now = performance.now()
@@ -56,13 +56,13 @@ export class Forwarding {
     if (now - this.#sampledAt < sampleMs) return
     this.#sampledAt = now
     const handedOut = deliveries.backlog?.leastWaiting ?? Number.POSITIVE_INFINITY
-    const below = Math.min(deliveries.next, handedOut, moving.leastArrival(partitions))
+    const below = Math.min(deliveries.next, handedOut, toReroute.leastArrival(partitions))
     this.#reach({ partitions, below })
     if (this.#mustCommit(now, commitMs)) control.commitSoon(deliveries)
   }
 
-  /** A retry that moves when it is due has an earlier arrival, which does not count. */
-  #reach(to: ForwardedNote): void {
+  /** A retry that is rerouted when it is due has an earlier arrival, which does not count. */
+  #reach(to: ReroutedNote): void {
     const from = this.#reached?.partitions === to.partitions ? this.#reached.below : -1
     if (to.below > from) this.#reached = to
   }

@@ -2,7 +2,7 @@
  * The note of webhook-dispatcher in its commits of `webhook.deliveries`. webhook-matcher reads it
  * after partitions were added.
  */
-export type ForwardedNote = {
+export type ReroutedNote = {
   /** The number of partitions that the owner knew. */
   partitions: number
   /**
@@ -15,7 +15,7 @@ export type ForwardedNote = {
 const version = 1
 const bytes = 11
 
-export function encodeForwarded({ partitions, below }: ForwardedNote): Uint8Array {
+export function encodeRerouted({ partitions, below }: ReroutedNote): Uint8Array {
   const note = Buffer.alloc(bytes)
   note[0] = version
   note.writeUInt32BE(partitions, 1)
@@ -24,7 +24,7 @@ export function encodeForwarded({ partitions, below }: ForwardedNote): Uint8Arra
 }
 
 /** Returns null for a commit without a readable note. */
-export function decodeForwarded(note: Uint8Array | null): ForwardedNote | null {
+export function decodeRerouted(note: Uint8Array | null): ReroutedNote | null {
   if (note?.length !== bytes || note[0] !== version) return null
   const read = Buffer.from(note)
   return { partitions: read.readUInt32BE(1), below: read.readUIntBE(5, 6) }

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
-import { decodeForwarded } from '@surehook/kafka/offsets/forwarded-note'
 import { decodeNote } from '@surehook/kafka/offsets/offset-tracker'
+import { decodeRerouted } from '@surehook/kafka/offsets/rerouted-note'
 import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
-import { Forwarding } from './forwarding.ts'
+import { RerouteProgress } from './reroute-progress.ts'
 
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
@@ -13,47 +13,47 @@ function setUp(metadata: string | null = null) {
   const deliveries = new AssignedPartition(at)
   const control = { partitions: 2, commitSoon: () => void commits++ }
   let [commits, offset] = [0, 0]
-  const moving = { least: Number.POSITIVE_INFINITY }
-  const forwarding = new Forwarding({
+  const toReroute = { least: Number.POSITIVE_INFINITY }
+  const progress = new RerouteProgress({
     ...{ deliveries, control },
-    moving: { leastArrival: () => moving.least },
+    toReroute: { leastArrival: () => toReroute.least },
   })
   const read = (count: number) => {
     for (let nth = 0; nth < count; nth++) deliveries.take(offset++, 1, () => 'tenant')
   }
   const later = (ms: number) => {
     jest.advanceTimersByTime(ms)
-    forwarding.sample()
+    progress.sample()
   }
   const sample = () => {
     later(1_000)
-    return decodeForwarded(decodeNote(deliveries.position().metadata))
+    return decodeRerouted(decodeNote(deliveries.position().metadata))
   }
-  return { deliveries, control, moving, read, later, sample, commits: () => commits }
+  return { deliveries, control, toReroute, read, later, sample, commits: () => commits }
 }
 
 it('advances although new deliveries arrive that move', () => {
-  const { control, moving, read, sample } = setUp()
+  const { control, toReroute, read, sample } = setUp()
   read(10)
   expect(sample()).toEqual({ partitions: 2, below: 10 })
   control.partitions = 4
-  moving.least = Number.NEGATIVE_INFINITY
+  toReroute.least = Number.NEGATIVE_INFINITY
   expect(sample()).toEqual({ partitions: 2, below: 10 })
-  moving.least = 7
+  toReroute.least = 7
   expect(sample()).toEqual({ partitions: 4, below: 7 })
   read(10)
-  moving.least = 18
+  toReroute.least = 18
   expect(sample()).toEqual({ partitions: 4, below: 18 })
 })
 
-it('does not go back for a retry that moves when it is due', () => {
-  const { moving, read, sample } = setUp()
+it('does not go back for a retry that is rerouted when it is due', () => {
+  const { toReroute, read, sample } = setUp()
   read(10)
   expect(sample()?.below).toBe(10)
-  moving.least = 3
+  toReroute.least = 3
   read(5)
   expect(sample()?.below).toBe(10)
-  moving.least = Number.POSITIVE_INFINITY
+  toReroute.least = Number.POSITIVE_INFINITY
   expect(sample()?.below).toBe(15)
 })
 
