@@ -2,8 +2,13 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { endpointId } from '@surehook/contracts/ids'
 import { partitionOf } from '@surehook/kafka/producer/partitioned/partition-of'
 import type { Tenant } from '@surehook/scripts/client/tenant'
+import type { ServiceName } from '@surehook/scripts/system/service-catalog'
 import { until } from '@surehook/testing/until'
-import { type FaultWorld, openFaultWorld } from '../support/deliveries/fault-world.ts'
+import {
+  type FaultWorld,
+  openFaultWorld,
+  undecidedAtMost,
+} from '../support/deliveries/fault-world.ts'
 import { Growth } from '../support/deliveries/growth.ts'
 import { closeLedger } from '../support/deliveries/ledger.ts'
 import { startLoad } from '../support/deliveries/load.ts'
@@ -46,6 +51,13 @@ async function allWait(subscribers: readonly Subscriber[], count: number): Promi
   for (const subscriber of subscribers) subscriber.away = true
   for (const { id, name } of subscribers)
     await until(async () => ((await world.audit.statuses(id)).paused ?? 0) > count, { what: name })
+}
+
+/** Kills all replicas of these services at once, and starts them again. */
+async function kill(...services: ServiceName[]): Promise<void> {
+  const replicas = services.flatMap((service) => world.system.services[service])
+  await Promise.all(replicas.map((replica) => replica.kill('SIGKILL')))
+  await Promise.all(replicas.map((replica) => replica.restart()))
 }
 
 /** Attempts that came earlier than the shortest delay after the attempt before. */
@@ -91,4 +103,32 @@ it('adds partitions under load: none is lost or early, each record keeps its ord
   const { audit, receiver } = world
   await closeLedger({ audit, receiver, subscribers, written })
   expect(subscribers.flatMap(early)).toEqual([])
+})
+
+it('goes on with a growth after kills: none is lost, and only attempts in flight are repeated', async () => {
+  const [from, to] = [after, 2 * after]
+  const tenant = await world.tenant()
+  const subscribers = await subscribe(tenant, from, to)
+  const load = startLoad(tenant, { concurrency: 8, pauseMs: 25 })
+  await allWait(subscribers, 300)
+  expect(await growth.add(to)).toMatchObject({ code: 0, notes: '' })
+  // The partitions exist, and nobody uses them.
+  await kill('webhook-matcher', 'webhook-dispatcher')
+  await until(async () => (await growth.jobsIn(from, to)) > 0, { what: 'rerouted jobs' })
+  await kill('webhook-dispatcher')
+  await until(async () => (await growth.matched(from, to)) > 0, {
+    what: 'changes in new partitions',
+    timeoutMs: 120_000,
+  })
+  // Their jobs are still divided by the earlier number.
+  await kill('webhook-matcher', 'webhook-dispatcher')
+  for (const subscriber of subscribers) subscriber.away = false
+  await growth.allAreUsed(to)
+  await growth.isFinished(to)
+  load.stop()
+  const written = await load.done
+  const { audit, receiver } = world
+  await closeLedger({ audit, receiver, subscribers, written, mayRepeat: undecidedAtMost })
+  for (const subscriber of subscribers)
+    expect(early(subscriber).length).toBeLessThanOrEqual(undecidedAtMost)
 })
