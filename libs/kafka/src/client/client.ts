@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { KafkaSecurity } from '../config/kafka-connection.ts'
 import { applyPatches } from '../kafkajs-patches/apply-patches.ts'
 import { answeringFirst } from '../kafkajs-patches/connections/unresponsive-broker.ts'
-import { countRequests } from './request-count.ts'
+import { AnsweredRequests, answeredRequestsOf, watchRequests } from './answered-requests.ts'
 import type { Kafka } from './surface.ts'
 
 export type KafkaClientOptions = {
@@ -32,12 +32,12 @@ export function createKafka(options: KafkaClientOptions): Kafka {
     logCreator: () => logInto(log.child({ component: 'kafka' })),
   }
   applyPatches()
-  const kafka = countRequests(new KafkaJs(config), metrics)
-  origins.set(kafka, { config, metrics })
+  const kafka = watchRequests(new KafkaJs(config), new AnsweredRequests(metrics))
+  configs.set(kafka, config)
   return kafka
 }
 
-const origins = new WeakMap<Kafka, { config: KafkaConfig; metrics: Metrics | undefined }>()
+const configs = new WeakMap<Kafka, KafkaConfig>()
 
 /**
  * Returns a client of the same cluster for long-lived use: it retries connections until `signal`
@@ -45,14 +45,13 @@ const origins = new WeakMap<Kafka, { config: KafkaConfig; metrics: Metrics | und
  * group would wait until the old member's session ends.
  */
 export function kafkaUntil(signal: AbortSignal, kafka: Kafka): KafkaJs {
-  const origin = origins.get(kafka)
-  if (origin === undefined) throw new Error('Not a client that createKafka made')
-  const { config, metrics } = origin
+  const config = configs.get(kafka)
+  if (config === undefined) throw new Error('Not a client that createKafka made')
   // kafkajs has no way to stop retrying, but it compares this value with its count before each
   // retry.
   const retries = { valueOf: () => (signal.aborted ? 0 : Number.MAX_SAFE_INTEGER) }
   const retry = { ...config.retry, maxRetryTime: 1_000, retries: retries as unknown as number }
-  return countRequests(new KafkaJs({ ...config, retry }), metrics)
+  return watchRequests(new KafkaJs({ ...config, retry }), answeredRequestsOf(kafka))
 }
 
 /** Warnings about uses of the library that are intended. */

@@ -1,4 +1,4 @@
-import { requestEvents } from './request-count.ts'
+import { requestEvents } from './answered-requests.ts'
 import type { Kafka } from './surface.ts'
 
 type TopicPartitions<Of> = { topic: string; partitions: Of[] }

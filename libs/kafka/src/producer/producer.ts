@@ -1,6 +1,7 @@
 import { boundedBy } from '@surehook/service-kit/bounded'
 import { unavailable } from '@surehook/service-kit/errors'
 import type { Logger } from 'pino'
+import { type AnsweredRequests, answeredRequestsOf } from '../client/answered-requests.ts'
 import { BrokerProbe } from '../client/broker-probe.ts'
 import type { Kafka } from '../client/surface.ts'
 import type { OutgoingRecord } from './partitioned/entry.ts'
@@ -46,6 +47,7 @@ export async function openProducer(kafka: Kafka, options: ProducerOptions): Prom
 class KafkaEventProducer implements EventProducer {
   readonly #sender: PartitionedSender
   readonly #log: Logger
+  readonly #requests: AnsweredRequests
   readonly #probe: BrokerProbe
   readonly #probing: NodeJS.Timeout
   readonly #drained = Promise.withResolvers<void>()
@@ -57,6 +59,7 @@ class KafkaEventProducer implements EventProducer {
   constructor(kafka: Kafka, sender: PartitionedSender, log: Logger) {
     this.#sender = sender
     this.#log = log
+    this.#requests = answeredRequestsOf(kafka)
     this.#probe = new BrokerProbe(kafka, slowMs)
     this.#probing = setInterval(() => void this.#look(), probeEveryMs)
     this.#probing.unref()
@@ -91,7 +94,7 @@ class KafkaEventProducer implements EventProducer {
 
   async #look(): Promise<void> {
     if (this.#looking) return
-    if (performance.now() - this.#sender.ackedAt < probeEveryMs) {
+    if (this.#requests.hasWithin(probeEveryMs)) {
       this.#answers = true
       return
     }

@@ -67,7 +67,7 @@ const retryMs = 500
  * Long intervals: a new state ends the wait of a fetch at once, and a group with one member has
  * nobody who could take over.
  */
-const unhurried = { maxWaitTimeInMs: 2_000, heartbeatInterval: 5_000, sessionTimeout: 30_000 }
+const unhurried = { maxWaitTimeInMs: 4_000, heartbeatInterval: 5_000, sessionTimeout: 30_000 }
 
 /**
  * State of compacted topics that `apply` maintains. Every process reads the topics from the start.

@@ -128,7 +128,7 @@ describe('a consumer with low-traffic topics', () => {
     fetchWithBackoff('group-5', ['retries', 'paused'], () => isCalm)
     const group = openGroup('group-5')
     await group.fetch('1')
-    expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([topics, 1_000])
+    expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([topics, 2_000])
     await group.fetch('1')
     expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([['jobs'], 50])
     jest.advanceTimersByTime(50)
@@ -142,7 +142,7 @@ describe('a consumer with low-traffic topics', () => {
     const group = openGroup('group-6')
     for (const _ of [1, 2]) {
       await group.fetch('1')
-      expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([topics, 1_000])
+      expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([topics, 2_000])
     }
   })
 
@@ -175,12 +175,12 @@ describe('a consumer with low-traffic topics', () => {
     await group.fetch('1')
     expect(waits()).toEqual([[1_000, 100]])
     expect(await group.fetch('1')).toEqual([])
-    expect(waits()).toEqual([[1, 1_000]])
+    expect(waits()).toEqual([[1, 2_000]])
     there.set('jobs/0', ['1'])
     expect(await group.fetch('1')).toHaveLength(1)
     await group.fetch('1')
     const gathering = [1_000, 100]
-    expect(waits()).toEqual([[1, 1_000], gathering, gathering])
+    expect(waits()).toEqual([[1, 2_000], gathering, gathering])
   })
 
   it('does not wait long while a partition is paused', async () => {
@@ -200,7 +200,7 @@ describe('a consumer with low-traffic topics', () => {
     await jest.advanceTimersByTimeAsync(500)
     await group.fetch('1')
     expect(asked.at(-1)).toMatchObject({ minBytes: 1_000, maxWaitTime: 100 })
-    await jest.advanceTimersByTimeAsync(500)
+    await jest.advanceTimersByTimeAsync(1_500)
     expect(await waiting).toEqual([])
   })
 

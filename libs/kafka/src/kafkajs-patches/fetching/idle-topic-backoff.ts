@@ -34,7 +34,7 @@ const everyMs = 50
  * Milliseconds that a fetch of an idle consumer waits. No paused or sought partition waits for its
  * end.
  */
-const calmWaitMs = 1_000
+const calmWaitMs = 2_000
 
 type Backoff = { topics: ReadonlySet<string>; isCalm: () => boolean }
 /** Backoff settings by group. */
@@ -137,7 +137,7 @@ export function backOffIdleTopics(): void {
 /**
  * Declares topics of a group that need no low latency: while they are empty they are fetched 20
  * times a second.
- * @param isCalm whether a fetch without records may wait for a second
+ * @param isCalm whether a fetch without records may wait for two seconds
  */
 export function fetchWithBackoff(
   groupId: string,

@@ -52,6 +52,7 @@ export class PartitionedSender {
   readonly #stop = new AbortController()
   #identity: ProducerIdentity = { producerId: '-1', producerEpoch: 0 }
   #renewing: Promise<ProducerIdentity> | null = null
+  /** Time of the last acknowledgement by `performance.now()`. */
   #ackedAt = performance.now()
   /** Start of the last request, by sequence. */
   readonly #requestedAt = new Map<string, number>()
@@ -85,11 +86,6 @@ export class PartitionedSender {
   async open(): Promise<void> {
     await this.#main.open()
     this.#identity = await this.#main.newIdentity()
-  }
-
-  /** Time of the last acknowledgement by `performance.now()`. */
-  get ackedAt(): number {
-    return this.#ackedAt
   }
 
   /** False when no records are acknowledged and no other partition seems available. */
