@@ -86,6 +86,10 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
     what: 'four dispatchers are restarted in turn; prints the delays on partitions that stay and that move',
     file: 'tests/rehearsals/dispatchers/rolling-dispatchers.faults.test.ts',
   },
+  'more-partitions': {
+    what: 'partitions are added while 3,000 deliveries wait (WAITING=1000000 for as many)',
+    file: 'tests/rehearsals/growth/more-partitions.faults.test.ts',
+  },
   'registry-away': {
     what: 'the schema registry is killed, and away when services start',
     file: 'tests/faults/dependencies.faults.test.ts',

@@ -41,8 +41,14 @@ const groups: Readonly<Record<string, (topic: string) => boolean>> = {
   'webhook-api': (topic) => topic === deliveriesTopic || topic === attemptsTopic,
 }
 
-/** Opens connections that survive restarts of every part of the stack. */
-export async function openDeliveryAudit(endpoints: Endpoints): Promise<DeliveryAudit> {
+/**
+ * Opens connections that survive restarts of every part of the stack.
+ * @param wants the jobs to keep in memory
+ */
+export async function openDeliveryAudit(
+  endpoints: Endpoints,
+  wants: (job: DeliveryJob) => boolean = () => true,
+): Promise<DeliveryAudit> {
   await using opening = new AsyncDisposableStack()
   const log = createLogger('delivery-audit', 'silent')
   const pool = opening.adopt(
@@ -64,7 +70,7 @@ export async function openDeliveryAudit(endpoints: Endpoints): Promise<DeliveryA
       topics: [deliveriesTopic],
       clientId: 'delivery-audit',
       apply(_topic, _key, job) {
-        if (job === null) return
+        if (job === null || !wants(job)) return
         const known = jobs.get(job.subscriptionId) ?? new Map<string, DeliveryJob>()
         jobs.set(job.subscriptionId, known)
         if (!known.has(job.deliveryId)) known.set(job.deliveryId, job)
