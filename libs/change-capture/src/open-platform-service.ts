@@ -17,32 +17,37 @@ import type { Logger } from 'pino'
 import { toInvalidTopic } from './emit/to-invalid.ts'
 import { type CaptureOptions, openRelay, type Relay } from './relay/relay.ts'
 
-export type PlatformServiceConfig = MessagingConfig & {
+export type DatabaseServiceConfig = MessagingConfig & {
   tracing: TracingConfig | null
   certificates: CertificateFiles
   internal: { host: string; port: number }
   databaseUrl: string
-  slot: string
 }
 
-export type PlatformServiceOptions = {
+export type PlatformServiceConfig = DatabaseServiceConfig & { slot: string }
+
+export type DatabaseServiceOptions = {
   service: string
-  config: PlatformServiceConfig
+  config: DatabaseServiceConfig
   /** The most connections of requests, and of background work. */
   connections?: { requests?: number; background?: number }
   /** A query that fails until the service's tables exist. */
   probe: string
-  toRecord: (codec: EventCodec) => CaptureOptions['toRecord']
-  /** Service whose states change the meaning of this service's records. */
-  statesOf?: string
-  /** Captured messages that can never be sent go to the invalid topic of this topic. */
-  topic: string
   log: Logger
   signal: AbortSignal
   host?: Host
 }
 
-export type PlatformService = AsyncDisposable & {
+export type PlatformServiceOptions = DatabaseServiceOptions & {
+  config: PlatformServiceConfig
+  toRecord: (codec: EventCodec) => CaptureOptions['toRecord']
+  /** Service whose states change the meaning of this service's records. */
+  statesOf?: string
+  /** Captured messages that can never be sent go to the invalid topic of this topic. */
+  topic: string
+}
+
+export type DatabaseService = AsyncDisposable & {
   readonly tracer: Tracing | undefined
   readonly metrics: Metrics
   readonly internal: InternalServer
@@ -51,19 +56,19 @@ export type PlatformService = AsyncDisposable & {
   readonly pool: Pool
   /** The connections of work that no request waits for. Requests cannot take them. */
   readonly background: Pool
-  readonly relay: Relay
   /** Repeats `open` until it succeeds or the process is stopped. */
   wait<T>(dependency: string, open: () => Promise<T>): Promise<T>
 }
 
+export type PlatformService = DatabaseService & { readonly relay: Relay }
+
 /**
- * Opens the common parts of a service that serves requests from a database and relays its captured
- * messages: telemetry, the internal server, Kafka, PostgreSQL and the relay. Rejects only when
- * `signal` aborts or the configuration is wrong.
+ * Opens the common parts of a service that serves requests from a database: telemetry, the internal
+ * server, Kafka and PostgreSQL. Rejects only when `signal` aborts or the configuration is wrong.
  */
-export async function openPlatformService(
-  options: PlatformServiceOptions,
-): Promise<PlatformService> {
+export async function openDatabaseService(
+  options: DatabaseServiceOptions,
+): Promise<DatabaseService> {
   const { service, config, log, signal, host = ownProcess } = options
   await using opening = new AsyncDisposableStack()
   const tracer = opening.use(await openTracing(config.tracing, log))
@@ -73,8 +78,7 @@ export async function openPlatformService(
   const wait = <T>(name: string, open: () => Promise<T>) =>
     retryUntilReady(name, open, { log, signal })
   const messaging = opening.use(await openMessaging(config, { log, metrics, signal }))
-  const { codec, producer } = messaging
-  const { databaseUrl, slot } = config
+  const { databaseUrl } = config
   const { requests = 10, background: ofBackground = 2 } = options.connections ?? {}
   const openConnections = (max: number): Pool =>
     opening.adopt(
@@ -83,6 +87,23 @@ export async function openPlatformService(
     )
   const [pool, background] = [openConnections(requests), openConnections(ofBackground)]
   await wait('postgres', () => pool.query(options.probe))
+  const resources = opening.move()
+  return {
+    ...{ tracer, metrics, internal, messaging, pool, background, wait },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+/** Opens a service with a database that also relays its captured messages. */
+export async function openPlatformService(
+  options: PlatformServiceOptions,
+): Promise<PlatformService> {
+  await using opening = new AsyncDisposableStack()
+  const opened = opening.use(await openDatabaseService(options))
+  const { service, config, log } = options
+  const { tracer, metrics, messaging } = opened
+  const { codec, producer } = messaging
+  const { databaseUrl, slot } = config
   const toRecord = options.toRecord(codec)
   const toInvalid = toInvalidTopic(codec, { service, topic: options.topic })
   const { statesOf: states } = options
@@ -95,7 +116,8 @@ export async function openPlatformService(
   )
   const resources = opening.move()
   return {
-    ...{ tracer, metrics, internal, messaging, pool, background, relay, wait },
+    ...opened,
+    relay,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

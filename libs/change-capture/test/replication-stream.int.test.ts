@@ -14,7 +14,12 @@ it('passes nothing else, and reaches nothing, while content is waited for', asyn
   let reached = 0n
   const gate = Promise.withResolvers<void>()
   await using stream = new ReplicationStream({
-    ...{ databaseUrl: db.url, slot: db.slot, applicationName: 'test', confirmed: 1n },
+    ...{
+      connection: { connectionString: db.url },
+      slot: db.slot,
+      applicationName: 'test',
+      confirmed: 1n,
+    },
     plugin: new CapturePlugin({ publication: 'surehook_capture', prefix: capturePrefix(service) }),
     content(content) {
       const text = textOf(content).split('\n')[1] ?? ''
@@ -52,7 +57,12 @@ it('ends when content is refused later, and passes nothing after it', async () =
   await using db = await createCaptureDatabase()
   const passed: string[] = []
   await using stream = new ReplicationStream({
-    ...{ databaseUrl: db.url, slot: db.slot, applicationName: 'test', confirmed: 1n },
+    ...{
+      connection: { connectionString: db.url },
+      slot: db.slot,
+      applicationName: 'test',
+      confirmed: 1n,
+    },
     plugin: new CapturePlugin({ publication: 'surehook_capture', prefix: capturePrefix(service) }),
     async content(content) {
       passed.push(textOf(content))
@@ -65,4 +75,23 @@ it('ends when content is refused later, and passes nothing after it', async () =
   await write(db.pool, 'b')
   await expect(stream.ended).rejects.toThrow('refused')
   expect(passed).toHaveLength(1)
+})
+
+it('goes on after the time limit of statements, which its own statement never meets', async () => {
+  await using db = await createCaptureDatabase()
+  const passed: string[] = []
+  await using stream = new ReplicationStream({
+    connection: { connectionString: db.url, query_timeout: 100 },
+    ...{ slot: db.slot, applicationName: 'test', confirmed: 1n },
+    plugin: new CapturePlugin({ publication: 'surehook_capture', prefix: capturePrefix(service) }),
+    content: (content) => void passed.push(textOf(content)),
+    reached: () => undefined,
+  })
+  await stream.start()
+  const ended = stream.ended.catch((err: unknown) => err)
+  // Longer than the limit, by the clock of the server.
+  const later = db.pool.query('select pg_sleep(1)').then(() => 'still open')
+  expect(await Promise.race([ended, later])).toBe('still open')
+  await write(db.pool, 'a')
+  await until(() => passed.length === 1)
 })

@@ -21,11 +21,7 @@ const sentWithinMs = 3_000
 const pauseAfter = (records: number): number => (records >= 8 ? 15 : records >= 2 ? 10 : 5)
 /** Commits of other services may be confirmed late: no caller waits for them. */
 const confirmOthersAfterMs = 100
-/**
- * Milliseconds between two confirmations of own messages. Each wakes the server, and a crash
- * repeats unconfirmed messages.
- */
-const confirmEveryMs = 40
+const defaultConfirmEveryMs = 40
 const fullAfterMs = 10_000
 const warnFullEveryMs = 60_000
 
@@ -50,14 +46,18 @@ export class RelaySession<Content> implements AsyncDisposable {
   #hasRecords = false
   #confirming: NodeJS.Timeout | undefined
   #confirmedAt = Number.NEGATIVE_INFINITY
+  readonly #confirmEveryMs: number
+  /** The confirmation that waits for `beforeConfirm`. */
+  #confirmation: Promise<void> = Promise.resolve()
 
   constructor(options: SessionOptions<Content>) {
     this.#options = options
-    const { service, slot, databaseUrl, decoder, confirmed } = options
+    const { service, slot, connection, decoder, confirmed } = options
     this.#decoder = decoder
+    this.#confirmEveryMs = options.confirmEveryMs ?? defaultConfirmEveryMs
     this.#failed.promise.catch(() => undefined)
     this.#stream = new ReplicationStream({
-      databaseUrl,
+      connection,
       applicationName: `surehook-relay-${service}`,
       slot,
       plugin: decoder.plugin,
@@ -101,6 +101,7 @@ export class RelaySession<Content> implements AsyncDisposable {
     await sent.catch((err) => this.#options.log.debug({ err }, 'capture.relay.close'))
     clearImmediate(this.#settling)
     this.#settle()
+    await this.#confirmation
     this.#decoder[Symbol.dispose]()
     await this.#stream[Symbol.asyncDispose]()
   }
@@ -125,7 +126,7 @@ export class RelaySession<Content> implements AsyncDisposable {
     this.#decoder.reached(lsn)
     this.#queue.mark(lsn)
     if (this.#hasRecords) this.#confirmSoon()
-    else this.#confirmWithin(confirmOthersAfterMs)
+    else this.#confirmWithin(Math.max(confirmOthersAfterMs, this.#confirmEveryMs))
     this.#hasRecords = false
   }
 
@@ -135,7 +136,7 @@ export class RelaySession<Content> implements AsyncDisposable {
 
   /** Confirms at once if the last confirmation is long enough ago. */
   #confirmSoon(): void {
-    const waitMs = this.#confirmedAt + confirmEveryMs - performance.now()
+    const waitMs = this.#confirmedAt + this.#confirmEveryMs - performance.now()
     if (waitMs <= 0) return this.#confirm()
     clearTimeout(this.#confirming)
     this.#confirming = undefined
@@ -148,7 +149,14 @@ export class RelaySession<Content> implements AsyncDisposable {
     const lsn = this.#queue.confirmable()
     if (lsn === null) return
     this.#confirmedAt = performance.now()
-    this.#stream.confirm(lsn)
+    const { beforeConfirm } = this.#options
+    if (beforeConfirm === undefined) return this.#stream.confirm(lsn)
+    this.#confirmation = this.#confirmation
+      .then(() => beforeConfirm(lsn))
+      .then(
+        () => this.#stream.confirm(lsn),
+        (err) => this.#failed.reject(err),
+      )
   }
 
   #pause(): void {

@@ -8,7 +8,7 @@ import type { CaptureOptions, RelayOptions } from './relay-options.ts'
 import { RelaySession } from './relay-session.ts'
 import type { WalDecoder } from './wal-decoder.ts'
 
-export type { CaptureOptions } from './relay-options.ts'
+export type { CaptureOptions, RelayOptions } from './relay-options.ts'
 
 export type Relay = AsyncDisposable & {
   /**
@@ -26,10 +26,16 @@ const lostWaitMs = 5_000
 
 /** Sends a service's captured messages to Kafka while it is open. */
 export function openRelay(options: CaptureOptions): Relay {
-  return new SlotRelay({
+  return openSlotRelay({
     ...options,
+    connection: { connectionString: options.databaseUrl },
     decoder: (origin, confirmed) => new CaptureDecoder(options, origin, confirmed),
   })
+}
+
+/** Opens a relay of any slot's content. */
+export function openSlotRelay<Content>(options: RelayOptions<Content>): Relay {
+  return new SlotRelay(options)
 }
 
 /**
@@ -80,6 +86,7 @@ class SlotRelay<Content> implements Relay {
         this.#role = 'down'
         if (this.#stop.signal.aborted) return
         failures = performance.now() - startedAt > 30_000 ? 1 : failures + 1
+        this.#options.onFailure?.(err)
         // Only the reader of the slot reports the lag. Its last value must not remain.
         this.#meters?.lag.set(0)
         const lost = err instanceof SlotLostError
@@ -92,8 +99,8 @@ class SlotRelay<Content> implements Relay {
   }
 
   async #runOnce(): Promise<void> {
-    const { databaseUrl, service, slot } = this.#options
-    await using monitor = await SlotMonitor.open(databaseUrl, { service, slot })
+    const { connection, service, slot } = this.#options
+    await using monitor = await SlotMonitor.open(connection, { service, slot })
     const origin = await monitor.origin()
     for (;;) {
       const { confirmed, active } = await monitor.read()

@@ -1,10 +1,11 @@
 import { boundedBy } from '@surehook/service-kit/bounded'
+import type { ClientConfig } from 'pg'
 import { LogicalReplicationService } from 'pg-logical-replication'
 import { formatLsn, parseLsn } from '../slot/lsn.ts'
 import type { WalMessage, WalPlace, WalPlugin } from './wal-decoder.ts'
 
 export type StreamOptions<Content> = {
-  databaseUrl: string
+  connection: ClientConfig
   applicationName: string
   slot: string
   plugin: WalPlugin<Content>
@@ -41,7 +42,9 @@ export class ReplicationStream<Content> implements AsyncDisposable {
     this.#confirmed = options.confirmed
     this.#service = new LogicalReplicationService(
       {
-        connectionString: options.databaseUrl,
+        ...options.connection,
+        // The statement that starts the replication never ends.
+        query_timeout: 0,
         application_name: options.applicationName,
         connectionTimeoutMillis: 5_000,
         keepAlive: true,

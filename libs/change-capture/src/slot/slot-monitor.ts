@@ -1,5 +1,5 @@
 import type { WalOrigin } from '@surehook/contracts/wal-position'
-import { Client } from 'pg'
+import { Client, type ClientConfig } from 'pg'
 import { parseLsn } from './lsn.ts'
 
 export type SlotState = {
@@ -31,11 +31,11 @@ export class SlotMonitor implements AsyncDisposable {
   #failure: Error | null = null
 
   static async open(
-    databaseUrl: string,
+    connection: ClientConfig,
     { service, slot }: { service: string; slot: string },
   ): Promise<SlotMonitor> {
     const client = new Client({
-      connectionString: databaseUrl,
+      ...connection,
       application_name: `surehook-relay-monitor-${service}`,
       connectionTimeoutMillis: 5_000,
       query_timeout: 5_000,
