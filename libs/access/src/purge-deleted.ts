@@ -1,4 +1,5 @@
 import { emit } from '@surehook/change-capture/emit/capture'
+import type { EnvironmentPurge } from '@surehook/contracts/events'
 import { environmentPurgesTopic } from '@surehook/contracts/topics'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { openExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
@@ -27,6 +28,8 @@ export type PurgeOptions = {
    * environment of the name begins behind them.
    */
   relayed: () => Promise<void>
+  /** Publishes a purge. By default its message is captured. */
+  publish?: ((purge: EnvironmentPurge) => Promise<void>) | undefined
   /** Milliseconds after which work that began before the deletion was known has ended. */
   settleMs: number
   log: Logger
@@ -34,7 +37,9 @@ export type PurgeOptions = {
 
 const lookEveryMs = 2_000
 
-type Progress = { dueAt: number; isSettled: boolean; isPublished: boolean }
+const publishAgainMs = 60_000
+
+type Progress = { dueAt: number; isSettled: boolean }
 
 /**
  * Deletes a service's data of deleted environments at once, and again after `settleMs`. A later
@@ -43,6 +48,7 @@ type Progress = { dueAt: number; isSettled: boolean; isPublished: boolean }
  */
 export function purgeDeleted(options: PurgeOptions): AsyncDisposable {
   const { service, pool, deleted, isDeleted, purge, relayed, settleMs, log } = options
+  const publish = options.publish ?? ((purged: EnvironmentPurge) => capturePurge(pool, purged))
   const progress = new Map<string, Progress>()
 
   async function pass(
@@ -51,20 +57,21 @@ export function purgeDeleted(options: PurgeOptions): AsyncDisposable {
   ): Promise<void> {
     const { projectId, environment: name, deletedAt } = environment
     const id = `${projectId}/${name}/${deletedAt}`
-    const known = progress.get(id) ?? { dueAt: 0, isSettled: false, isPublished: false }
-    if (known.isPublished || performance.now() < known.dueAt) return
+    const known = progress.get(id) ?? { dueAt: 0, isSettled: false }
+    if (performance.now() < known.dueAt) return
     const mayGoOn = async () => !stopping?.aborted && (await isDeleted(environment))
     if (!(await mayGoOn())) return
     const found = await purge(environment, mayGoOn)
     const isPublished = known.isSettled && !found
     if (isPublished) {
       await relayed()
-      const header = { topic: environmentPurgesTopic, key: `${projectId}/${name}/${service}` }
-      const body = JSON.stringify({ projectId, environment: name, service, deletedAt })
-      await emit(pool, { service, header, body })
+      await publish({ projectId, environment: name, service, deletedAt })
       log.info({ projectId, environment: name }, 'environment.purged')
     }
-    progress.set(id, { dueAt: performance.now() + settleMs, isSettled: true, isPublished })
+    // Published again while the deletion is not complete: an older auth-service that did not expect
+    // it may have removed it.
+    const again = isPublished ? publishAgainMs : settleMs
+    progress.set(id, { dueAt: performance.now() + again, isSettled: true })
   }
 
   return openExpiryDeletion({
@@ -81,6 +88,14 @@ export function purgeDeleted(options: PurgeOptions): AsyncDisposable {
     everyMs: lookEveryMs,
     log,
   })
+}
+
+export const purgeKey = ({ projectId, environment, service }: EnvironmentPurge): string =>
+  `${projectId}/${environment}/${service}`
+
+async function capturePurge(pool: Pool, purge: EnvironmentPurge): Promise<void> {
+  const header = { topic: environmentPurgesTopic, key: purgeKey(purge) }
+  await emit(pool, { service: purge.service, header, body: JSON.stringify(purge) })
 }
 
 /**

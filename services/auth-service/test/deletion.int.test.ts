@@ -52,7 +52,7 @@ async function newProject(): Promise<string> {
 async function acknowledgeDeletion(projectId: string): Promise<void> {
   const { body } = await call(`GET ${master(projectId)}`)
   const deletedAt = body.deletedAt ?? ''
-  const records = ['data-api', 'webhook-api'].map((holder) => ({
+  const records = ['data-api', 'postgres-source', 'webhook-api'].map((holder) => ({
     topic: environmentPurgesTopic,
     key: `${projectId}/master/${holder}`,
     value: codec

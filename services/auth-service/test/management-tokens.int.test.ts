@@ -42,7 +42,7 @@ describe('a management token', () => {
         projectId: project,
         name: 'ci',
         environments: null,
-        rights: ['records', 'tables', 'users', 'webhooks'],
+        rights: ['records', 'sources', 'tables', 'users', 'webhooks'],
         createdAt: expect.any(String),
         expiresAt: null,
         token: expect.stringMatching(/^mt_[\w-]{43}$/),

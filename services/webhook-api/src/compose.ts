@@ -2,6 +2,7 @@ import { adminGate } from '@surehook/access/admin-gate'
 import { auditCalls } from '@surehook/access/audit/audited-call'
 import { createRequestLimits } from '@surehook/access/limits/request-limits'
 import { openPlatformAccess, type PlatformAccess } from '@surehook/access/management-access'
+import { managementCaller } from '@surehook/access/management-caller'
 import { purgeDeleted } from '@surehook/access/purge-deleted'
 import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import { openPlatformService } from '@surehook/change-capture/open-platform-service'
@@ -67,7 +68,6 @@ import { runSettleFilters } from './subscriptions/settle-filters.ts'
 import { webhookRoutes } from './subscriptions/webhook-routes.ts'
 import { type KnownTables, openKnownTables } from './tables/known-tables.ts'
 import { keyTable } from './tenants/keyed-writer.ts'
-import { managementCaller } from './tenants/management-caller.ts'
 import {
   connections,
   type Database,

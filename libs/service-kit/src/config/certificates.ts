@@ -40,11 +40,15 @@ export function observeCertificates(metrics: Metrics, files: CertificateFiles): 
 
 const pem = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
+/** The certificates of a text in PEM. Throws if one cannot be read. */
+export const certificatesOf = (text: string): X509Certificate[] =>
+  (text.match(pem) ?? []).map((certificate) => new X509Certificate(certificate))
+
 /** Reports an unreadable file as expired. */
 async function firstEnd(path: string): Promise<number> {
   try {
-    const certificates = (await readFile(path, 'utf8')).match(pem) ?? []
-    const ends = certificates.map((text) => new X509Certificate(text).validToDate.getTime() / 1_000)
+    const certificates = certificatesOf(await readFile(path, 'utf8'))
+    const ends = certificates.map(({ validToDate }) => validToDate.getTime() / 1_000)
     return ends.length === 0 ? 0 : Math.min(...ends)
   } catch {
     return 0

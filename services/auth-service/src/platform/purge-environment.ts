@@ -12,7 +12,7 @@ import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
 
 /** The other services that hold data of an environment. */
-const holders = ['data-api', 'webhook-api'] as const
+const holders = ['data-api', 'postgres-source', 'webhook-api'] as const
 
 /** A user takes its codes along. */
 const rowsAtOnce = 1_000

@@ -1,17 +1,16 @@
-import type { RequestLimits } from '@surehook/access/limits/request-limits'
-import type { PlatformAccess } from '@surehook/access/management-access'
-import { requiredRight } from '@surehook/access/management-token'
-import { onlyReads } from '@surehook/access/users/only-reads'
 import { hasAsUser } from '@surehook/contracts/http/data/as-user'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
-import type { Tenant } from './tenant.ts'
+import type { RequestLimits } from './limits/request-limits.ts'
+import type { ManagementIdentity, PlatformAccess } from './management-access.ts'
+import { requiredRight } from './management-token.ts'
+import { onlyReads } from './users/only-reads.ts'
 
-/** Authorises a management token within its limits, and returns the tenant of the request. */
+/** Authorises a management token within its limits, and returns whose request it is. */
 export function managementCaller(
   access: Pick<PlatformAccess, 'authorizeManagement'>,
   limits: RequestLimits,
 ) {
-  return async (context: RequestContext): Promise<Tenant> => {
+  return async (context: RequestContext): Promise<ManagementIdentity> => {
     const { headers } = context.req
     const identity = await access.authorizeManagement({
       authorization: headers.authorization,
