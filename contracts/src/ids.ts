@@ -89,9 +89,36 @@ export function circuitEventId(
   return uuidV5(`${endpoint}/${openUntil}/${circuit}`, deliveryEventBytes)
 }
 
+/**
+ * Namespace of the ids of events that rows of a source become. Fixed for ever, as the WAL may be
+ * read again.
+ */
+export const rowEventNamespace = '3b9e5c04-7a16-5f2d-8c58-d0f4a1e96b27'
+
+/** The database of a source. `systemId` is that of its cluster, from its control file. */
+export type RowOrigin = { systemId: string; database: string }
+
+/** A change in the WAL of a source. */
+export type RowPlace = RowOrigin & {
+  /** Position of the row's message, as PostgreSQL prints it. */
+  lsn: string
+  relationOid: number
+  recordId: string
+  /** Counts the changes with the same position: rows of one COPY share it. */
+  place: number
+}
+
+/** Id of the event that a row's change becomes. A change that is read again has the same id. */
+export function rowEventId(row: RowPlace): string {
+  const { systemId, database, lsn, relationOid, recordId, place } = row
+  const of = [systemId, encodeURIComponent(database), lsn.replace('/', '-')]
+  return uuidV5([...of, relationOid, place, recordId].join('/'), rowEventBytes)
+}
+
 const bytesOf = (uuid: string) => Buffer.from(uuid.replaceAll('-', ''), 'hex')
 const deliveryBytes = bytesOf(deliveryNamespace)
 const cloudEventBytes = bytesOf(cloudEventNamespace)
+const rowEventBytes = bytesOf(rowEventNamespace)
 const deliveryEventBytes = bytesOf(deliveryEventNamespace)
 
 /**

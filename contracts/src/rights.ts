@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ruled } from './violation-rules.ts'
 
 /** What a management token may be used for. Every operation that takes one needs exactly one. */
-export const managementRights = ['records', 'tables', 'users', 'webhooks'] as const
+export const managementRights = ['records', 'sources', 'tables', 'users', 'webhooks'] as const
 
 export const ManagementRight = z.enum(managementRights)
 export type ManagementRight = z.infer<typeof ManagementRight>

@@ -45,6 +45,7 @@ export const environmentsTopic = 'platform.environments'
 export const environmentPurgesTopic = 'platform.environment-purges'
 export const managementTokensTopic = 'platform.management-tokens'
 export const tablesTopic = 'platform.tables'
+export const sourceColumnsTopic = 'platform.source-columns'
 export const subscriptionsTopic = 'webhook.subscriptions'
 export const deliveriesTopic = 'webhook.deliveries'
 export const pausedTopic = 'webhook.deliveries.paused'
@@ -98,6 +99,7 @@ export function topicTable(
     { name: environmentPurgesTopic, partitions: 'one', config: compacted },
     { name: managementTokensTopic, partitions: 'one', config: compacted },
     { name: tablesTopic, partitions: 'one', config: compacted },
+    { name: sourceColumnsTopic, partitions: 'one', config: compacted },
     { name: subscriptionsTopic, partitions: 'one', config: compactedHourly(changesRetentionMs) },
     ...delivery.map((name) => ({ name, partitions: 'main' as const, config: trimmed })),
     { name: attemptsTopic, partitions: 'main', config: trimmed },

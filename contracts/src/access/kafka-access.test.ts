@@ -38,6 +38,7 @@ describe('the access table', () => {
     expect(who('Write', invalidTopic('changes'))).toEqual([
       'auth-service',
       'data-api',
+      'postgres-source',
       'webhook-api',
       'webhook-matcher',
     ])

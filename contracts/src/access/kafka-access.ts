@@ -11,6 +11,7 @@ import {
   pausedTopic,
   retryTopic,
   revocationsTopic,
+  sourceColumnsTopic,
   subscriptionsTopic,
   tablesTopic,
 } from '../topics.ts'
@@ -19,6 +20,7 @@ import {
 export const kafkaUsers = [
   'auth-service',
   'data-api',
+  'postgres-source',
   'webhook-api',
   'webhook-matcher',
   'webhook-dispatcher',
@@ -99,13 +101,18 @@ const access: Record<Exclude<KafkaUser, 'operator' | 'lag-reader'>, Access> = {
     consumes: true,
   },
   'data-api': {
-    reads: [environmentsTopic, managementTokensTopic, revocationsTopic],
+    reads: [environmentsTopic, managementTokensTopic, revocationsTopic, sourceColumnsTopic],
     writes: [
       changesTopic,
       tablesTopic,
       environmentPurgesTopic,
       ...invalid(changesTopic, tablesTopic),
     ],
+    consumes: true,
+  },
+  'postgres-source': {
+    reads: [environmentsTopic, managementTokensTopic, tablesTopic],
+    writes: [changesTopic, sourceColumnsTopic, environmentPurgesTopic, ...invalid(changesTopic)],
     consumes: true,
   },
   'webhook-api': {

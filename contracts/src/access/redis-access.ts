@@ -1,5 +1,11 @@
 /** The only clients of Redis. */
-export const redisUsers = ['auth-service', 'webhook-dispatcher', 'webhook-api', 'data-api'] as const
+export const redisUsers = [
+  'auth-service',
+  'webhook-dispatcher',
+  'webhook-api',
+  'data-api',
+  'postgres-source',
+] as const
 
 export type RedisUser = (typeof redisUsers)[number]
 
@@ -7,6 +13,12 @@ type Access = { keys: readonly string[]; commands: readonly string[] }
 
 /** Commands that the client library sends when it connects and as its health check. */
 const connecting = ['hello', 'auth', 'ping']
+
+/** Limits of the requests to tables and sources. */
+const limitsOfData: Access = {
+  keys: ['surehook:limit:data:*'],
+  commands: ['hmget', 'hset', 'pexpire', 'eval', 'time'],
+}
 
 const access: Record<RedisUser, Access> = {
   'auth-service': {
@@ -44,11 +56,8 @@ const access: Record<RedisUser, Access> = {
       ...['zadd', 'zcard', 'zrem', 'zremrangebyscore'],
     ],
   },
-  // Limits its requests.
-  'data-api': {
-    keys: ['surehook:limit:data:*'],
-    commands: ['hmget', 'hset', 'pexpire', 'eval', 'time'],
-  },
+  'data-api': limitsOfData,
+  'postgres-source': limitsOfData,
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { TableSource } from '../http/data/table-source.ts'
 import type { LogPosition } from './log-position.ts'
 
 /** Topic `platform.environments`, compacted; key `project/environment`. */
@@ -53,11 +54,34 @@ export type TableState = {
   projectId: string
   environment: string
   name: string
-  /** Columns that a client defined. Every table also has `id`, `createdAt` and `updatedAt`. */
-  columns: { name: string; type: string }[]
+  /**
+   * Columns that a client defined: the table also has `id`, `createdAt` and `updatedAt`. Of a table
+   * of a source: all its columns, as far as known.
+   */
+  columns: StateColumn[]
   updatedAt: string
   /** JSON: the roles and rules of `access.read`. `null` if an older data-api wrote it. */
   access: string | null
   /** Tells the table from an earlier one of its name. `null` if an older data-api wrote it. */
   createdAt: string | null
+  /** Where its rows are. `null`: in the data API. */
+  source: TableSource | null
+}
+
+/** `type`: one of `ColumnType`. */
+export type StateColumn = { name: string; type: string }
+
+/**
+ * Topic `platform.source-columns`, compacted; key `project/environment/table`. The columns that
+ * postgres-source found for a table of a source.
+ */
+export type SourceColumnsState = {
+  projectId: string
+  environment: string
+  table: string
+  /** `createdAt` of the table's state. An earlier table of the name had another. */
+  tableCreatedAt: string
+  columns: StateColumn[]
+  /** ISO 8601. Later columns replace earlier ones. */
+  updatedAt: string
 }

@@ -12,6 +12,7 @@ import * as data from '../http/data/data.ts'
 import * as explanation from '../http/data/explanation.ts'
 import * as tables from '../http/data/tables.ts'
 import * as discovery from '../http/discovery.ts'
+import * as sources from '../http/sources.ts'
 import * as deliveries from '../http/webhooks/deliveries.ts'
 import * as endpoints from '../http/webhooks/endpoints.ts'
 import * as eventList from '../http/webhooks/event-list.ts'
@@ -59,6 +60,7 @@ const operations = [
   tables,
   explanation,
   changes,
+  sources,
   users,
   userAccess,
   reEncrypt,
@@ -81,6 +83,7 @@ describe('the OpenAPI documents', () => {
     const rightOf = {
       _tables: 'tables',
       _changes: 'records',
+      _sources: 'sources',
       ':table': 'records',
       graphql: 'records',
       _webhooks: 'webhooks',

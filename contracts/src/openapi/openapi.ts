@@ -12,6 +12,7 @@ import * as data from '../http/data/data.ts'
 import * as explanation from '../http/data/explanation.ts'
 import * as tables from '../http/data/tables.ts'
 import * as discovery from '../http/discovery.ts'
+import * as sources from '../http/sources.ts'
 import * as deliveries from '../http/webhooks/deliveries.ts'
 import * as endpoints from '../http/webhooks/endpoints.ts'
 import * as eventList from '../http/webhooks/event-list.ts'
@@ -78,6 +79,13 @@ const apis = {
       ...operationsOf(changes),
     ],
     tags: { data: 'Tables and records', changes: 'Changes that your own services publish' },
+  },
+  sources: {
+    title: 'Surehook sources',
+    description: 'PostgreSQL databases of your own, whose changes become change events.',
+    base: '/gw',
+    operations: operationsOf(sources),
+    tags: { sources: 'Sources, their state and the SQL to run for them' },
   },
   webhooks: {
     title: 'Surehook webhooks',

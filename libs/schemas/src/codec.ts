@@ -12,6 +12,7 @@ import type {
   EnvironmentState,
   InvalidMessage,
   ManagementTokenState,
+  SourceColumnsState,
   SubscriptionState,
   TableState,
 } from '@surehook/contracts/events'
@@ -26,6 +27,7 @@ import {
   environmentsTopic,
   managementTokensTopic,
   revocationsTopic,
+  sourceColumnsTopic,
   subscriptionsTopic,
   tablesTopic,
 } from '@surehook/contracts/topics'
@@ -59,6 +61,7 @@ export type EventTypes = {
   table: TableState
   environmentPurge: EnvironmentPurge
   alert: WebhookAlert
+  sourceColumns: SourceColumnsState
 }
 type EventName = keyof EventTypes
 export type AnyEvent = EventTypes[EventName]
@@ -80,6 +83,7 @@ const nameByTopic: ReadonlyMap<string, EventName> = new Map([
   [tablesTopic, 'table'],
   [environmentPurgesTopic, 'environmentPurge'],
   [alertsTopic, 'alert'],
+  [sourceColumnsTopic, 'sourceColumns'],
 ])
 
 function eventNameOf(topic: string): EventName {
@@ -124,6 +128,7 @@ export async function openEventCodec({
     table: await codecOf('table'),
     environmentPurge: await codecOf('environmentPurge'),
     alert: await codecOf('alert'),
+    sourceColumns: await codecOf('sourceColumns'),
   }
   log?.info({ ids }, 'schemas.registered')
   const jobHead = new AvroTypeCodec<DeliveryJobHead>(jobHeadType, noSchema, writerOf)

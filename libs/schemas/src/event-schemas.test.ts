@@ -98,8 +98,18 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       updatedAt: at,
       access: '["*"]',
       createdAt: at,
+      source: { name: 'shop', relation: 'public.orders', exclude: ['ssn'] },
     },
-    { ...tenant, name: 'orders', columns: [], updatedAt: '', access: null, createdAt: null },
+    {
+      ...{ ...tenant, name: 'orders', columns: [], updatedAt: '' },
+      ...{ access: null, createdAt: null, source: null },
+    },
+  ],
+  sourceColumns: [
+    {
+      ...{ ...tenant, table: 'orders', tableCreatedAt: at, updatedAt: at },
+      columns: [{ name: 'Total sum', type: 'decimal' }],
+    },
   ],
   subscription: [
     aSubscription({

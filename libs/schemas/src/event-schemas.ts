@@ -8,6 +8,7 @@ import {
   environmentsTopic,
   managementTokensTopic,
   revocationsTopic,
+  sourceColumnsTopic,
   subscriptionsTopic,
   tablesTopic,
 } from '@surehook/contracts/topics'
@@ -38,6 +39,7 @@ export const eventSchemas = {
   table: schemaOf(`${tablesTopic}-value`, 'table-state'),
   environmentPurge: schemaOf(`${environmentPurgesTopic}-value`, 'environment-purge'),
   alert: schemaOf(`${alertsTopic}-value`, 'webhook-alert'),
+  sourceColumns: schemaOf(`${sourceColumnsTopic}-value`, 'source-columns-state'),
 }
 
 const headFields = [

@@ -77,7 +77,7 @@ export const listRecords = defineOperation({
     status: 200,
     schema: z.object({ records: z.array(DataRecord), nextCursor }),
   },
-  errors: [...recordsRefused, 'TABLE_NOT_FOUND', 'USER_NOT_FOUND'],
+  errors: [...recordsRefused, 'TABLE_NOT_FOUND', 'USER_NOT_FOUND', 'CONFLICT'],
 })
 
 export const getRecord = defineOperation({
@@ -97,6 +97,7 @@ export const getRecord = defineOperation({
     'TABLE_NOT_FOUND',
     'RECORD_NOT_FOUND',
     'USER_NOT_FOUND',
+    'CONFLICT',
     'PRECONDITION_FAILED',
   ],
 })

@@ -70,5 +70,5 @@ export const explainAccess = defineOperation({
   headers: tenant.extend(explainedUser),
   query: z.strictObject({ recordId: z.string().min(1).describe('The id of the record') }),
   reply: { status: 200, schema: AccessExplanation },
-  errors: [...refused, 'TABLE_NOT_FOUND', 'RECORD_NOT_FOUND', 'USER_NOT_FOUND'],
+  errors: [...refused, 'TABLE_NOT_FOUND', 'RECORD_NOT_FOUND', 'USER_NOT_FOUND', 'CONFLICT'],
 })

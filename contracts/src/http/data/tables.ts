@@ -7,6 +7,7 @@ import { EnvironmentName, ProjectId } from '../../tenant-names.ts'
 import { ruled } from '../../violation-rules.ts'
 import { Access, AccessInput } from './access.ts'
 import { ColumnName, TableName } from './names.ts'
+import { refuseMixedTable, sourceFields, TableSource } from './table-source.ts'
 
 export const ColumnType = z.enum(fieldTypes).meta({ id: 'ColumnType' })
 export type ColumnType = z.infer<typeof ColumnType>
@@ -44,7 +45,9 @@ export const TableInput = z
           }
           seen.add(name)
         }
-      }),
+      })
+      .optional()
+      .describe('Every column of the table. Required without `source`'),
     access: z
       .union([z.literal('owner'), AccessInput])
       .optional()
@@ -52,9 +55,15 @@ export const TableInput = z
         'The roles that may do each action, or rules that limit a role to some records and ' +
           'columns. `"owner"`: each user reads and changes the records that they created',
       ),
+    ...sourceFields,
   })
+  .superRefine(refuseMixedTable)
   .meta({ id: 'TableInput' })
 export type TableInput = z.infer<typeof TableInput>
+/** The definition of a table whose records the data API has. */
+export type OwnTableInput = Pick<TableInput, 'access'> & {
+  columns: NonNullable<TableInput['columns']>
+}
 
 export const Table = z
   .object({
@@ -69,12 +78,15 @@ export const Table = z
       }),
     ),
     access: Access,
+    source: TableSource.nullable().describe('Where the rows are. null: here'),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })
   .meta({
     id: 'Table',
-    description: 'Every table also has the columns `id`, `createdAt` and `updatedAt`',
+    description:
+      'Every table also has the columns `id`, `createdAt` and `updatedAt`, except a table of a ' +
+      'source: it has the columns of its relation, as far as they are known',
   })
 export type Table = z.infer<typeof Table>
 
@@ -110,11 +122,12 @@ export const putTable = defineOperation({
   description:
     'Creates the table, or changes its definition. The request lists every column. A change ' +
     'that would lose data is refused with a violation that names the column. Absent actions ' +
-    'in `access` keep their roles.',
+    'in `access` keep their roles. With `source` the rows stay in the database of the source: ' +
+    'their changes become events, and records are neither read nor written here.',
   params: z.object({ table: TableName }),
   body: TableInput,
   reply: { status: 200, schema: Table },
-  errors: [...refused],
+  errors: [...refused, 'CONFLICT'],
 })
 
 export const listTables = defineOperation({
@@ -148,7 +161,9 @@ export const deleteTable = defineOperation({
   method: 'delete',
   path: '/api/rest/_tables/{table}',
   summary: 'Delete a table',
-  description: 'Deletes the table and all its records. The deleted records make no change events.',
+  description:
+    'Deletes the table and all its records. The deleted records make no change events. The rows ' +
+    'of a source stay, and their changes make no events any more.',
   params: existing,
   reply: { status: 204, schema: z.void() },
   errors: [...refused, 'TABLE_NOT_FOUND'],

@@ -25,7 +25,7 @@ const isUnique = (values: readonly unknown[]) => new Set(values).size === values
 export const WatchedTable = z
   .string()
   .regex(
-    /^(?:_webhooks|_deliveries|_endpoints|[a-z][a-z0-9_]{0,62})$/,
+    /^(?:_webhooks|_deliveries|_endpoints|_sources|[a-z][a-z0-9_]{0,62})$/,
     'must be a table name: a-z, 0-9 and "_"',
   )
 
@@ -75,8 +75,8 @@ const writable = {
   projectId: ProjectId,
   environment: EnvironmentName,
   table: WatchedTable.describe(
-    'The table to watch. It need not exist yet. `_webhooks`, `_deliveries` and `_endpoints` have ' +
-      'events about subscriptions, dead letters and failing endpoints',
+    'The table to watch. It need not exist yet. `_webhooks`, `_deliveries`, `_endpoints` and ' +
+      '`_sources` have events about subscriptions, dead letters, failing endpoints and sources',
   ),
   events: Events.describe('The operations to deliver'),
   url: ReceiverUrl.describe('An https URL of up to 2,048 characters'),

@@ -20,6 +20,7 @@ const table = {
     { ...column, name: 'total', type: 'decimal' },
   ],
   access: { read: ['clerk'], create: ['clerk'], update: [], delete: [] },
+  source: null,
   createdAt,
   updatedAt: createdAt,
 }

@@ -18,6 +18,7 @@ export const sharedParameters: Readonly<Record<string, string>> = {
   'x-project-id': 'shop',
   environment: 'master',
   table: 'orders',
+  source: 'shop',
 }
 
 /** Ids that more than one example uses. */

@@ -9,6 +9,7 @@ import {
   sharedParameters,
 } from './operation-example.ts'
 import { questionExamples } from './questions.ts'
+import { sourceExamples } from './sources.ts'
 import { userExamples } from './users.ts'
 import { webhookExamples } from './webhooks.ts'
 
@@ -20,6 +21,7 @@ export const examples: OperationExamples = {
   ...deliveryExamples,
   ...installationExamples,
   ...questionExamples,
+  ...sourceExamples,
   ...userExamples,
   ...webhookExamples,
 }
