@@ -48,13 +48,16 @@ create table table_definition (
   project_id text not null,
   environment text not null,
   name text not null,
-  schema_name text not null,
+  schema_name text,
   version integer not null default 1,
   columns json not null,
   access json not null,
   created_at timestamp(3) with time zone not null default clock_timestamp(),
   updated_at timestamp(3) with time zone not null default clock_timestamp(),
   access_published boolean not null default false,
+  source json,
+  columns_at timestamp with time zone,
+  source_published boolean not null default false,
   constraint table_definition_pkey PRIMARY KEY (id),
   constraint table_definition_project_id_environment_name_key UNIQUE (project_id, environment, name),
   constraint table_definition_schema_name_fkey FOREIGN KEY (schema_name) REFERENCES environment_schema(schema_name)
@@ -130,6 +133,7 @@ AS $function$
       to_char(definition.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
       'access', coalesce(definition.access -> 'read', '[]')::text,
       'createdAt',
-      to_char(definition.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      to_char(definition.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+      'source', definition.source
     )::text end))
 $function$;

@@ -34,8 +34,9 @@ import { createPublishing } from './publishing/publish-changes.ts'
 import { endedIds } from './publishing/published-ids.ts'
 import { purgeEnvironment } from './purge-environment.ts'
 import { createRecordApis } from './records/record-apis.ts'
-import { publishAccess } from './tables/publish-access.ts'
+import { publishStates } from './tables/publish-states.ts'
 import { idempotencyTable } from './tables/record-statements.ts'
+import { openSourceColumns, type SourceColumnsOptions } from './tables/source-columns.ts'
 
 type PurgeDeps = Pick<PurgeOptions, 'pool' | 'relayed' | 'log'> & { access: PlatformAccess }
 
@@ -84,14 +85,21 @@ function dataOf(pool: Pool, users: UserValuesOf) {
   }
 }
 
-const publishAccessEveryMs = 2_000
+const tablesEveryMs = 2_000
 
-function openJobs({ pool, relay, log }: Pick<PurgeDeps, 'pool' | 'log'> & { relay: Relay }) {
+type JobDeps = Pick<PurgeDeps, 'pool'> & { relay: Relay } & SourceColumnsOptions
+
+async function openJobs({ pool, relay, ...viewing }: JobDeps) {
+  const { log } = viewing
   const open = new AsyncDisposableStack()
+  const sourceColumns = open.use(await openSourceColumns(viewing))
   const deletions = [endedKeys(idempotencyTable), endedIds]
   open.use(openExpiryDeletion({ pool, jobs: deletions, log }))
-  const publishing = { name: 'access of tables', run: () => publishAccess(pool, relay) }
-  open.use(openExpiryDeletion({ pool, jobs: [publishing], everyMs: publishAccessEveryMs, log }))
+  const tables = [
+    { name: 'states of tables', run: () => publishStates(pool, relay) },
+    { name: 'columns of sources', run: () => sourceColumns.write(pool) },
+  ]
+  open.use(openExpiryDeletion({ pool, jobs: tables, everyMs: tablesEveryMs, log }))
   return open
 }
 
@@ -121,10 +129,10 @@ export async function compose(
   const { tracer, metrics, internal, pool, background, relay, wait } = opened
   const { kafka, codec, producer } = opened.messaging
   observePool(metrics, pool)
-  opening.use(openJobs({ pool: background, relay, log }))
   // A user's request waits for both views; one request to the brokers returns the ends of both.
   const ends = opening.use(new LogEnds(kafka, [...platformTopics, revocationsTopic], log))
   const viewing = { kafka, codec, clientId: config.kafka.clientId, ends, log }
+  opening.use(await wait('kafka', () => openJobs({ pool: background, relay, ...viewing })))
   const access = opening.use(await wait('kafka', () => openPlatformAccess(viewing)))
   await wait('platform state', () => access.ready)
   const { maxFailedTokensPerMinute, trustedProxies } = config

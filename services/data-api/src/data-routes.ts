@@ -12,6 +12,7 @@ import {
   updateRecord,
 } from '@surehook/contracts/http/data/data'
 import { explainAccess } from '@surehook/contracts/http/data/explanation'
+import { sourceOf } from '@surehook/contracts/http/data/table-source'
 import { deleteTable, getTable, listTables, putTable } from '@surehook/contracts/http/data/tables'
 import type { Operation } from '@surehook/contracts/operation'
 import { mountGraphQL } from '@surehook/service-kit/graphql/mount-graphql'
@@ -40,7 +41,7 @@ import { etagOf, type StoredRecord } from './records/preconditions.ts'
 import type { RecordApi, RecordCall } from './records/record-api.ts'
 import type { RecordApis } from './records/record-apis.ts'
 import { dropTable } from './tables/ddl/drop-table.ts'
-import { putTable as put } from './tables/put-table.ts'
+import { putTable as put, putSourceTable } from './tables/put-table.ts'
 import { listTableViews, requireTable } from './tables/read-tables.ts'
 import { tableView } from './tables/table-view.ts'
 
@@ -132,7 +133,13 @@ function graphqlRoute(router: Router, deps: DataRoutesDeps): void {
 function tableRoutes({ gated: serve }: Serving, deps: DataRoutesDeps): void {
   const { pool, relayed, records } = deps
   serve(putTable, async ({ params, body }, { auth: { tenant } }) => {
-    const table = await put(pool, { tenant, name: params.table, input: body })
+    const of = { tenant, name: params.table }
+    const { columns = [], access } = body
+    const source = sourceOf(body)
+    const table =
+      source === null
+        ? await put(pool, { ...of, input: { columns, access } })
+        : await putSourceTable(pool, { ...of, source })
     await relayed()
     return tableView(table)
   })

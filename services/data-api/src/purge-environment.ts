@@ -4,10 +4,10 @@ import { deleteIdsOf } from './publishing/published-ids.ts'
 import { quoteIdent } from './sql/quote.ts'
 import type { Tenant } from './table-definition.ts'
 import { changeSchema } from './tables/ddl/change-schema.ts'
+import { dropIn } from './tables/ddl/drop-table.ts'
 import { schemaName } from './tables/ddl/schema-name.ts'
-import { qualifiedTable } from './tables/ddl/table-ddl.ts'
 import { idempotencyTable } from './tables/record-statements.ts'
-import { findTables, removeTable } from './tables/table-catalogue.ts'
+import { findTables } from './tables/table-catalogue.ts'
 
 /**
  * Drops the tables of an environment with their records, its schema, its idempotency keys and
@@ -22,10 +22,7 @@ export async function purgeEnvironment(
   const schema = schemaName(tenant)
   const tables = await findTables(pool, tenant)
   for (const table of tables) {
-    await changeSchema(pool, schema, async (tx) => {
-      await tx.query(`drop table if exists ${qualifiedTable(table)}`)
-      await removeTable(tx, table.id)
-    })
+    await changeSchema(pool, schema, (tx) => dropIn(tx, table))
   }
   const hadSchema = await dropSchema(pool, tenant, schema)
   const hadKeys = await deleteKeys(pool, tenant, mayGoOn)

@@ -65,6 +65,7 @@ describe('a table', () => {
       updatedAt: made.body.updatedAt,
       access: '[]',
       createdAt: made.body.createdAt,
+      source: null,
     })
     const note = { name: 'note', type: 'text' }
     await client.call('PUT _tables/orders', { columns: [total, note] })

@@ -18,9 +18,9 @@ afterAll(async () => {
 
 /** Holds the slot and confirms nothing: the relay of the service cannot read it meanwhile. */
 async function holdSlot(): Promise<AsyncDisposable> {
-  const { databaseUrl, slot } = world.config
+  const { databaseUrl: connectionString, slot } = world.config
   const stream = new ReplicationStream({
-    ...{ databaseUrl, slot },
+    ...{ connection: { connectionString }, slot },
     applicationName: 'test',
     plugin: new CapturePlugin({ publication: 'surehook_capture', prefix: capturePrefix('none') }),
     confirmed: 0n,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { until } from '@surehook/testing/until'
 import { validInput } from './support/client.ts'
 import { publishTable } from './support/tables.ts'
 import { type Tenant } from './support/under-test.ts'
@@ -110,6 +111,38 @@ describe('for a table that is known', () => {
     expect((await under.client.call(`PATCH /${body.id}`, { active: false })).status).toBe(200)
     const again = await under.client.call(`PATCH /${body.id}`, { filter: { status: 'b' } })
     expect(named(again.body)).toEqual(['filter.status'])
+  })
+})
+
+describe('for a table of a source', () => {
+  const source = { name: 'shop', relation: 'public.orders', exclude: [] }
+  const found = (of: Record<string, string>) =>
+    publishTable(under.world, under.tenant, { name: 'orders', columns: of, source })
+
+  it('knows its columns and no other field', async () => {
+    await found({ id: 'integer', 'Card number': 'text' })
+    const input = { ...validInput(under.tenant), filter: { 'Card number': '1' }, select: ['id'] }
+    expect((await under.client.call('POST', input)).status).toBe(201)
+    expect((await under.client.call('POST /preview', input)).status).toBe(200)
+    const assigned = { ...input, filter: { createdAt: { gt: '2026-01-01T00:00:00.000Z' } } }
+    const refused = await under.client.call('POST', { ...assigned, select: ['updatedAt'] })
+    expect([refused.status, named(refused.body)]).toEqual([400, ['filter.createdAt']])
+  })
+
+  it('accepts any field until its columns are known, and then warns and settles', async () => {
+    await found({})
+    const input = { ...validInput(under.tenant), filter: { total: '12.50', nope: 1 } }
+    const { status, body } = await under.client.call('POST', input)
+    const later = [{ field: 'filter', message: 'is checked when the columns are known' }]
+    expect([status, body.warnings]).toEqual([201, later])
+    const fitting = { ...validInput(under.tenant), filter: { total: '12.50' } }
+    const { body: other } = await under.client.call('POST', fitting)
+    await found({ total: 'decimal' })
+    const shown = async (id: string) => (await under.client.get(id)).body.webhook
+    const warned = async () => (await shown(body.id)).warnings?.map(({ field }) => field)
+    await until(async () => (await warned())?.join() === 'filter.nope', { what: 'a warning' })
+    const settled = async () => (await shown(other.id)).filter?.['total'] === 12.5
+    await until(settled, { what: 'the settled filter' })
   })
 })
 

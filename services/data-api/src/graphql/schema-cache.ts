@@ -1,7 +1,7 @@
 import { type AppError, invalid } from '@surehook/service-kit/errors'
 import type { GraphQLSchema } from 'graphql'
 import type { Pool } from 'pg'
-import type { TableDefinition, Tenant } from '../table-definition.ts'
+import type { CatalogueTable, TableDefinition, Tenant } from '../table-definition.ts'
 import { findTables, findVersions } from '../tables/table-catalogue.ts'
 import { buildSchema } from './build-schema.ts'
 
@@ -12,7 +12,7 @@ export type EnvironmentSchema = {
 }
 
 export type SchemaCache = {
-  /** Returns the schema of the present tables. */
+  /** Returns the schema of the present tables, without those of sources. */
   of(tenant: Tenant): Promise<EnvironmentSchema>
 }
 
@@ -59,9 +59,10 @@ export function createSchemaCache(pool: Pool): SchemaCache {
   }
 }
 
-function build(tables: readonly TableDefinition[]): CachedSchema {
+function build(all: readonly CatalogueTable[]): CachedSchema {
+  const versions = all.map(({ id, version }) => `${id}.${version}`).join()
+  const tables = all.filter(({ source }) => source === null) as TableDefinition[]
   const columns = tables.reduce((sum, table) => sum + table.columns.length, 0)
-  const versions = tables.map(({ id, version }) => `${id}.${version}`).join()
   // Kept too, so that a refused request does not read all tables.
   if (columns > maxColumns) {
     return { tables: [], versions, only: createOnly(), weight: tables.length, isTooLarge: true }

@@ -26,10 +26,11 @@ kept as (
 judged as (
   select i.*, k.is_new and i.is_first as is_new,
          case when k.fingerprint <> i.fingerprint then 'id'
-              when k.is_new and exists (
-                select from table_definition d
+              when k.is_new then (
+                select case when d.source is null then 'table' else 'source' end
+                  from table_definition d
                  where d.project_id = $1 and d.environment = $2 and d.name = i.table_name)
-              then 'table' end as fault
+              end as fault
     from input i join kept k on k.id = i.id
    order by i.place
   offset 0
@@ -40,36 +41,46 @@ select publish_change(j.place, j.fault, j.is_new, j.head, j.at, j.record) as is_
 export class RefusedChangeError extends Error {
   override readonly name = 'RefusedChangeError'
   readonly index: number
-  readonly field: RefusedField
+  readonly refusal: Refusal
 
-  constructor(index: number, field: RefusedField, cause: unknown) {
-    super(`The change ${index} was refused for its ${field}`, { cause })
+  constructor(index: number, refusal: Refusal, cause: unknown) {
+    super(`The change ${index} was refused for its ${refusal}`, { cause })
     this.index = index
-    this.field = field
+    this.refusal = refusal
+  }
+
+  get field(): 'id' | 'table' {
+    return refusals[this.refusal].field
   }
 }
 
-type RefusedField = keyof typeof refusals
+type Refusal = keyof typeof refusals
 
 const refusals = {
-  id: 'was used for another change',
-  table: 'is a table of the data API, which publishes its changes itself',
+  id: {
+    field: 'id',
+    says: 'The id was used for another change',
+    message: 'was used for another change',
+    rule: 'already_used',
+  },
+  table: {
+    field: 'table',
+    says: 'The table belongs to the data API',
+    message: 'is a table of the data API, which publishes its changes itself',
+    rule: 'table_owned',
+  },
+  source: {
+    field: 'table',
+    says: 'The table belongs to a source',
+    message: 'is a table of a source, whose changes are captured',
+    rule: 'table_owned',
+  },
 } as const
 
 /** Returns the answer to the request. `name` is the field's name in the request. */
-export function conflict({ field, cause }: RefusedChangeError, name: string): AppError {
-  const message =
-    field === 'id' ? 'The id was used for another change' : 'The table belongs to the data API'
-  return new AppError('CONFLICT', message, {
-    cause,
-    violations: [
-      {
-        field: name,
-        message: refusals[field],
-        rule: field === 'id' ? 'already_used' : 'table_owned',
-      },
-    ],
-  })
+export function conflict({ refusal, cause }: RefusedChangeError, name: string): AppError {
+  const { says, message, rule } = refusals[refusal]
+  return new AppError('CONFLICT', says, { cause, violations: [{ field: name, message, rule }] })
 }
 
 /**
@@ -92,6 +103,7 @@ export async function publishEvents(
 
 function refusedBy(err: unknown): RefusedChangeError | null {
   if (!(err instanceof DatabaseError) || err.code !== refusedState) return null
-  const [position, field] = err.detail?.split(' ') ?? []
-  return new RefusedChangeError(Number(position) - 1, field === 'id' ? 'id' : 'table', err)
+  const [position, fault] = err.detail?.split(' ') ?? []
+  const refusal = fault === 'id' || fault === 'source' ? fault : 'table'
+  return new RefusedChangeError(Number(position) - 1, refusal, err)
 }

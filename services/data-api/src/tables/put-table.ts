@@ -1,18 +1,27 @@
-import type { TableInput } from '@surehook/contracts/http/data/tables'
-import { invalid } from '@surehook/service-kit/errors'
+import { isDeepStrictEqual } from 'node:util'
+import type { TableSource } from '@surehook/contracts/http/data/table-source'
+import type { OwnTableInput } from '@surehook/contracts/http/data/tables'
+import { AppError, invalid } from '@surehook/service-kit/errors'
 import { sqlStateOf } from '@surehook/service-kit/postgres/sql-state'
 import type { Pool, PoolClient } from 'pg'
 import { quoteIdent } from '../sql/quote.ts'
-import type { TableDefinition, TableShape, Tenant } from '../table-definition.ts'
+import type { SourceTable, TableDefinition, TableShape, Tenant } from '../table-definition.ts'
 import { changeSchema } from './ddl/change-schema.ts'
 import { type ColumnStep, evolveTable } from './ddl/evolve-table.ts'
 import { preparedState, prepareUnique, type UniqueWish } from './ddl/prepare-unique.ts'
 import { indexForRules } from './ddl/rule-indexes.ts'
 import { schemaName } from './ddl/schema-name.ts'
 import { alterTableSql, createTableSql, qualifiedTable } from './ddl/table-ddl.ts'
-import { addTable, changeTable, claimSchema, findTable } from './table-catalogue.ts'
+import {
+  addSourceTable,
+  addTable,
+  changeSource,
+  changeTable,
+  claimSchema,
+  findTable,
+} from './table-catalogue.ts'
 
-export type TablePut = { tenant: Tenant; name: string; input: TableInput }
+export type TablePut = { tenant: Tenant; name: string; input: OwnTableInput }
 
 /** Creates the table or evolves it. A repeated request changes nothing. */
 export async function putTable(pool: Pool, put: TablePut): Promise<TableDefinition> {
@@ -32,8 +41,31 @@ export async function putTable(pool: Pool, put: TablePut): Promise<TableDefiniti
   return table
 }
 
+/**
+ * Reserves the name for a table of a source, or changes where its rows are. Its columns stay until
+ * postgres-source finds others.
+ */
+export function putSourceTable(
+  pool: Pool,
+  { tenant, name, source }: Omit<TablePut, 'input'> & { source: TableSource },
+): Promise<SourceTable> {
+  return changeSchema(pool, schemaName(tenant), async (tx) => {
+    const current = await findTable(tx, tenant, name)
+    if (current === null) return addSourceTable(tx, { ...tenant, name, source })
+    if (current.source === null) throw otherTable('has its records here')
+    if (current.source.name !== source.name) throw otherTable('is one of another source')
+    return isDeepStrictEqual(current.source, source)
+      ? current
+      : changeSource(tx, current.id, source)
+  })
+}
+
+const otherTable = (which: string) =>
+  new AppError('CONFLICT', `The table of this name ${which}: delete it first`)
+
 async function evolutionOf(db: Pool | PoolClient, { tenant, name, input }: TablePut) {
   const current = await findTable(db, tenant, name)
+  if (current !== null && current.source !== null) throw otherTable('is one of a source')
   const hasRecords = current !== null && (await isFilled(db, current))
   return {
     current,

@@ -28,7 +28,7 @@ function define(name: string, version = 1): void {
   const access = { read: [], create: [], update: [], delete: [] }
   const at = '2026-01-01T00:00:00.000Z'
   const shape = { columns: [], access, createdAt: at, updatedAt: at }
-  catalogue.set(name, { ...tenant, ...shape, id: name, version, name, schema: 'd_1' })
+  catalogue.set(name, { ...tenant, ...shape, id: name, version, name, schema: 'd_1', source: null })
 }
 
 /** Uses the table as a request does. Returns whether its statements were prepared. */

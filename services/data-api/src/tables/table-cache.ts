@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 import type { RowLimits } from '../authorization/grants.ts'
 import type { TableDefinition, Tenant } from '../table-definition.ts'
 import { PreparedTables } from './prepared-tables.ts'
-import { requireTable } from './read-tables.ts'
+import { requireRecords } from './read-tables.ts'
 import { type RecordStatements, recordStatements } from './record-statements.ts'
 
 export type KnownTable = {
@@ -76,7 +76,7 @@ export function createTableCache(
     const key = keyOf(tenant, name)
     let definition: TableDefinition
     try {
-      definition = await enter(tenant, () => requireTable(pool, tenant, name))
+      definition = await enter(tenant, () => requireRecords(pool, tenant, name))
     } catch (err) {
       if (err instanceof AppError) forget(key)
       throw err

@@ -1,19 +1,27 @@
+import type { Access } from '@surehook/contracts/http/data/access'
+import type { TableSource } from '@surehook/contracts/http/data/table-source'
 import type { Pool, PoolClient } from 'pg'
-import type { TableDefinition, TableShape, Tenant } from '../table-definition.ts'
+import type {
+  CatalogueTable,
+  SourceTable,
+  TableDefinition,
+  TableShape,
+  Tenant,
+} from '../table-definition.ts'
 import { isoTimestamp } from '../values/value-types.ts'
 
 type Db = Pool | PoolClient
 
 const definitionColumns = `
-  id::text, project_id as "projectId", environment, name, schema_name as schema, version, columns, access,
+  id::text, project_id as "projectId", environment, name, schema_name as schema, version, columns, access, source,
   ${isoTimestamp('created_at')} as "createdAt", ${isoTimestamp('updated_at')} as "updatedAt"`
 
 export async function findTable(
   db: Db,
   { projectId, environment }: Tenant,
   name: string,
-): Promise<TableDefinition | null> {
-  const { rows } = await db.query<TableDefinition>({
+): Promise<CatalogueTable | null> {
+  const { rows } = await db.query<CatalogueTable>({
     name: 'find-table',
     text: `select ${definitionColumns}
              from table_definition
@@ -26,8 +34,8 @@ export async function findTable(
 export async function findTables(
   db: Db,
   { projectId, environment }: Tenant,
-): Promise<TableDefinition[]> {
-  const { rows } = await db.query<TableDefinition>(
+): Promise<CatalogueTable[]> {
+  const { rows } = await db.query<CatalogueTable>(
     `select ${definitionColumns}
        from table_definition
       where project_id = $1 and environment = $2
@@ -110,6 +118,38 @@ export async function addTable(
      values ($1, $2, $3, $4, $5, $6)
      returning ${definitionColumns}`,
     [projectId, environment, name, schema, JSON.stringify(columns), JSON.stringify(access)],
+  )
+  return single(rows)
+}
+
+/** Adds a table of a source. Its columns are not known yet. */
+export async function addSourceTable(
+  tx: PoolClient,
+  { projectId, environment, name, source }: Tenant & { name: string; source: TableSource },
+): Promise<SourceTable> {
+  const { rows } = await tx.query<SourceTable>(
+    `insert into table_definition (project_id, environment, name, columns, access, source)
+     values ($1, $2, $3, '[]', $4, $5)
+     returning ${definitionColumns}`,
+    [projectId, environment, name, JSON.stringify(nobody), JSON.stringify(source)],
+  )
+  return single(rows)
+}
+
+const nobody: Access = { read: [], create: [], update: [], delete: [] }
+
+export async function changeSource(
+  tx: PoolClient,
+  id: string,
+  source: TableSource,
+): Promise<SourceTable> {
+  const { rows } = await tx.query<SourceTable>(
+    `update table_definition
+        set source = $2, version = version + 1,
+            updated_at = greatest(clock_timestamp(), updated_at)
+      where id = $1
+      returning ${definitionColumns}`,
+    [id, JSON.stringify(source)],
   )
   return single(rows)
 }

@@ -1,8 +1,8 @@
 import type { Table } from '@surehook/contracts/http/data/tables'
-import type { TableDefinition } from '../table-definition.ts'
+import type { CatalogueTable } from '../table-definition.ts'
 
 /** The table as clients see it. */
-export function tableView(table: TableDefinition): Table {
-  const { name, columns, access, createdAt, updatedAt } = table
-  return { name, columns: [...columns], access, createdAt, updatedAt }
+export function tableView(table: CatalogueTable): Table {
+  const { name, columns, access, source, createdAt, updatedAt } = table
+  return { name, columns: [...columns], access, source, createdAt, updatedAt }
 }

@@ -21,7 +21,7 @@ export type InspectionDeps = Pools & {
   slots: ReadSlots
   changeLog: ChangeLog
   search: SearchDeliveries
-  tables: Pick<KnownTables, 'current' | 'fieldsOf'>
+  tables: Pick<KnownTables, 'current' | 'fieldsOf' | 'awaitsColumns'>
   access: Pick<PlatformAccess, 'environmentExists'>
   config: { retryLadder: RetryLadder }
 }
@@ -46,8 +46,13 @@ export function createInspection(deps: InspectionDeps) {
           throw new AppError('ENVIRONMENT_NOT_FOUND', 'No such environment')
         }
         await tables.current()
-        const fields = tables.fieldsOf({ ...tenant, table: input.table })
-        const warnings = [...tableWarnings(input, fields), ...secretWarnings(input.secret)]
+        const place = { ...tenant, table: input.table }
+        const fields = tables.fieldsOf(place)
+        const awaitsColumns = tables.awaitsColumns(place)
+        const warnings = [
+          ...tableWarnings(input, { fields, awaitsColumns }),
+          ...secretWarnings(input.secret),
+        ]
         return { input: { ...input, filter: fitToTable(input.filter, fields) }, warnings }
       },
     }),

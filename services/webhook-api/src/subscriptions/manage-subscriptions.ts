@@ -39,7 +39,7 @@ export type SubscriptionDeps = {
   slots: Pick<ConnectionSlots, 'write'>
   box: SecretBox
   environmentExists: (projectId: string, environment: string) => Promise<boolean>
-  tables: Pick<KnownTables, 'current' | 'fieldsOf'>
+  tables: Pick<KnownTables, 'current' | 'fieldsOf' | 'awaitsColumns'>
   /** Forgets that the subscription has been failing. */
   forgetFailures: (tx: PoolClient, subscriptionId: string) => Promise<void>
   cancelReplays: (tx: PoolClient, subscriptionId: string) => Promise<void>

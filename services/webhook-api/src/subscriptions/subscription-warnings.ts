@@ -11,7 +11,10 @@ import { tableWarnings } from '../tables/table-warnings.ts'
 import { replacedUntil } from './rotate-secret.ts'
 import { type SubscriptionRow, toSubscription } from './store/subscription-row.ts'
 
-export type WarningDeps = { box: Pick<SecretBox, 'open'>; tables: Pick<KnownTables, 'fieldsOf'> }
+export type WarningDeps = {
+  box: Pick<SecretBox, 'open'>
+  tables: Pick<KnownTables, 'fieldsOf' | 'awaitsColumns'>
+}
 
 /**
  * The subscription as clients see it, with the end of the overlap of a rotation, and with warnings
@@ -24,9 +27,10 @@ export function shown(
 ): Subscription {
   const subscription = toSubscription(row)
   const fields = tables.fieldsOf(subscription)
+  const awaitsColumns = tables.awaitsColumns(subscription)
   const warnings = [
     ...ofChange,
-    ...tableWarnings(subscription, fields),
+    ...tableWarnings(subscription, { fields, awaitsColumns }),
     ...ofSecret(box, row),
     ...ofHeaders(box, row),
   ]

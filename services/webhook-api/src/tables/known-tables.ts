@@ -30,12 +30,14 @@ export type KnownTables = AsyncDisposable & {
   current(): Promise<void>
   /**
    * Returns `undefined` for an unknown table, which may be created later or belong to another
-   * service.
+   * service, and for a table of a source whose columns are not known yet.
    */
   fieldsOf(place: TablePlace): Fields | undefined
+  /** True for a table of a source whose columns are not known yet. */
+  awaitsColumns(place: TablePlace): boolean
   /**
-   * Returns `undefined` for every table that is not of data-api, and for one whose rules are not
-   * known.
+   * Returns `undefined` for every table whose records are not in data-api, and for one whose rules
+   * are not known.
    */
   readableOf(place: TablePlace): ReadableTable | undefined
   /** Calls `listener` for each table that appears or changes from now on. */
@@ -58,6 +60,8 @@ export async function openKnownTables({
 }): Promise<KnownTables> {
   const byKey = new Map<string, KnownTable>()
   const listeners: ((place: TablePlace) => void)[] = []
+  const stateOf = ({ projectId, environment, table }: TablePlace) =>
+    byKey.get(`${projectId}/${environment}/${table}`)
   const view = await openTopicView<TableState>({
     kafka,
     codec: { ofTopic: (): TypeCodec<TableState> => codec.table },
@@ -69,7 +73,8 @@ export async function openKnownTables({
         return
       }
       const known = byKey.get(key)
-      const text = JSON.stringify([table.columns, table.access, table.createdAt])
+      const { columns, access, createdAt, source } = table
+      const text = JSON.stringify([columns, access, createdAt, source])
       if (known?.text !== text) byKey.set(key, knownTable(table, text))
       const { projectId, environment, name } = table
       for (const listener of listeners) listener({ projectId, environment, table: name })
@@ -82,11 +87,13 @@ export async function openKnownTables({
       return view.healthy
     },
     current: () => view.barrier(),
-    fieldsOf: ({ projectId, environment, table }) =>
-      deliveryEventTables.get(table) ?? byKey.get(`${projectId}/${environment}/${table}`)?.fields,
-    readableOf({ projectId, environment, table }) {
-      if (isReservedTable(table)) return undefined
-      return byKey.get(`${projectId}/${environment}/${table}`)?.readable
+    fieldsOf: (place) => deliveryEventTables.get(place.table) ?? stateOf(place)?.fields,
+    awaitsColumns(place) {
+      const table = stateOf(place)
+      return table !== undefined && table.fields === undefined
+    },
+    readableOf(place) {
+      return isReservedTable(place.table) ? undefined : stateOf(place)?.readable
     },
     onChange: (listener) => void listeners.push(listener),
     [Symbol.asyncDispose]: () => view[Symbol.asyncDispose](),
@@ -94,10 +101,21 @@ export async function openKnownTables({
 }
 
 /** `text` has all that may change. */
-type KnownTable = { text: string; fields: Fields; readable: ReadableTable | undefined }
+type KnownTable = {
+  text: string
+  /** `undefined`: of a source whose columns are not known yet. */
+  fields: Fields | undefined
+  readable: ReadableTable | undefined
+}
 
 function knownTable(table: TableState, text: string): KnownTable {
-  const fields = fieldsOf(table)
+  const columns = columnsOf(table)
+  // Of a table of a source they are all its fields, and unknown until postgres-source finds them.
+  // Nobody may read it: it has no rules.
+  if (table.source !== null) {
+    return { text, fields: columns.size > 0 ? columns : undefined, readable: undefined }
+  }
+  const fields: Fields = new Map([...Object.entries(assignedFields), ...columns])
   return { text, fields, readable: readableTable(table, fields) }
 }
 
@@ -114,10 +132,10 @@ function readableTable(
 
 const ReadEntries = z.array(AccessEntry)
 
-function fieldsOf({ columns }: TableState): Fields {
+function columnsOf({ columns }: TableState): Fields {
   const fields = columns.map(({ name, type }): [string, FieldType] => {
     if (!types.has(type)) throw new UndecodableError(`columns: unknown type "${type}"`)
     return [name, type as FieldType]
   })
-  return new Map([...Object.entries(assignedFields), ...fields])
+  return new Map(fields)
 }

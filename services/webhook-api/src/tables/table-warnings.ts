@@ -10,7 +10,7 @@ type Wish = {
 }
 
 /** Tables that the platform itself publishes, which data-api does not know. */
-const platformTables: ReadonlySet<string> = new Set([usersTable, '_webhooks'])
+const platformTables: ReadonlySet<string> = new Set([usersTable, '_webhooks', '_sources'])
 
 /**
  * Returns a warning for each part of the subscription that its table does not support now. The
@@ -18,7 +18,7 @@ const platformTables: ReadonlySet<string> = new Set([usersTable, '_webhooks'])
  */
 export function tableWarnings(
   { table, filter, select }: Wish,
-  fields: Fields | undefined,
+  { fields, awaitsColumns }: { fields: Fields | undefined; awaitsColumns: boolean },
 ): Warning[] {
   if (fields !== undefined)
     return [...fitFilter(filter, fields).violations, ...unknown(select, fields)]
@@ -26,6 +26,9 @@ export function tableWarnings(
   const unchecked = [filter && 'filter', select && 'select'].filter(
     (field) => typeof field === 'string',
   )
+  if (awaitsColumns) {
+    return unchecked.map((field) => ({ field, message: 'is checked when the columns are known' }))
+  }
   return [
     {
       field: 'table',

@@ -7,13 +7,14 @@ export type PublishedTable = {
   name: string
   columns: Record<string, string> | null
   read?: readonly AccessEntry[]
+  source?: TableState['source']
 }
 
 /** Publishes a table as data-api does. Resolves once it is acknowledged. `null` drops the table. */
 export async function publishTable(
   { codec, producer }: Pick<World, 'codec' | 'producer'>,
   { projectId, environment }: Tenant,
-  { name, columns, read = [] }: PublishedTable,
+  { name, columns, read = [], source = null }: PublishedTable,
 ): Promise<void> {
   const state: TableState | null = columns && {
     projectId,
@@ -24,6 +25,7 @@ export async function publishTable(
     access: JSON.stringify(read),
     // Long ago, so that it has the changes that a test logs.
     createdAt: '2026-01-01T00:00:00.000Z',
+    source,
   }
   const key = `${projectId}/${environment}/${name}`
   await producer.send([{ topic: tablesTopic, key, value: state && codec.table.encode(state) }])

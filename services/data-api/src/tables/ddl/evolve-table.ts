@@ -1,6 +1,6 @@
 import { type Access, type AccessAction, accessActions } from '@surehook/contracts/http/data/access'
 import { ownerAccess, ownerColumn } from '@surehook/contracts/http/data/owner-access'
-import type { TableInput } from '@surehook/contracts/http/data/tables'
+import type { OwnTableInput } from '@surehook/contracts/http/data/tables'
 import type { RuledViolation } from '@surehook/contracts/problem'
 import type { ViolationRule } from '@surehook/contracts/violation-rules'
 import type { Column, TableShape } from '../../table-definition.ts'
@@ -22,7 +22,7 @@ export type Evolution =
   | { ok: true; shape: TableShape; steps: readonly ColumnStep[]; changed: boolean }
   | { ok: false; violations: readonly RuledViolation[] }
 
-type Input = TableInput['columns'][number]
+type Input = OwnTableInput['columns'][number]
 
 /**
  * Computes the steps from the present table (`null`: none) to the requested one. A change that
@@ -31,7 +31,7 @@ type Input = TableInput['columns'][number]
  */
 export function evolveTable(
   current: (TableShape & { hasRecords: boolean }) | null,
-  input: TableInput,
+  input: OwnTableInput,
 ): Evolution {
   const violations: RuledViolation[] = []
   const existing = current?.columns ?? []
@@ -63,10 +63,10 @@ export function evolveTable(
   return { ok: true, shape, steps, changed }
 }
 
-type Requested = Omit<TableInput, 'access'> & { access?: Partial<Access> | undefined }
+type Requested = Omit<OwnTableInput, 'access'> & { access?: Partial<Access> | undefined }
 
 /** Writes out the preset `owner`: its rules, and its column if the request lacks it. */
-function withOwner({ columns, access }: TableInput): Requested {
+function withOwner({ columns, access }: OwnTableInput): Requested {
   if (access !== 'owner') return { columns, access }
   const hasColumn = columns.some(({ name }) => name === ownerColumn.name)
   return { columns: hasColumn ? columns : [...columns, ownerColumn], access: ownerAccess }
