@@ -1,0 +1,27 @@
+import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
+import type { AddressGuard } from '@surehook/service-kit/outbound/address-guard'
+import { Client, type ClientConfig } from 'pg'
+import { type SourceRow, urlContext } from '../source-row.ts'
+import { sourceClient } from './source-client.ts'
+import { parseSourceUrl } from './source-url.ts'
+
+export type Connect = (row: SourceRow) => Promise<Client>
+
+/** How to connect to the database of a source. */
+export function connectionOf(row: SourceRow, box: SecretBox, guard: AddressGuard): ClientConfig {
+  const parsed = parseSourceUrl(box.open(row.url, urlContext(row.id)))
+  if ('fault' in parsed) throw new Error(`The stored URL ${parsed.fault}`)
+  const { address } = parsed
+  const owner = `${row.project_id}/${row.environment}`
+  return sourceClient({ address, ca: row.ca ?? undefined, owner }, guard)
+}
+
+export const createConnect =
+  (box: SecretBox, guard: AddressGuard): Connect =>
+  async (row) => {
+    const client = new Client(connectionOf(row, box, guard))
+    // A lost connection fails the next query. Without a listener it would end the process.
+    client.on('error', () => undefined)
+    await client.connect()
+    return client
+  }

@@ -1,0 +1,33 @@
+import type { Source } from '@surehook/contracts/http/sources'
+import { sourceStates } from '@surehook/contracts/http/sources'
+import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
+
+export type SourceMetrics = ReturnType<typeof sourceMetrics>
+
+/** What is told of all sources together. A single one is shown by its API. */
+export function sourceMetrics(metrics: Metrics) {
+  const states = metrics.gauge({
+    name: 'surehook_sources',
+    help: 'Sources that this replica reads, by state',
+    labelNames: ['state'] as const,
+  })
+  return {
+    changes: metrics.counter({
+      name: 'surehook_source_changes_total',
+      help: 'Changes of rows that were read from sources',
+    }),
+    gaps: metrics.counter({
+      name: 'surehook_source_gaps_total',
+      help: 'Times at which changes of a source may have been missed',
+    }),
+    budgetUsed: metrics.gauge({
+      name: 'surehook_source_budget_used_ratio',
+      help: 'The largest share of its WAL budget that a source uses, from 0 to 1',
+    }),
+    setStates(all: readonly Source['state'][]): void {
+      for (const state of sourceStates) {
+        states.set({ state }, all.filter((one) => one === state).length)
+      }
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { reasonOf } from '@surehook/service-kit/errors'
+import type { SourceRow } from '../source-row.ts'
+import type { RunDeps } from './run-deps.ts'
+import type { SourceLeases } from './source-leases.ts'
+import { SourceRun } from './source-run.ts'
+
+const lookEveryMs = 2_000
+
+export type SourceRuns = AsyncDisposable & {
+  /** Ends the reading of a source in this process. */
+  stop(id: string): Promise<void>
+}
+
+/** Reads the sources that this replica holds. */
+export function openSourceRuns(leases: SourceLeases, deps: Omit<RunDeps, 'owner'>): SourceRuns {
+  const runs = new Map<string, SourceRun>()
+  const start = (row: SourceRow) =>
+    runs.set(row.id, new SourceRun(row, { ...deps, owner: leases.owner }))
+
+  async function stop(id: string): Promise<void> {
+    const run = runs.get(id)
+    runs.delete(id)
+    await run?.[Symbol.asyncDispose]()
+  }
+
+  async function look(): Promise<void> {
+    const { held, excess } = await leases.extend()
+    const byId = new Map(held.map((row) => [row.id, row]))
+    const isOver = ({ row, hasEnded }: SourceRun) =>
+      hasEnded || byId.get(row.id)?.version !== row.version
+    const ended = [...runs.values()].filter(isOver)
+    await Promise.all(ended.map(({ row }) => stop(row.id)))
+    for (const row of held) if (!runs.has(row.id)) start(row)
+    if (excess.length > 0) await leases.release(excess.map(({ id }) => id))
+    const all = [...runs.values()]
+    deps.metrics.setStates(all.map(({ state }) => state))
+    deps.metrics.budgetUsed.set(Math.max(0, ...all.map(({ budgetUsed }) => budgetUsed)))
+  }
+
+  const stopping = new AbortController()
+  async function lookForEver(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await look().catch((err) => deps.log.warn({ reason: reasonOf(err) }, 'source.leases.away'))
+      await sleep(lookEveryMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+    }
+  }
+  const looking = lookForEver()
+  return {
+    stop,
+    async [Symbol.asyncDispose]() {
+      stopping.abort()
+      await looking
+      await Promise.all([...runs.keys()].map(stop))
+      await leases
+        .leave()
+        .catch((err) => deps.log.warn({ reason: reasonOf(err) }, 'source.leases.kept'))
+    },
+  }
+}

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import type { SourceInput } from '@surehook/contracts/http/sources'
+import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
+import { AppError } from '@surehook/service-kit/errors'
+import type { Pool, PoolClient } from 'pg'
+import { parseSourceUrl } from '../connection/source-url.ts'
+import { type SourceRow, type Tenant, urlContext } from '../source-row.ts'
+
+/** Of a project. Each costs connections and the time of a replica for as long as it lasts. */
+const maxSources = 20
+
+type SourcePlace = Tenant & { name: string }
+
+export async function findSource(
+  db: Pool | PoolClient,
+  of: SourcePlace,
+): Promise<SourceRow | null> {
+  const { rows } = await db.query<SourceRow>(
+    'select * from source where project_id = $1 and environment = $2 and name = $3',
+    [of.projectId, of.environment, of.name],
+  )
+  return rows[0] ?? null
+}
+
+export async function findSources(db: Pool, of: Tenant): Promise<SourceRow[]> {
+  const { rows } = await db.query<SourceRow>(
+    'select * from source where project_id = $1 and environment = $2 order by name',
+    [of.projectId, of.environment],
+  )
+  return rows
+}
+
+/** Creates or changes a source. A repeated request changes nothing. */
+export async function storeSource(
+  pool: Pool,
+  box: SecretBox,
+  { input, ...of }: SourcePlace & { input: SourceInput },
+): Promise<SourceRow> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    // Requests of one project wait for each other, so that none exceeds the limit.
+    await client.query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [
+      `source/${of.projectId}`,
+    ])
+    const row = await store(client, box, { input, ...of })
+    await client.query('commit')
+    return row
+  } catch (err) {
+    await client.query('rollback')
+    throw err
+  } finally {
+    client.release()
+  }
+}
+
+async function store(
+  tx: PoolClient,
+  box: SecretBox,
+  { input, ...of }: SourcePlace & { input: SourceInput },
+): Promise<SourceRow> {
+  const current = await findSource(tx, of)
+  if (current !== null && isSame(current, box, input)) return current
+  if (current !== null) requireDatabase(current, box, input)
+  if (current === null) await requireRoom(tx, of)
+  const id = current?.id ?? randomUUID()
+  const url = box.seal(input.url, urlContext(id))
+  const { rows } = await tx.query<SourceRow>(
+    `insert into source (id, project_id, environment, name, url, ca, publication, wal_budget)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (id) do update set
+       url = excluded.url, ca = excluded.ca, publication = excluded.publication,
+       wal_budget = excluded.wal_budget, version = source.version + 1, status = '{}',
+       updated_at = clock_timestamp()
+     returning *`,
+    [
+      ...[id, of.projectId, of.environment, of.name],
+      ...[url, input.ca ?? null, input.publication, input.walBudget],
+    ],
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('one source was written and none came back')
+  return row
+}
+
+/**
+ * A source stays one database: its slot in another one would be left behind, and keep WAL. Its
+ * address may change, as after a failover.
+ */
+function requireDatabase(row: SourceRow, box: SecretBox, { url }: SourceInput): void {
+  const [before, after] = [box.open(row.url, urlContext(row.id)), url].map(databaseOf)
+  if (before === after) return
+  throw new AppError('CONFLICT', 'A source cannot change its database: delete it first')
+}
+
+function databaseOf(url: string): string | null {
+  const parsed = parseSourceUrl(url)
+  return 'fault' in parsed ? null : parsed.address.database
+}
+
+function isSame(row: SourceRow, box: SecretBox, input: SourceInput): boolean {
+  return (
+    box.open(row.url, urlContext(row.id)) === input.url &&
+    row.ca === (input.ca ?? null) &&
+    row.publication === input.publication &&
+    Number(row.wal_budget) === input.walBudget
+  )
+}
+
+async function requireRoom(tx: PoolClient, { projectId }: Tenant): Promise<void> {
+  const { rows } = await tx.query<{ count: number }>(
+    'select count(*)::int as count from source where project_id = $1',
+    [projectId],
+  )
+  if ((rows[0]?.count ?? 0) < maxSources) return
+  throw new AppError('CONFLICT', `A project has at most ${maxSources} sources`)
+}
+
+/** Removes a source, so that no replica reads it any more. */
+export async function removeSource(pool: Pool, id: string): Promise<void> {
+  await pool.query('delete from source where id = $1', [id])
+}
