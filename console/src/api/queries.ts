@@ -117,10 +117,13 @@ export function useTable(table: string) {
   })
 }
 
-/** The columns of a table, or null if the data API does not tell. */
+/** The columns of a table, or null if the data API does not tell, or a source not yet. */
 export function useColumns(name: string): readonly Column[] | null {
   const table = useTables().data?.find((one) => one.name === name)
-  return useMemo(() => (table === undefined ? null : columnsOf(table)), [table])
+  return useMemo(() => {
+    const columns = table === undefined ? [] : columnsOf(table)
+    return columns.length === 0 ? null : columns
+  }, [table])
 }
 
 /** The names of the tables. A token without that right gets none. */

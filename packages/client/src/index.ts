@@ -25,6 +25,7 @@ export type {
   Table,
   TableInput,
 } from './generated/data/types.gen.ts'
+export type { Source, SourceInput } from './generated/sources/types.gen.ts'
 export type {
   Delivery,
   DeliveryDetail,
@@ -55,6 +56,7 @@ export type { Endpoints } from './resources/endpoints.ts'
 export type { EventQuery, Events } from './resources/events.ts'
 export type { PageQuery } from './resources/items.ts'
 export type { ReadOptions, Records, VersionOptions } from './resources/records.ts'
+export type { Sources } from './resources/sources.ts'
 export type { NewRecord, RecordPage, RecordQuery, Stored } from './resources/stored-record.ts'
 export type { Tables } from './resources/tables.ts'
 export type {

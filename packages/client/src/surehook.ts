@@ -4,6 +4,7 @@ import { Deliveries } from './resources/deliveries.ts'
 import { Endpoints } from './resources/endpoints.ts'
 import { Events } from './resources/events.ts'
 import { Records } from './resources/records.ts'
+import { Sources } from './resources/sources.ts'
 import type { NewRecord } from './resources/stored-record.ts'
 import { Tables } from './resources/tables.ts'
 import { Webhooks } from './resources/webhooks.ts'
@@ -35,6 +36,8 @@ export type SurehookOptions = {
 export class Surehook {
   /** The definitions of the tables. */
   readonly tables: Tables
+  /** PostgreSQL databases of your own. */
+  readonly sources: Sources
   /** The subscriptions. */
   readonly webhooks: Webhooks
   readonly deliveries: Deliveries
@@ -54,6 +57,7 @@ export class Surehook {
     const transport = new Transport(given)
     this.#transport = transport
     this.tables = new Tables(transport)
+    this.sources = new Sources(transport)
     this.webhooks = new Webhooks(transport)
     this.deliveries = new Deliveries(transport)
     this.events = new Events(transport)

@@ -141,9 +141,11 @@ function catchMails(): Promise<MailCatcher> {
 }
 
 function localDefaults(port: number): NodeJS.ProcessEnv {
+  const thisMachine = '127.0.0.0/8,::1/128'
   return {
     PUBLIC_URL: `http://localhost:${port}`,
-    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
+    SOURCE_ALLOWED_NETWORKS: thisMachine,
+    WEBHOOK_ALLOWED_NETWORKS: thisMachine,
   }
 }
 

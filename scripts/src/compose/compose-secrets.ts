@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { newPassword } from 'surehook/prepare/new-secrets'
 import {
+  databaseServices,
   newSecrets,
   type Secrets,
   type ServiceName,
-  serviceNames,
-  serviceTraits,
 } from '../system/service-catalog.ts'
 
 export type ComposeSecrets = Secrets & {
@@ -23,13 +22,14 @@ export type ComposeSecrets = Secrets & {
  */
 export async function keepComposeSecrets(file: string): Promise<ComposeSecrets> {
   const kept = existsSync(file) ? await readFile(file, 'utf8') : '{}'
+  const known = JSON.parse(kept) as Partial<ComposeSecrets>
   // A newer release may need a secret that the file lacks.
-  const secrets = { ...newComposeSecrets(), ...(JSON.parse(kept) as Partial<ComposeSecrets>) }
+  const made = newComposeSecrets()
+  const databasePasswords = { ...made.databasePasswords, ...known.databasePasswords }
+  const secrets = { ...made, ...known, databasePasswords }
   await writeFile(file, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 })
   return secrets
 }
-
-export const databaseServices = serviceNames.filter((name) => serviceTraits[name].database)
 
 function newComposeSecrets(): ComposeSecrets {
   return {

@@ -14,6 +14,7 @@ const files = envFilesOf({
   databasePasswords: {
     'auth-service': 'of-auth',
     'data-api': 'of-data',
+    'postgres-source': 'of-sources',
     'webhook-api': 'of-webhooks',
   },
   grafanaPassword: 'of-grafana',
@@ -36,6 +37,10 @@ it('gives each container its own secrets', () => {
     DATABASE_URL: 'postgres://surehook_data_api:of-data@postgres:5432/surehook',
     SERVICE_TOKEN: 'the-service-token',
   })
+  expect(files['postgres-source']).toEqual({
+    DATABASE_URL: 'postgres://surehook_postgres_source:of-sources@postgres:5432/surehook',
+    KEY_ENCRYPTION_KEY: 'the-key',
+  })
   expect(files['webhook-dispatcher']).toEqual({ KEY_ENCRYPTION_KEY: 'the-key' })
   expect(JSON.stringify(files['webhook-api'])).not.toContain('the-admin-token')
 })
@@ -45,6 +50,8 @@ it('gives one process the secrets of all services, each with its own role', () =
   expect(secrets).toEqual({
     DATABASE_URL_AUTH_SERVICE: 'postgres://surehook_auth_service:of-auth@postgres:5432/surehook',
     DATABASE_URL_DATA_API: 'postgres://surehook_data_api:of-data@postgres:5432/surehook',
+    DATABASE_URL_POSTGRES_SOURCE:
+      'postgres://surehook_postgres_source:of-sources@postgres:5432/surehook',
     DATABASE_URL_WEBHOOK_API: 'postgres://surehook_webhook_api:of-webhooks@postgres:5432/surehook',
     KEY_ENCRYPTION_KEY: 'the-key',
     PLATFORM_ADMIN_TOKEN: 'the-admin-token',
@@ -58,6 +65,7 @@ it('gives the roles the passwords that their services have', () => {
     DATABASE_URL: 'postgres://postgres:of-postgres@postgres:5432/surehook',
     DATABASE_PASSWORD_AUTH_SERVICE: 'of-auth',
     DATABASE_PASSWORD_DATA_API: 'of-data',
+    DATABASE_PASSWORD_POSTGRES_SOURCE: 'of-sources',
     DATABASE_PASSWORD_WEBHOOK_API: 'of-webhooks',
   })
 })

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { roleOf } from '@surehook/service-kit/postgres/service-role'
-import type { ServiceName } from '../system/service-catalog.ts'
+import { passwordVariable } from 'surehook/prepare/prepare-database'
+import { databaseServices, type ServiceName } from '../system/service-catalog.ts'
 import { singleEnvironment } from '../system/single-environment.ts'
-import { type ComposeSecrets, databaseServices } from './compose-secrets.ts'
+import type { ComposeSecrets } from './compose-secrets.ts'
 
 type Variables = Readonly<Record<string, string>>
 
@@ -28,6 +29,7 @@ export function envFilesOf(secrets: ComposeSecrets): Readonly<Record<string, Var
       UV_THREADPOOL_SIZE: String(availableParallelism() + 4),
     },
     'data-api': { ...database('data-api'), SERVICE_TOKEN: serviceToken },
+    'postgres-source': { ...database('postgres-source'), ...encryption },
     'webhook-api': {
       ...database('webhook-api'),
       ...encryption,
@@ -52,10 +54,6 @@ export function envFilesOf(secrets: ComposeSecrets): Readonly<Record<string, Var
     grafana: { GF_SECURITY_ADMIN_PASSWORD: secrets.grafanaPassword },
   }
 }
-
-/** The name that the operator's command reads: `DATABASE_PASSWORD_AUTH_SERVICE`. */
-const passwordVariable = (service: ServiceName) =>
-  `DATABASE_PASSWORD_${service.replaceAll('-', '_').toUpperCase()}`
 
 const databaseUrl = (user: string, password: string) =>
   `postgres://${user}:${password}@postgres:5432/surehook`

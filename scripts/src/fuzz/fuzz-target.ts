@@ -15,6 +15,7 @@ export type FuzzTarget = {
   projectId: string
   environment: string
   table: string
+  source: string
   ids: IdsOf
   deliveryId: string
   /** Objects that may be deleted. */
@@ -46,6 +47,10 @@ export async function prepareFuzzTarget(platform: Platform): Promise<FuzzTarget>
   await tenant.putTable(table, typesOfColumns)
   const spareTable = 'spare'
   await tenant.putTable(spareTable, typesOfColumns)
+
+  const source = 'shop'
+  const url = 'postgresql://me:secret@db.invalid/shop'
+  expectStatus(200, await tenant.rest(`PUT _sources/${source}`, { url }))
 
   const settings = { auth: { emailVerification: false } }
   const path = `/${projectId}/environments/${environment}`
@@ -80,6 +85,7 @@ export async function prepareFuzzTarget(platform: Platform): Promise<FuzzTarget>
     projectId,
     environment,
     table,
+    source,
     ids,
     deliveryId: delivery?.id ?? '',
     spare: { table: spareTable, ids: (await one()).ids },

@@ -5,6 +5,7 @@ const tokensOf: Readonly<Record<ApiName, readonly (keyof FuzzTarget['tokens'])[]
   admin: ['admin'],
   auth: ['user'],
   data: ['management'],
+  sources: ['management'],
   webhooks: ['management'],
 }
 
@@ -26,17 +27,19 @@ const checks = [
  * credentials, the tenant of every request, and existing names that replace most invented ones.
  */
 export function schemathesisConfig(api: ApiName, target: FuzzTarget): string {
-  const { projectId, environment, table, ids, spare, email, tokens } = target
-  const idIn = (all: IdsOf) => (api === 'auth' ? [] : [all[api]])
+  const { projectId, environment, table, source, ids, spare, email, tokens } = target
+  const hasIds = api !== 'auth' && api !== 'sources'
+  const idIn = (all: IdsOf) => (hasIds ? [all[api]] : [])
   const known = {
     table: [table],
+    source: [source],
     id: idIn(ids),
     spare: idIn(spare.ids),
     delivery: [target.deliveryId],
     email: [email],
   }
   const dictionaries = Object.entries(known).filter(([, values]) => values.length > 0)
-  const ifIds = (line: string) => (api === 'auth' ? [] : [line])
+  const ifIds = (line: string) => (hasIds ? [line] : [])
   const lines = [
     ...tokensOf[api].map((name) => `auth.openapi.${name}.bearer = ${quote(tokens[name])}`),
     ...dictionaries.map(
@@ -50,6 +53,7 @@ export function schemathesisConfig(api: ApiName, target: FuzzTarget): string {
     ...['header.x-project-id', 'path.project'].map((name) => set(name, projectId)),
     ...['header.environment', 'path.environment'].map((name) => set(name, environment)),
     choose('path.table', 'table'),
+    choose('path.source', 'source'),
     ...ifIds(choose('path.id', 'id')),
     choose('path.deliveryId', 'delivery'),
     choose('body.email', 'email'),

@@ -14,10 +14,11 @@ export type SourceFile = { path: string; text: string }
 const places: readonly (readonly [folder: string, title: string])[] = [
   ['libs/service-kit/', 'Every service'],
   ['libs/kafka/', 'Services that use Kafka'],
-  ['libs/access/', 'Services that limit requests: data-api, webhook-api'],
+  ['libs/access/', 'Services that limit requests: data-api, postgres-source, webhook-api'],
   ['libs/change-capture/', 'Services that relay changes: auth-service, data-api, webhook-api'],
   ['services/auth-service/', 'auth-service'],
   ['services/data-api/', 'data-api'],
+  ['services/postgres-source/', 'postgres-source'],
   ['services/webhook-api/', 'webhook-api'],
   ['services/webhook-matcher/', 'webhook-matcher'],
   ['services/webhook-dispatcher/', 'webhook-dispatcher'],

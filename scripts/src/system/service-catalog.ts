@@ -2,13 +2,14 @@ import type { ServiceName } from 'surehook/lib/service-catalog'
 import { repoRoot } from '../lib/paths.ts'
 
 export {
+  databaseServices,
   type ServiceName,
   serviceNames,
   serviceTraits,
 } from 'surehook/lib/service-catalog'
 export { newSecrets, type Secrets } from 'surehook/prepare/new-secrets'
 
-/** The process with all six services. */
+/** The process with all services. */
 export const singleProcess = 'single-process'
 
 /** A program that runs as a process. */

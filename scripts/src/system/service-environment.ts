@@ -74,6 +74,8 @@ function ownVariables(service: ServiceName, input: EnvironmentInput): NodeJS.Pro
         REDIS_URL: endpoints.redisUrl,
         AUTH_SERVICE_URL: authUrlOf(input),
       }
+    case 'postgres-source':
+      return { ...database, ...encryption, REDIS_URL: endpoints.redisUrl }
     case 'webhook-api':
       return {
         ...database,
@@ -91,6 +93,8 @@ function ownVariables(service: ServiceName, input: EnvironmentInput): NodeJS.Pro
       return {
         AUTH_SERVICE_URL: authUrlOf(input),
         DATA_API_URL: input.overrides['DATA_API_URL'] || urlOf('data-api', input),
+        POSTGRES_SOURCE_URL:
+          input.overrides['POSTGRES_SOURCE_URL'] || urlOf('postgres-source', input),
         WEBHOOK_API_URL: input.overrides['WEBHOOK_API_URL'] || urlOf('webhook-api', input),
       }
   }

@@ -3,7 +3,12 @@ import { type ServiceName, serviceNames } from './service-catalog.ts'
 export type Environments = Readonly<Record<ServiceName, NodeJS.ProcessEnv>>
 
 /** Variables that the process does not need, because it contains these services. */
-const knownInside = new Set(['AUTH_SERVICE_URL', 'DATA_API_URL', 'WEBHOOK_API_URL'])
+const knownInside = new Set([
+  'AUTH_SERVICE_URL',
+  'DATA_API_URL',
+  'POSTGRES_SOURCE_URL',
+  'WEBHOOK_API_URL',
+])
 
 /**
  * Returns the variables of the process with all services. If services need different values, the

@@ -6,6 +6,7 @@ const env = {
   INTERNAL_PORT: '9080',
   AUTH_SERVICE_URL: 'http://auth:3000',
   DATA_API_URL: 'http://data:3000',
+  POSTGRES_SOURCE_URL: 'http://sources:3000',
   WEBHOOK_API_URL: 'http://webhooks:3000',
 }
 

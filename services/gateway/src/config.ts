@@ -13,6 +13,7 @@ export const Env = z.object({
   ...tracingEnv,
   AUTH_SERVICE_URL: upstream,
   DATA_API_URL: upstream,
+  POSTGRES_SOURCE_URL: upstream,
   WEBHOOK_API_URL: upstream,
   /** The base URL that clients use. */
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
@@ -39,6 +40,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     upstreams: {
       auth: read.AUTH_SERVICE_URL,
       data: read.DATA_API_URL,
+      sources: read.POSTGRES_SOURCE_URL,
       webhooks: read.WEBHOOK_API_URL,
     },
     publicUrl: read.PUBLIC_URL,

@@ -11,6 +11,7 @@ const documents = {
   admin: require.resolve('@surehook/contracts/openapi/admin.json'),
   auth: require.resolve('@surehook/contracts/openapi/auth.json'),
   data: require.resolve('@surehook/contracts/openapi/data.json'),
+  sources: require.resolve('@surehook/contracts/openapi/sources.json'),
   webhooks: require.resolve('@surehook/contracts/openapi/webhooks.json'),
 }
 

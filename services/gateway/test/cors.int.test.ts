@@ -207,9 +207,10 @@ function openWith(api: RequestListener): Promise<Gateway> {
     INTERNAL_PORT: '0',
     AUTH_SERVICE_URL: 'http://127.0.0.1',
     DATA_API_URL: 'http://127.0.0.1',
+    POSTGRES_SOURCE_URL: 'http://127.0.0.1',
     WEBHOOK_API_URL: 'http://127.0.0.1',
     CORS_ALLOWED_ORIGINS: app,
   })
-  const upstreams = { auth: api, data: api, webhooks: api }
+  const upstreams = { auth: api, data: api, sources: api, webhooks: api }
   return compose({ ...config, upstreams }, pino({ level: 'silent' }))
 }

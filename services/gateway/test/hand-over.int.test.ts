@@ -55,7 +55,7 @@ beforeAll(async () => {
   const api = createApi(options)
   const elsewhere = opened.use(await serveApi(api, options))
   const upstream = new URL(`http://127.0.0.1:${elsewhere.port}`)
-  const upstreams = { auth: upstream, data: api, webhooks: upstream }
+  const upstreams = { auth: upstream, data: api, sources: upstream, webhooks: upstream }
   const gateway = opened.use(await compose({ ...readConfig(env), upstreams }, log))
   port = gateway.port
   url = `http://127.0.0.1:${port}`
@@ -67,6 +67,7 @@ const env = {
   INTERNAL_PORT: '0',
   AUTH_SERVICE_URL: 'http://127.0.0.1',
   DATA_API_URL: 'http://127.0.0.1',
+  POSTGRES_SOURCE_URL: 'http://127.0.0.1',
   WEBHOOK_API_URL: 'http://127.0.0.1',
   GATEWAY_UPSTREAM_TIMEOUT: '300ms',
 }

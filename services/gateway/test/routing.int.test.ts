@@ -12,16 +12,17 @@ afterAll(async () => {
   await stand[Symbol.asyncDispose]()
 })
 beforeEach(() => {
-  for (const { seen } of [stand.auth, stand.data, stand.webhooks]) seen.length = 0
+  for (const { seen } of [stand.auth, stand.data, stand.sources, stand.webhooks]) seen.length = 0
 })
 
 const seenBy = () => ({
   auth: stand.auth.seen.map(({ url }) => url),
   data: stand.data.seen.map(({ url }) => url),
+  sources: stand.sources.seen.map(({ url }) => url),
   webhooks: stand.webhooks.seen.map(({ url }) => url),
 })
 
-const nobody = { auth: [], data: [], webhooks: [] }
+const nobody = { auth: [], data: [], sources: [], webhooks: [] }
 
 it('logs only the start of a path, because the rest may contain a misplaced secret', async () => {
   const lines: string[] = []
@@ -59,6 +60,9 @@ describe('a path', () => {
     ['/gw/api/rest/_deliveries?limit=2', 'webhooks', '/api/rest/_deliveries?limit=2'],
     ['/gw/api/rest/_events/1', 'webhooks', '/api/rest/_events/1'],
     ['/gw/api/rest/_endpoints/1/close', 'webhooks', '/api/rest/_endpoints/1/close'],
+    ['/gw/api/rest/_sources', 'sources', '/api/rest/_sources'],
+    ['/gw/api/rest/_sources/shop', 'sources', '/api/rest/_sources/shop'],
+    ['/gw/api/rest/_sourcesx', 'data', '/api/rest/_sourcesx'],
     ['/gw/api/rest/_webhooksx', 'data', '/api/rest/_webhooksx'],
     ['/gw/api/rest/_eventsx', 'data', '/api/rest/_eventsx'],
     ['/gw/api/rest/_WEBHOOKS', 'data', '/api/rest/_WEBHOOKS'],
@@ -156,7 +160,7 @@ describe('the gateway itself', () => {
     expect([answer.status, await answer.json()]).toEqual([200, { status: 'ok' }])
   })
 
-  it.each(['admin', 'auth', 'data', 'webhooks'])(
+  it.each(['admin', 'auth', 'data', 'sources', 'webhooks'])(
     'serves the OpenAPI document of %s',
     async (name) => {
       const answer = await fetch(`${stand.url}/openapi/${name}.json`)
@@ -179,7 +183,9 @@ describe('the gateway itself', () => {
     await using other = await startStand()
     await other.auth[Symbol.asyncDispose]()
     expect((await fetch(`${other.url}/readyz`)).status).toBe(200)
-    await Promise.all([other.data, other.webhooks].map((one) => one[Symbol.asyncDispose]()))
+    await Promise.all(
+      [other.data, other.sources, other.webhooks].map((one) => one[Symbol.asyncDispose]()),
+    )
     const answer = await fetch(`${other.url}/readyz`)
     expect([answer.status, await answer.json()]).toEqual([
       503,

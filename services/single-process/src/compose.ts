@@ -1,6 +1,7 @@
 import { compose as openAuthService } from '@surehook/auth-service/compose'
 import { compose as openDataApi } from '@surehook/data-api/compose'
 import { compose as openGateway } from '@surehook/gateway/compose'
+import { compose as openPostgresSource } from '@surehook/postgres-source/compose'
 import type { Service } from '@surehook/service-kit/lifecycle'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { compose as openWebhookApi } from '@surehook/webhook-api/compose'
@@ -14,7 +15,7 @@ import { openSharedHost } from './shared-host.ts'
 export type Logs = (name: ServiceName | typeof processName) => Logger
 
 /**
- * Opens all six services. The gateway opens last and closes first, so that its requests always find
+ * Opens all services. The gateway opens last and closes first, so that its requests always find
  * the other services. Those need each other only for requests, so they close at the same time. If a
  * service fails, the process ends, and its supervisor restarts all of them.
  */
@@ -43,6 +44,9 @@ export async function compose(config: Config, logs: Logs, signal: AbortSignal): 
   const data = behind.use(
     await openDataApi({ ...dataConfig, auth: { ...dataConfig.auth, url } }, ...parts('data-api')),
   )
+  const sources = behind.use(
+    await openPostgresSource(configs['postgres-source'], ...parts('postgres-source')),
+  )
   const matcher = behind.use(
     await openMatcher(configs['webhook-matcher'], ...parts('webhook-matcher')),
   )
@@ -52,6 +56,7 @@ export async function compose(config: Config, logs: Logs, signal: AbortSignal): 
   const upstreams = {
     auth: host.apiOf('auth-service'),
     data: host.apiOf('data-api'),
+    sources: host.apiOf('postgres-source'),
     webhooks: host.apiOf('webhook-api'),
   }
   const gateway = opening.use(
@@ -60,7 +65,7 @@ export async function compose(config: Config, logs: Logs, signal: AbortSignal): 
   const resources = opening.move()
   return {
     async start(stopping) {
-      const all = [auth, webhooks, data, matcher, dispatcher, gateway]
+      const all = [auth, webhooks, data, sources, matcher, dispatcher, gateway]
       await Promise.all(all.map((service) => service.start(stopping)))
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

@@ -1,6 +1,7 @@
 import * as auth from '@surehook/auth-service/config'
 import * as data from '@surehook/data-api/config'
 import * as gateway from '@surehook/gateway/config'
+import * as sources from '@surehook/postgres-source/config'
 import { httpEnv, readEnv } from '@surehook/service-kit/config/config'
 import * as webhooks from '@surehook/webhook-api/config'
 import * as dispatcher from '@surehook/webhook-dispatcher/config'
@@ -33,6 +34,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     services: {
       'auth-service': auth.readConfig(environmentOf('auth-service', env)),
       'data-api': data.readConfig(environmentOf('data-api', env)),
+      'postgres-source': sources.readConfig(environmentOf('postgres-source', env)),
       'webhook-api': webhooks.readConfig(environmentOf('webhook-api', env)),
       'webhook-matcher': matcher.readConfig(environmentOf('webhook-matcher', env)),
       'webhook-dispatcher': dispatcherConfig,

@@ -1,6 +1,7 @@
 export const services = [
   'auth-service',
   'data-api',
+  'postgres-source',
   'webhook-api',
   'webhook-matcher',
   'webhook-dispatcher',
@@ -20,6 +21,7 @@ const inside = {
   // The address of auth-service is known only once it listens. The gateway needs no addresses.
   AUTH_SERVICE_URL: 'http://127.0.0.1',
   DATA_API_URL: 'http://127.0.0.1',
+  POSTGRES_SOURCE_URL: 'http://127.0.0.1',
   WEBHOOK_API_URL: 'http://127.0.0.1',
 }
 

@@ -9,7 +9,7 @@ import { operations } from '../webhook-form/draft.ts'
 import { filtersOf, reserved } from './filters.ts'
 import '../deliveries/filter-bar.css'
 
-const reservedTables = ['users', '_webhooks', '_deliveries', '_endpoints']
+const reservedTables = ['users', '_webhooks', '_deliveries', '_endpoints', '_sources']
 
 export function EventFilterBar() {
   const listId = useId()

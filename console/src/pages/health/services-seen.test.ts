@@ -20,6 +20,7 @@ it('shows what runs by its slot and by its consumers', () => {
     gateway: 'Ready',
     'auth-service': 'Runs',
     'data-api': 'Not seen',
+    'postgres-source': 'Unknown',
     'webhook-api': 'Runs',
     'webhook-matcher': 'Runs',
     'webhook-dispatcher': 'Not seen',

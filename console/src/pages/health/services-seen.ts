@@ -19,6 +19,8 @@ export function servicesSeen(health: SeenParts | undefined, gateway: GatewayStat
   return [
     { name: 'gateway', ...gatewaySeen(gateway) },
     ...['auth-service', 'data-api'].map((name) => ({ name, ...relaySeen(health?.slots, name) })),
+    // It has neither a slot here nor a consumer group.
+    { name: 'postgres-source', ...unknown, seenBy: 'Its metrics' },
     ...['webhook-api', 'webhook-matcher', 'webhook-dispatcher'].map((name) => ({
       name,
       ...membersSeen(health?.groups, name),

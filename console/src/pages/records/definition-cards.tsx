@@ -4,7 +4,7 @@ import { AccessMatrix } from '../../parts/data/access/access-matrix.tsx'
 import { RuleList } from '../../parts/data/access/rule-list.tsx'
 import { type Column, DataTable } from '../../parts/data/tables/data-table.tsx'
 import { ButtonLink } from '../../parts/forms/button.tsx'
-import { Card } from '../../parts/layout/page.tsx'
+import { Card, Facts } from '../../parts/layout/page.tsx'
 
 type Definition = Table['columns'][number]
 
@@ -28,6 +28,26 @@ export function ColumnsCard({ table }: DefinitionProps) {
   return (
     <Card isFlush>
       <DataTable label="Columns" columns={columns} rows={table.columns} idOf={nameOf} />
+    </Card>
+  )
+}
+
+type TableSource = NonNullable<Table['source']>
+
+/** Where the rows of a table of a source are. */
+export function SourceCard({ source: { name, relation, exclude } }: { source: TableSource }) {
+  return (
+    <Card title="Rows in another database">
+      <Facts
+        items={[
+          ['Source', <code key="source">{name}</code>],
+          ['Relation', <code key="relation">{relation}</code>],
+          ['Left out', exclude.length === 0 ? 'no column' : exclude.join(', ')],
+        ]}
+      />
+      <p className="quiet">
+        Their changes are events. Read and change the rows in their own database.
+      </p>
     </Card>
   )
 }

@@ -16,7 +16,7 @@ import { ButtonLink } from '../../parts/forms/button.tsx'
 import { Card, Page as Frame } from '../../parts/layout/page.tsx'
 import { Tabs } from '../../parts/layout/tabs.tsx'
 import { AsUser } from './as-user.tsx'
-import { AccessCard, ColumnsCard } from './definition-cards.tsx'
+import { AccessCard, ColumnsCard, SourceCard } from './definition-cards.tsx'
 import { RecordFilters } from './record-filters.tsx'
 import { recordQueryOf } from './record-query.ts'
 import { TableMenu } from './table-menu.tsx'
@@ -45,35 +45,48 @@ export function Page() {
       parent={{ to: '/tables', label: 'Tables' }}
       actions={
         <>
-          <ButtonLink look="primary" icon="plus" to={`/tables/${table}/new-record`}>
-            New record
-          </ButtonLink>
-          <ButtonLink to={`/tables/${table}/define`}>Define</ButtonLink>
+          {!query.data?.source && <RecordActions table={table} />}
           <TableMenu table={table} />
         </>
       }
     >
       <QueryView query={query}>
-        {(stored) => (
-          <Tabs
-            label={`Parts of ${table}`}
-            value={tab}
-            onChange={(id) => setParams(withTab(params, id))}
-            items={[
-              {
-                id: firstTab,
-                label: 'Records',
-                content: <RecordList table={stored} user={user} />,
-              },
-              { id: 'definition', label: 'Definition', content: <ColumnsCard table={stored} /> },
-              { id: 'access', label: 'Access', content: <AccessCard table={stored} /> },
-            ]}
-          />
-        )}
+        {(stored) =>
+          stored.source ? (
+            <div className="stack">
+              <SourceCard source={stored.source} />
+              <ColumnsCard table={stored} />
+            </div>
+          ) : (
+            <Tabs
+              label={`Parts of ${table}`}
+              value={tab}
+              onChange={(id) => setParams(withTab(params, id))}
+              items={[
+                {
+                  id: firstTab,
+                  label: 'Records',
+                  content: <RecordList table={stored} user={user} />,
+                },
+                { id: 'definition', label: 'Definition', content: <ColumnsCard table={stored} /> },
+                { id: 'access', label: 'Access', content: <AccessCard table={stored} /> },
+              ]}
+            />
+          )
+        }
       </QueryView>
     </Frame>
   )
 }
+
+const RecordActions = ({ table }: { table: string }) => (
+  <>
+    <ButtonLink look="primary" icon="plus" to={`/tables/${table}/new-record`}>
+      New record
+    </ButtonLink>
+    <ButtonLink to={`/tables/${table}/define`}>Define</ButtonLink>
+  </>
+)
 
 /** `user` is the id of the user to read as, or empty. */
 function RecordList({ table, user }: { table: Table; user: string }) {

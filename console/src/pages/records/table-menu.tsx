@@ -37,7 +37,9 @@ function DeleteTable({ table, onClose }: { table: string; onClose: () => void })
       running={deleting}
       onConfirm={() => deleting.mutate()}
     >
-      <p>This deletes the table and all its records. It makes no events. This cannot be undone.</p>
+      <p>
+        This deletes the table and all its records here. It makes no events. This cannot be undone.
+      </p>
     </TypedConfirmDialog>
   )
 }

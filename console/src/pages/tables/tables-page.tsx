@@ -21,6 +21,11 @@ const columns: readonly Column<Table>[] = [
     ),
   },
   { id: 'columns', header: 'Columns', cell: (table) => table.columns.length, align: 'end' },
+  {
+    id: 'rows',
+    header: 'Rows',
+    cell: ({ source }) => (source ? `${source.name}: ${source.relation}` : 'here'),
+  },
   { id: 'read', header: 'Who reads', cell: ({ access }) => accessText(access.read) },
   {
     id: 'write',

@@ -17,7 +17,7 @@ describe('the form of a management token', () => {
     expect(tokenInputOf(draft, now)).toEqual({
       name: 'ci',
       environments: null,
-      rights: ['records', 'tables', 'users', 'webhooks'],
+      rights: ['records', 'sources', 'tables', 'users', 'webhooks'],
       expiresAt: '2027-02-23T12:00:00.000Z',
     })
   })

@@ -1,6 +1,6 @@
 import type { ManagementToken, NewToken, Violation } from '@surehook/client'
 
-export const rights = ['records', 'tables', 'users', 'webhooks'] as const
+export const rights = ['records', 'sources', 'tables', 'users', 'webhooks'] as const
 export type Right = (typeof rights)[number]
 
 export const lifetimes = [

@@ -56,7 +56,7 @@ are references. A test passes the result to the configuration readers of the ser
 {{- define "surehook.singleConfig" -}}
 {{- $configs := dict -}}
 {{- range $service, $traits := include "surehook.serviceTraits" . | fromYaml -}}
-{{- $config := omit (include "surehook.serviceConfig" (dict "root" $ "service" $service) | fromYaml) "AUTH_SERVICE_URL" "DATA_API_URL" "WEBHOOK_API_URL" -}}
+{{- $config := omit (include "surehook.serviceConfig" (dict "root" $ "service" $service) | fromYaml) "AUTH_SERVICE_URL" "DATA_API_URL" "POSTGRES_SOURCE_URL" "WEBHOOK_API_URL" -}}
 {{- range $name := list "KAFKA_CERT_FILE" "KAFKA_KEY_FILE" -}}
 {{- with get $config $name }}{{ $_ := set $config $name (replace "/kafka-certificate/" (printf "/kafka-certificate-%s/" $service) .) }}{{ end -}}
 {{- end -}}
@@ -133,6 +133,7 @@ OTEL_TRACES_SAMPLER_ARG: {{ $tracing.samplerArg | quote }}
 {{- define "surehook.config.gateway" -}}
 AUTH_SERVICE_URL: {{ include "surehook.serviceUrl" (dict "root" . "service" "auth-service") }}
 DATA_API_URL: {{ include "surehook.serviceUrl" (dict "root" . "service" "data-api") }}
+POSTGRES_SOURCE_URL: {{ include "surehook.serviceUrl" (dict "root" . "service" "postgres-source") }}
 WEBHOOK_API_URL: {{ include "surehook.serviceUrl" (dict "root" . "service" "webhook-api") }}
 {{- /* Browsers write an origin without the scheme's default port. */}}
 {{- $origin := regexFind "^https?://[^/?#]+" (lower .Values.config.PUBLIC_URL) }}
@@ -150,6 +151,8 @@ UV_THREADPOOL_SIZE: {{ add (int $own.AUTH_HASH_CONCURRENCY) 4 | toString | quote
 AUTH_TRUSTED_PROXIES: {{ join "," .Values.network.podCidrs | quote }}
 AUTH_SERVICE_URL: {{ include "surehook.serviceUrl" (dict "root" . "service" "auth-service") }}
 {{- end -}}
+
+{{- define "surehook.config.postgres-source" -}}{}{{- end -}}
 
 {{- define "surehook.config.webhook-api" -}}
 AUTH_TRUSTED_PROXIES: {{ join "," .Values.network.podCidrs | quote }}

@@ -20,7 +20,7 @@
 {{- $own := include "surehook.ownSecret" (dict "root" $root "component" "operator" "existingSecret" $operator.existingSecret) -}}
 {{- $places := dict -}}
 {{- if .database -}}
-{{- range list "DATABASE_URL" "HISTORY_DATABASE_URL" "DATABASE_PASSWORD_AUTH_SERVICE" "DATABASE_PASSWORD_DATA_API" "DATABASE_PASSWORD_WEBHOOK_API" }}{{ $_ := set $places . $own }}{{ end -}}
+{{- range list "DATABASE_URL" "HISTORY_DATABASE_URL" "DATABASE_PASSWORD_AUTH_SERVICE" "DATABASE_PASSWORD_DATA_API" "DATABASE_PASSWORD_POSTGRES_SOURCE" "DATABASE_PASSWORD_WEBHOOK_API" }}{{ $_ := set $places . $own }}{{ end -}}
 {{- end -}}
 {{- if and .kafka $root.Values.kafka.sasl.mechanism }}{{ $_ := set $places "KAFKA_SASL_PASSWORD" $own }}{{ end -}}
 {{- if and .kafka $root.Values.schemaRegistry.username }}{{ $_ := set $places "SCHEMA_REGISTRY_PASSWORD" (include "surehook.sharedSecret" $root) }}{{ end -}}

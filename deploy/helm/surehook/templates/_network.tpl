@@ -79,13 +79,15 @@
 {{ include "surehook.egressRule" (dict "ports" (list (include "surehook.urlPort" .)) "to" (include "surehook.internet" $root | fromYamlArray)) }}
 {{- end }}
 {{- end }}
-{{- if $mine.internet }}
-{{ include "surehook.egressRule" (dict "ports" $egress.internet.ports "to" (include "surehook.internet" $root | fromYamlArray)) }}
-{{- $allowed := (index $root.Values.services "webhook-dispatcher").config.WEBHOOK_ALLOWED_NETWORKS }}
-{{- with $allowed }}
+{{- range $member := (include "surehook.members" . | fromYaml).services }}
+{{- with (get (include "surehook.serviceTraits" $root | fromYaml) $member).outward }}
+{{- $ports := (get $egress .ports).ports }}
+{{ include "surehook.egressRule" (dict "ports" $ports "to" (include "surehook.internet" $root | fromYamlArray)) }}
+{{- with get (index $root.Values.services $member).config .networks }}
 {{- $blocks := list }}
 {{- range splitList "," . }}{{ with trim . }}{{ $blocks = append $blocks (dict "ipBlock" (dict "cidr" .)) }}{{ end }}{{ end }}
-{{ include "surehook.egressRule" (dict "to" $blocks "ports" $egress.internet.ports) }}
+{{ include "surehook.egressRule" (dict "to" $blocks "ports" $ports) }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- with $root.Values.tracing.endpoint }}

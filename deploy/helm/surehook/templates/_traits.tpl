@@ -1,5 +1,5 @@
 {{/*
-What runs in pods: the six services, or one process with all of them. A pod has the traits of all its services.
+What runs in pods: the services, or one process with all of them. A pod has the traits of all its services.
 */}}
 {{- define "surehook.traits" -}}
 {{- if eq .Values.mode "single" }}
@@ -9,7 +9,6 @@ single-process:
   database: true
   redis: true
   mail: true
-  internet: true
   consumes: true
   callers: []
 {{- else }}
@@ -25,13 +24,14 @@ single-process:
 {{- end -}}
 
 {{/*
-The traits of the six services, from which Deployments, NetworkPolicies, Secrets and so on follow.
+The traits of the services, from which Deployments, NetworkPolicies, Secrets and so on follow.
   api          has a port for requests
   config       variables of `.Values.config` that it knows
   secrets      variables that it takes from the shared Secret
   graceSeconds what it takes for itself to hand everything back after SIGTERM
   callers      services that ask it
   redis        `optional`: it starts without its REDIS_URL, too
+  outward      reaches addresses that tenants name: private ones in the `networks` of its variable, at the `ports` of an egress rule
   history      it accepts another history database: HISTORY_DATABASE_URL
   consumes     has a consumer group: no more replicas than partitions have work
 */}}
@@ -59,6 +59,16 @@ data-api:
   config: [LOG_LEVEL, PUBLIC_URL, WEBHOOK_RETRY_DELAYS, WEBHOOK_RETRY_LADDER]
   secrets: [SERVICE_TOKEN]
   callers: [gateway]
+postgres-source:
+  api: true
+  kafka: true
+  database: true
+  redis: optional
+  outward: { networks: SOURCE_ALLOWED_NETWORKS, ports: sources }
+  config: [LOG_LEVEL, WEBHOOK_RETRY_DELAYS, WEBHOOK_RETRY_LADDER]
+  secrets: [KEY_ENCRYPTION_KEY]
+  optionalSecrets: [KEY_ENCRYPTION_KEY_PREVIOUS]
+  callers: [gateway]
 webhook-api:
   api: true
   kafka: true
@@ -79,7 +89,7 @@ webhook-dispatcher:
   kafka: true
   redis: true
   consumes: true
-  internet: true
+  outward: { networks: WEBHOOK_ALLOWED_NETWORKS, ports: internet }
   config: [LOG_LEVEL, WEBHOOK_RETRY_DELAYS, WEBHOOK_RETRY_LADDER]
   secrets: [KEY_ENCRYPTION_KEY]
   optionalSecrets: [KEY_ENCRYPTION_KEY_PREVIOUS]

@@ -9,7 +9,7 @@ const page = { limit: 200 }
 /**
  * Writes the data of an environment to `dir`: `settings.json`, `tables.json` and `webhooks.json`,
  * and one JSON object per line to `roles.ndjson`, `users.ndjson`, `records/<table>.ndjson` and
- * `deliveries/<webhook id>.ndjson`. The files contain no secrets or password hashes, because no API
+ * `deliveries/<webhook id>.ndjson`. The rows of sources stay where they are. The files contain no secrets or password hashes, because no API
  * returns them.
  * @returns the number of lines of each `.ndjson` file, by its path below `dir`
  */
@@ -32,7 +32,8 @@ export async function exportEnvironment(
   const tables = await surehook.tables.list()
   await writeJson(join(dir, 'tables.json'), tables)
   await mkdir(join(dir, 'records'), { recursive: true })
-  for (const { name } of tables) {
+  for (const { name, source } of tables) {
+    if (source) continue
     const records = surehook.table(name).iterate({ ...page, order: 'id' })
     await writeItems(`records/${name}.ndjson`, records)
   }

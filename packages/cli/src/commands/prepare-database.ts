@@ -5,8 +5,9 @@ import { roleOf, schemaOf } from '@surehook/service-kit/postgres/service-role'
 import * as z from 'zod'
 import { defineCommand, exitCodes } from '../cli/command.ts'
 import { quietLog } from '../lib/quiet-log.ts'
+import { databaseServices, serviceTraits } from '../lib/service-catalog.ts'
 import { waitFor, waitOption } from '../lib/wait-for.ts'
-import { databaseServices, passwordVariable, prepareDatabase } from '../prepare/prepare-database.ts'
+import { passwordVariable, prepareDatabase } from '../prepare/prepare-database.ts'
 
 const Variables = z.object({
   ...postgresEnv,
@@ -51,12 +52,17 @@ export const prepareDatabaseCommand = defineCommand({
       service,
       role: roleOf(service),
       schema: schemaOf(service),
-      slot: slotOf(service),
+      slot: serviceTraits[service].database?.captures ? slotOf(service) : null,
     }))
     if (json) out(JSON.stringify({ services: prepared }, null, 2))
     else {
       for (const { service, role, schema, slot } of prepared) {
-        out(`${service}: role ${role}, schema ${schema}, slot ${slot}, migrated`)
+        const parts = [
+          `role ${role}`,
+          `schema ${schema}`,
+          ...(slot === null ? [] : [`slot ${slot}`]),
+        ]
+        out(`${service}: ${parts.join(', ')}, migrated`)
       }
     }
     return exitCodes.ok

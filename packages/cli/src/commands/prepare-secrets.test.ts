@@ -45,11 +45,11 @@ async function openKubectl(present = '') {
   }
 }
 
-it('prints six Secrets', async () => {
+it('prints the Secrets', async () => {
   const { code, out } = await run({}, '--namespace', 'ours')
   expect(code).toBe(0)
   const secrets = parseAllDocuments(out).map((one) => one.toJS())
-  expect(secrets).toHaveLength(6)
+  expect(secrets).toHaveLength(7)
   for (const secret of secrets) {
     expect(secret).toMatchObject({ kind: 'Secret', metadata: { namespace: 'ours' } })
   }
@@ -58,7 +58,7 @@ it('prints six Secrets', async () => {
 it('creates them with kubectl', async () => {
   await using kubectl = await openKubectl()
   expect(await run(kubectl.env, '--apply')).toMatchObject({ code: 0, out: 'created' })
-  expect(parseAllDocuments(await kubectl.created())).toHaveLength(6)
+  expect(parseAllDocuments(await kubectl.created())).toHaveLength(7)
 })
 
 it('replaces none', async () => {

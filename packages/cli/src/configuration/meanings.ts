@@ -61,10 +61,12 @@ export const meanings: Readonly<Record<string, Meaning>> = {
   },
   REDIS_URL: { meaning: '`redis://` or `rediss://user:password@host:port`', secret: true },
   DATA_LIMIT_PER_SECOND: {
-    meaning: 'Points per second of an environment at the data API, unless the environment sets it',
+    meaning:
+      'Points per second of an environment at the data API and at that of sources, unless the environment sets it',
   },
   DATA_LIMIT_PER_CALLER_PER_SECOND: {
-    meaning: 'Points per second of a management token or a user at the data API',
+    meaning:
+      'Points per second of a management token or a user at the data API and at that of sources',
   },
   WEBHOOKS_LIMIT_PER_SECOND: {
     meaning:
@@ -125,9 +127,13 @@ export const meanings: Readonly<Record<string, Meaning>> = {
   },
   AUTH_SERVICE_URL: { meaning: 'The URL of auth-service' },
   DATA_API_URL: { meaning: 'The URL of data-api' },
+  POSTGRES_SOURCE_URL: { meaning: 'The URL of postgres-source' },
   WEBHOOK_API_URL: { meaning: 'The URL of webhook-api' },
   DATABASE_POOL_SIZE: {
     meaning: 'Connections for requests. One project uses at most half',
+  },
+  SOURCE_ALLOWED_NETWORKS: {
+    meaning: 'Private networks (CIDRs) in which databases of sources may be',
   },
   WEBHOOK_DISABLE_AFTER: {
     meaning: 'A webhook is deactivated after failing for this time. `0`: never',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import type { RunningSystem } from '../lib/running-system.ts'
+import { serviceNames } from '../lib/service-catalog.ts'
 import { findTarget } from './target.ts'
 
 const nothing = { 'env-file': undefined, url: undefined, service: [] }
@@ -49,7 +50,7 @@ describe('findTarget', () => {
     const io = ioWith({ KAFKA_BROKERS: 'other:9092' })
     const target = findTarget({ ...nothing, 'env-file': file }, io)
     expect(target.env['KAFKA_BROKERS']).toBe('kafka:9092')
-    expect(target.services).toHaveLength(6)
+    expect(target.services).toEqual(serviceNames)
     expect(() => findTarget({ ...nothing, 'env-file': '/nowhere' }, io)).toThrow('--env-file')
   })
 })

@@ -1,4 +1,5 @@
 import {
+  ConflictError,
   NotFoundError,
   PermissionError,
   type RequestOptions,
@@ -69,6 +70,8 @@ export async function hasRecords(
   } catch (err) {
     if (err instanceof PermissionError) return undefined
     if (err instanceof NotFoundError && err.code === 'TABLE_NOT_FOUND') return false
+    // A table of a source: its rows stay where they are.
+    if (err instanceof ConflictError) return false
     throw err
   }
 }

@@ -42,7 +42,11 @@ function byName<T extends { name: string }>(all: readonly T[], entry: (one: T) =
   return Object.fromEntries(sorted.map((one) => [one.name, entry(one)]))
 }
 
-function tableOf({ columns, access }: StoredTable) {
+function tableOf({ columns, access, source }: StoredTable) {
+  if (source) {
+    const { name, relation, exclude } = source
+    return { source: name, relation, ...(exclude.length > 0 && { exclude }) }
+  }
   const granted = accessActions.filter((action) => access[action].length > 0)
   return {
     columns: Object.fromEntries(

@@ -12,6 +12,7 @@ export async function rightsOf(
   const asked: Record<ManagementRight, () => Promise<unknown>> = {
     // No table has this name. Any answer but a refusal of the token means that it was accepted.
     records: () => surehook.table('-').list({ limit: 1 }, request),
+    sources: () => surehook.sources.list(request),
     tables: () => surehook.tables.list(request),
     users: () => surehook.admin.users.list({ limit: 1 }, request),
     webhooks: () => surehook.webhooks.list({ limit: 1 }, request),

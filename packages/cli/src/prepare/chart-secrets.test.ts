@@ -14,6 +14,7 @@ it('gives each service its own role, and the operator the passwords of all', () 
     'auth-service-secrets',
     'data-api-secrets',
     'operator-secrets',
+    'postgres-source-secrets',
     'secrets',
     'webhook-api-secrets',
     'webhook-dispatcher-secrets',

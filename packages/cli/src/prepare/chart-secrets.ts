@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { serviceDatabaseUrl } from '@surehook/service-kit/postgres/service-role'
-import type { ServiceName } from '../lib/service-catalog.ts'
+import { databaseServices, type ServiceName } from '../lib/service-catalog.ts'
 import { newPassword, newSecrets } from './new-secrets.ts'
-import { databaseServices, passwordVariable } from './prepare-database.ts'
+import { passwordVariable } from './prepare-database.ts'
 
 export type ChartServers = {
   /** The administrator's URL. */
@@ -19,6 +19,7 @@ export type ChartSecrets = Readonly<Record<string, Readonly<Record<string, strin
 const redisServices: readonly ServiceName[] = [
   'auth-service',
   'data-api',
+  'postgres-source',
   'webhook-api',
   'webhook-dispatcher',
 ]

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
+import { capturingServices } from '@surehook/change-capture/slot/capturing-services'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
-import { databaseServices, passwordVariable, prepareDatabase } from './prepare-database.ts'
+import { databaseServices, serviceNames, serviceTraits } from '../lib/service-catalog.ts'
+import { passwordVariable, prepareDatabase } from './prepare-database.ts'
 
 const log = createLogger('test', 'silent')
 
@@ -15,7 +17,13 @@ describe('prepareDatabase', () => {
     expect(databaseServices.map(passwordVariable)).toEqual([
       'DATABASE_PASSWORD_AUTH_SERVICE',
       'DATABASE_PASSWORD_DATA_API',
+      'DATABASE_PASSWORD_POSTGRES_SOURCE',
       'DATABASE_PASSWORD_WEBHOOK_API',
     ])
+  })
+
+  it('gives a slot to those services whose slots are watched', () => {
+    const captures = serviceNames.filter((name) => serviceTraits[name].database?.captures)
+    expect(captures).toEqual(capturingServices)
   })
 })

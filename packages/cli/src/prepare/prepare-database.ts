@@ -1,4 +1,3 @@
-import { capturingServices } from '@surehook/change-capture/slot/capturing-services'
 import {
   migrateService,
   serviceDatabaseUrl,
@@ -6,7 +5,7 @@ import {
 } from '@surehook/service-kit/postgres/migrate'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { surehookRoot } from '../lib/root.ts'
-import { type ServiceName, serviceTraits } from '../lib/service-catalog.ts'
+import { databaseServices, type ServiceName, serviceTraits } from '../lib/service-catalog.ts'
 import { prepareHistory } from './prepare-history.ts'
 
 export type DatabaseOptions = {
@@ -22,11 +21,8 @@ export type DatabaseOptions = {
   log: Logger
 }
 
-/** Services with tables. */
-export const databaseServices: readonly ServiceName[] = capturingServices
-
 /**
- * Creates the role, schema, slot and tables of every service, and the history database. It can be
+ * Creates the role, schema, tables and, if it captures, slot of every service, and the history database. It can be
  * repeated and run from several machines at once.
  * @returns the connection string of each service
  */
@@ -42,8 +38,7 @@ export async function prepareDatabase(
     await migrateService({
       service,
       migrationsDir: `${root}/services/${service}/migrations`,
-      captures: true,
-      mayCreateSchemas: serviceTraits[service].database?.mayCreateSchemas ?? false,
+      ...serviceTraits[service].database,
       adminUrl,
       rolePassword,
       log,

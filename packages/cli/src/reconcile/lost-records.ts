@@ -107,7 +107,7 @@ async function tableName(
 ): Promise<string | undefined> {
   const { rows } = await db.query<{ schema_name: string }>(
     `select schema_name from data_api.table_definition
-     where project_id = $1 and environment = $2 and name = $3`,
+     where project_id = $1 and environment = $2 and name = $3 and schema_name is not null`,
     [projectId, environment, table],
   )
   const [found] = rows

@@ -1,8 +1,9 @@
+import { capturingServices } from '@surehook/change-capture/slot/capturing-services'
 import { formatLsn } from '@surehook/change-capture/slot/lsn'
 import { capturePublication, slotOf } from '@surehook/service-kit/postgres/capture-slot'
 import { schemaOf } from '@surehook/service-kit/postgres/service-role'
 import { type Client, DatabaseError } from 'pg'
-import { type ServiceName, serviceNames, serviceTraits } from '../lib/service-catalog.ts'
+import type { ServiceName } from '../lib/service-catalog.ts'
 import type { RelayedPositions } from './relayed-positions.ts'
 
 export type RestoredSlot = {
@@ -25,9 +26,8 @@ export async function restoredSlots(
   db: Client,
   positions: RelayedPositions,
 ): Promise<RestoredSlot[]> {
-  const services = serviceNames.filter((name) => serviceTraits[name].database)
   const slots: RestoredSlot[] = []
-  for (const service of services) {
+  for (const service of capturingServices) {
     const slot = slotOf(service)
     // Treats a slot as missing if the server has invalidated it. A slot ahead of the WAL would skip
     // the next changes, so it counts as missing too.

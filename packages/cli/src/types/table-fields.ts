@@ -1,4 +1,6 @@
 import type { Table } from '@surehook/client'
+import type { FieldType } from '@surehook/contracts/filter/filter'
+import { assignedFields } from '@surehook/contracts/http/data/names'
 import { type AccessEntry, accessOf } from '../lib/access.ts'
 
 export type Column = Table['columns'][number]
@@ -9,15 +11,23 @@ export type Field = { column: Column; isInAll: boolean }
 /** The columns of a table that a caller reads and sends. `null`: the caller may not. */
 export type TableFields = {
   name: string
+  /** The fields that every record has besides the columns. */
+  assigned: Readonly<Record<string, FieldType>>
   read: readonly Field[]
   create: readonly Field[] | null
   update: readonly Field[] | null
 }
 
 /** What a management token reads and sends. */
-export function allFields({ name, columns }: Pick<Table, 'name' | 'columns'>): TableFields {
-  const all = columns.map((column) => ({ column, isInAll: true }))
-  return { name, read: all, create: all, update: all }
+export function allFields({
+  name,
+  columns,
+  source,
+}: Pick<Table, 'name' | 'columns' | 'source'>): TableFields {
+  const read = columns.map((column) => ({ column, isInAll: true }))
+  // Nobody writes the rows of a source here.
+  if (source) return { name, assigned: {}, read, create: null, update: null }
+  return { name, assigned: assignedFields, read, create: read, update: read }
 }
 
 /** What a user with this role reads and sends, or `null` if the user may do nothing. */
@@ -26,6 +36,7 @@ export function fieldsOf(role: string, { name, columns, access }: Table): TableF
   if (Object.values(own).every(({ length }) => length === 0)) return null
   return {
     name,
+    assigned: assignedFields,
     read: fieldsIn(columns, own.read),
     create: own.create.length === 0 ? null : fieldsIn(columns, own.create),
     update: own.update.length === 0 ? null : fieldsIn(columns, own.update),

@@ -23,6 +23,7 @@ const column = (name: string, type: Column['type'], more: Partial<Column> = {}):
 
 const orders = {
   name: 'orders',
+  source: null,
   columns: [
     column('total', 'decimal', { required: true }),
     column('status', 'text', { required: true, default: 'new' }),
@@ -32,9 +33,10 @@ const orders = {
 }
 const awkward = ['records', 'new_orders', 'picks', 'tables', 'partials', 'jsons'].map((name) => ({
   name,
+  source: null,
   columns: [] as Column[],
 }))
-const typesOf = (tables: readonly Pick<Table, 'name' | 'columns'>[]) =>
+const typesOf = (tables: readonly Pick<Table, 'name' | 'columns' | 'source'>[]) =>
   writeTypes(tables.map(allFields), { events: true })
 
 const uses = `
@@ -146,6 +148,7 @@ const ruled: Table = {
     update: [{ role: 'clerk', columns: ['note'] }],
     delete: [],
   },
+  source: null,
   createdAt: time,
   updatedAt: time,
 }
@@ -212,4 +215,32 @@ it('gives no two types the same name', () => {
       expect(new Set(names).size).toBe(tables.length * 4)
     }),
   )
+})
+
+const ofSource: Table = {
+  ...ruled,
+  name: 'sales',
+  source: { name: 'shop', relation: 'public.sales', exclude: [] },
+  columns: [column('id', 'integer'), column('Card "number"', 'text')],
+  access: { read: [], create: [], update: [], delete: [] },
+}
+
+const usesOfSource = `
+import type { Sale, NewSale, SaleChanges, SaleEvent } from './types.ts'
+declare const sale: Sale
+const id: number | null = sale.id
+const card: string | null = sale['Card "number"']
+// @ts-expect-error: the platform adds no field
+sale.createdAt
+declare const event: SaleEvent
+const inEvent: number | null = event.record.id
+declare const none: [NewSale, SaleChanges]
+const nobodyWrites: [never, never] = none
+export default [id, card, inEvent, nobodyWrites]
+`
+
+it('writes the rows of a source as they are, and nothing to send', async () => {
+  const text = writeTypes([allFields(ofSource)], { events: true })
+  expect(await faultsOf(text, usesOfSource)).toBe('')
+  expect(fieldsOf('*', ofSource)).toBeNull()
 })

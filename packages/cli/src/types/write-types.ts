@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FieldType } from '@surehook/contracts/filter/filter'
-import { assignedFields } from '@surehook/contracts/http/data/names'
 import type { Field, TableFields } from './table-fields.ts'
 import { type TypeNames, typeNames } from './type-names.ts'
 
@@ -41,16 +40,13 @@ export function writeTypes(tables: readonly TableFields[], options: TypesOptions
 }
 
 function tableTypes(
-  { name, read, create, update }: TableFields,
+  { name, assigned, read, create, update }: TableFields,
   names: TypeNames,
   { events }: TypesOptions,
 ): string {
-  const assigned = Object.entries(assignedFields).map(
-    ([field, type]) => `${field}: ${valueTypes[type]}`,
-  )
   return [
     typeText(`A record of the table \`${name}\`.`, names.record, [
-      ...assigned,
+      ...Object.entries(assigned).map(([field, type]) => `${field}: ${valueTypes[type]}`),
       ...read.toSorted(byColumn).map(shown),
     ]),
     typeText(`A new record of \`${name}\`.`, names.new, create?.toSorted(byColumn).map(given)),
@@ -81,7 +77,10 @@ function changesType(
  * some rules show is `null` or missing in the records of the others.
  */
 const shown = ({ column: { name, type: kind, required }, isInAll }: Field): string =>
-  `${name}${isInAll ? '' : '?'}: ${nullable(valueTypes[kind], required && isInAll)}`
+  `${keyOf(name)}${isInAll ? '' : '?'}: ${nullable(valueTypes[kind], required && isInAll)}`
+
+/** Columns of a source may have any name. */
+const keyOf = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name))
 
 function given({ column, isInAll }: Field): string {
   const { name, type: kind, required, default: usual } = column

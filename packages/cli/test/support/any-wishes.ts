@@ -18,7 +18,20 @@ const access = fc.oneof(
   fc.constantFrom(undefined, null, 'owner' as const),
   fc.record({ read: fc.subarray<string | (typeof rules)[number]>(['clerk', '*', ...rules]) }),
 )
-const anyTables = fc.dictionary(fc.constantFrom('orders', 'items'), fc.record({ columns, access }))
+const ownTables = fc.dictionary(fc.constantFrom('orders', 'items'), fc.record({ columns, access }))
+const ofSource = fc.record(
+  {
+    source: fc.constant('shop'),
+    relation: fc.constantFrom('public.sales', 'public."Sales"'),
+    exclude: fc.subarray(['ssn', 'Card number']),
+  },
+  { requiredKeys: ['source', 'relation'] },
+)
+const sourceTables = fc.dictionary(fc.constant('sales'), ofSource)
+const anyTables = fc.record({ ownTables, sourceTables }).map((of) => ({
+  ...of.ownTables,
+  ...of.sourceTables,
+}))
 const policyFields = fc.record<Partial<PolicyWish>>({
   headers: fc.dictionary(
     fc.constantFrom('X-A', 'X-B'),

@@ -1,9 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import type { DeliveryPolicyInput, Environment, Role, Subscription } from '@surehook/client'
+import type {
+  DeliveryPolicyInput,
+  Environment,
+  Role,
+  Subscription,
+  TableInput,
+} from '@surehook/client'
 import { shownChatUrl } from '@surehook/contracts/http/admin/chat-urls'
 import { defaultNotifySettings } from '@surehook/contracts/http/admin/notify-settings'
+import { sourceOf } from '@surehook/contracts/http/data/table-source'
 import { secretFingerprint } from '@surehook/matching/secret-fingerprint'
 import type { State, Step, StoredTable } from '../../src/environment-file/plan/steps.ts'
+
+const nobody: StoredTable['access'] = { read: [], create: [], update: [], delete: [] }
 
 /**
  * An environment in memory, for tests of plans: it does what the API does, and refuses the same.
@@ -59,20 +68,14 @@ export class ModelEnvironment {
   }
 
   #putTable({ name, input }: Step & { kind: 'table'; action: 'create' | 'update' }): void {
-    const columns = input.columns.map((column) => ({
-      name: column.name,
-      type: column.type,
-      required: column.required ?? false,
-      unique: column.unique ?? false,
-      default: column.default ?? null,
-    }))
-    for (const column of this.#tables.get(name)?.columns ?? []) {
-      const kept = columns.find((one) => one.name === column.name)
-      if (kept?.type !== column.type) throw new Error('400: data would be lost')
-    }
-    if (input.access === 'owner') throw new Error('a plan writes the preset out')
-    const access = { read: [], create: [], update: [], delete: [], ...input.access }
-    this.#tables.set(name, { name, columns, access })
+    const source = sourceOf(input)
+    const before = this.#tables.get(name)
+    if (before && before.source?.name !== source?.name) throw new Error('409: delete it first')
+    const stored =
+      source === null
+        ? { source, ...ownTable(input, before?.columns) }
+        : { source, columns: before?.columns ?? [], access: nobody }
+    this.#tables.set(name, { name, ...stored })
   }
 
   #changeSubscriptions(step: Step & { kind: 'subscription' }): void {
@@ -145,4 +148,24 @@ function mergePolicy(subscription: Subscription, { headers, ...rest }: DeliveryP
   const set = Object.entries(policy).filter(([, value]) => value !== null && value !== false)
   if (set.length === 0) delete subscription.policy
   else subscription.policy = Object.fromEntries(set)
+}
+
+function ownTable(
+  input: TableInput,
+  before: StoredTable['columns'] = [],
+): Pick<StoredTable, 'columns' | 'access'> {
+  const columns = (input.columns ?? []).map((column) => ({
+    name: column.name,
+    type: column.type,
+    required: column.required ?? false,
+    unique: column.unique ?? false,
+    default: column.default ?? null,
+  }))
+  for (const column of before) {
+    const kept = columns.find((one) => one.name === column.name)
+    if (kept?.type !== column.type) throw new Error('400: data would be lost')
+  }
+  if (input.access === 'owner') throw new Error('a plan writes the preset out')
+  const access = { ...nobody, ...input.access }
+  return { columns, access }
 }

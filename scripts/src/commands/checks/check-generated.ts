@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { databaseServices } from 'surehook/prepare/prepare-database'
+import { databaseServices } from 'surehook/lib/service-catalog'
 import { repoRoot } from '../../lib/paths.ts'
 import { runCommand } from '../../lib/run-command.ts'
 import { installationPages } from '../../release/installation.ts'

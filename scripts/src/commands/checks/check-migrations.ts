@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { migrationFaults } from '../../check/migration-faults.ts'
 import { repoRoot } from '../../lib/paths.ts'
-import { serviceNames, serviceTraits } from '../../system/service-catalog.ts'
+import { databaseServices } from '../../system/service-catalog.ts'
 
 /**
  * `npm run check:migrations`: checks that an older version works during and after the migrations.
  */
-for (const service of serviceNames.filter((name) => serviceTraits[name].database)) {
+for (const service of databaseServices) {
   const dir = `${repoRoot}/services/${service}/migrations`
   // With those of the history, in a folder of their own.
   const names = await readdir(dir, { recursive: true })

@@ -112,6 +112,7 @@ function openTargets({
   return {
     auth: openTarget(upstreams.auth, upstreamTimeoutMs),
     data: openTarget(upstreams.data, upstreamTimeoutMs),
+    sources: openTarget(upstreams.sources, upstreamTimeoutMs),
     webhooks: openTarget(upstreams.webhooks, upstreamTimeoutMs),
   }
 }

@@ -1,4 +1,4 @@
-export type Upstream = 'auth' | 'data' | 'webhooks'
+export type Upstream = 'auth' | 'data' | 'sources' | 'webhooks'
 
 export type Route =
   /** `url` is the path and query for the upstream. `isStream`: the answer may never end. */
@@ -21,7 +21,7 @@ const local = new Set(['/healthz', '/readyz'])
 const ofWebhooks = ['_webhooks', '_deliveries', '_events', '_endpoints'].map(
   (name) => `/api/rest/${name}`,
 )
-const openapi = /^\/openapi\/(?:admin|auth|data|webhooks)\.json$/
+const openapi = /^\/openapi\/(?:admin|auth|data|sources|webhooks)\.json$/
 
 /**
  * Routes by the decoded path and forwards the same path, encoded again. However an upstream treats
@@ -52,6 +52,7 @@ function apiRoute(path: string, query: string): Route {
   if (isBelow(path, '/api/rest/_stream')) {
     return { kind: 'proxy', upstream: 'webhooks', url, isStream: true }
   }
+  if (isBelow(path, '/api/rest/_sources')) return { kind: 'proxy', upstream: 'sources', url }
   if (isBelow(path, '/api/rest') || isBelow(path, '/api/graphql')) {
     return { kind: 'proxy', upstream: 'data', url }
   }

@@ -4,13 +4,23 @@ import type { Operator } from './model.ts'
 export type ColumnType = Table['columns'][number]['type']
 export type Column = { readonly name: string; readonly type: ColumnType }
 
-/** The columns of a table that the data API has. */
-export const columnsOf = ({ columns }: { columns: readonly Column[] }): readonly Column[] => [
-  { name: 'id', type: 'uuid' },
-  ...columns.map(({ name, type }) => ({ name, type })),
-  { name: 'createdAt', type: 'timestamp' },
-  { name: 'updatedAt', type: 'timestamp' },
-]
+/** The fields of a table. One of a source has the columns of its relation and no others. */
+export function columnsOf({
+  columns,
+  source,
+}: {
+  columns: readonly Column[]
+  source?: Table['source']
+}): readonly Column[] {
+  const own = columns.map(({ name, type }): Column => ({ name, type }))
+  if (source) return own
+  return [
+    { name: 'id', type: 'uuid' },
+    ...own,
+    { name: 'createdAt', type: 'timestamp' },
+    { name: 'updatedAt', type: 'timestamp' },
+  ]
+}
 
 /** A field is a column, or a path into the JSON of a column: `address.city`. */
 export function splitField(field: string): { column: string; path: string } {

@@ -9,6 +9,7 @@ import { replayCommands } from './replay.ts'
 import { consoleCommand } from './session/console.ts'
 import { loginCommand } from './session/login.ts'
 import { profileCommands } from './session/profiles.ts'
+import { sourceCommands } from './sources.ts'
 import { tableCommands } from './tables.ts'
 import { tailCommand } from './tail.ts'
 import { webhookReadCommands } from './webhooks/read-commands.ts'
@@ -21,6 +22,7 @@ export const developerCommands: readonly AnyCommand[] = [
   consoleCommand,
   projectsCommand,
   ...tableCommands,
+  ...sourceCommands,
   ...recordCommands,
   ...webhookWriteCommands,
   ...webhookReadCommands,

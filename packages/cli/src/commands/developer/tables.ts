@@ -17,6 +17,7 @@ export const tableCommands = [
       return showRows('tables', await surehook.tables.list(request), (table) => ({
         table: table.name,
         columns: table.columns.map(({ name, type }) => `${name}:${type}`).join(' ') || '-',
+        source: table.source ? `${table.source.name} ${table.source.relation}` : '-',
         changed: timeCell(table.updatedAt, now()),
       }))
     },
@@ -48,10 +49,13 @@ export const tableCommands = [
   tenantCommand({
     name: 'tables create',
     summary: 'Create a table, or add columns to it',
-    details: 'The input lists every column: see "surehook tables show <table> --json".',
+    details:
+      'The input lists every column: see "surehook tables show <table> --json". A table of a ' +
+      'source names its relation instead.',
     examples: [
       `tables create orders --data '{"columns":[{"name":"status","type":"text"}]}'`,
       'tables create orders --file orders.json',
+      `tables create orders --data '{"source":"shop","relation":"public.orders"}'`,
     ],
     options: inputOptions,
     positionals: ['table'],
@@ -87,7 +91,12 @@ function shownTable(table: Table, now: number): Output {
     default: cellOf(usual),
   }))
   const changed = `changed ${timeCell(table.updatedAt, now)}`
-  const access = tableOf(accessRows(table.access))
-  const lines = [`table ${table.name}, ${changed}`, '', tableOf(columns), '', access]
-  return { value: table, lines }
+  const rest = table.source
+    ? [sourceText(table.source), '', tableOf(columns)]
+    : ['', tableOf(columns), '', tableOf(accessRows(table.access))]
+  return { value: table, lines: [`table ${table.name}, ${changed}`, ...rest] }
 }
+
+const sourceText = ({ name, relation, exclude }: NonNullable<Table['source']>): string =>
+  `rows of ${relation} of the source ${name}` +
+  (exclude.length > 0 ? `, without ${exclude.join(', ')}` : '')

@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs'
+import { capturingServices } from '@surehook/change-capture/slot/capturing-services'
 import { type Finding, findingsOf } from '@surehook/diagnosis/finding'
 import { judgeSettings } from '@surehook/diagnosis/postgres/judge-settings'
 import { readSettings } from '@surehook/diagnosis/postgres/read-settings'
@@ -8,7 +9,7 @@ import { databaseOf } from '@surehook/service-kit/postgres/sibling-database'
 import type { Client } from 'pg'
 import { historyUrlOf } from '../../lib/connections.ts'
 import { surehookRoot } from '../../lib/root.ts'
-import { databaseServices } from '../../prepare/prepare-database.ts'
+import { databaseServices } from '../../lib/service-catalog.ts'
 import type { Target } from '../target.ts'
 import { withDatabase, withPostgres } from '../with-postgres.ts'
 
@@ -18,7 +19,7 @@ export async function checkPostgres(target: Target): Promise<Finding[]> {
   return withPostgres(target, async (client) => {
     const settings = await readSettings(client)
     return [
-      ...judgeSettings(settings, { slots: databaseServices.length }),
+      ...judgeSettings(settings, { slots: capturingServices.length }),
       ...(await examineTables(client)),
     ]
   }).then(async (findings) => [...findings, await examineHistory(target)])

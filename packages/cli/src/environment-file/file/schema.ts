@@ -7,6 +7,7 @@ import {
 } from '@surehook/contracts/http/admin/notify-settings'
 import { TrustedIssuersInput } from '@surehook/contracts/http/admin/trusted-issuers'
 import { ColumnName, TableName } from '@surehook/contracts/http/data/names'
+import { refuseMixedTable, sourceFields } from '@surehook/contracts/http/data/table-source'
 import { ColumnType, TableInput } from '@surehook/contracts/http/data/tables'
 import { httpsUrlFault } from '@surehook/contracts/http/https-url'
 import {
@@ -47,10 +48,13 @@ const FileColumn = z.strictObject({
   default: z.unknown().optional(),
 })
 
-const FileTable = z.strictObject({
-  columns: z.record(ColumnName, FileColumn),
-  access: TableInput.shape.access.nullable(),
-})
+const FileTable = z
+  .strictObject({
+    columns: z.record(ColumnName, FileColumn).optional(),
+    access: TableInput.shape.access.nullable(),
+    ...sourceFields,
+  })
+  .superRefine(refuseMixedTable)
 export type FileTable = z.infer<typeof FileTable>
 
 /** `wishesOf` checks a URL with variables, once it has filled them in. */

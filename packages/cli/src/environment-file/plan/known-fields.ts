@@ -13,22 +13,24 @@ type Filter = Record<string, unknown> | null
 /** The fields of each table once the file is applied. */
 export function knownFields({ tables = {} }: Wishes, state: State): ReadonlyMap<string, Fields> {
   const known = new Map<string, Map<string, FieldType>>()
-  const add = (table: string, columns: Iterable<[string, FieldType]>) => {
-    const fields = known.get(table) ?? new Map<string, FieldType>(Object.entries(assignedFields))
+  const add = (table: string, base: object, columns: readonly [string, FieldType][]) => {
+    const fields = known.get(table) ?? new Map<string, FieldType>(Object.entries(base))
     for (const [name, type] of columns) fields.set(name, type)
     known.set(table, fields)
   }
-  for (const { name, columns } of state.tables ?? []) {
-    add(
-      name,
-      columns.map((column) => [column.name, column.type]),
-    )
+  for (const { name, columns, source } of state.tables ?? []) {
+    // The columns of a table of a source are all its fields. They may not be known yet.
+    if (source && columns.length === 0) continue
+    const typed = columns.map((column): [string, FieldType] => [column.name, column.type])
+    add(name, source ? {} : assignedFields, typed)
   }
   for (const [name, { columns }] of Object.entries(tables)) {
-    add(
-      name,
-      Object.entries(columns).map(([column, { type }]) => [column, type]),
-    )
+    if (columns === undefined) continue
+    const typed = Object.entries(columns).map(([column, { type }]): [string, FieldType] => [
+      column,
+      type,
+    ])
+    add(name, assignedFields, typed)
   }
   return new Map<string, Fields>([...known, ...deliveryEventTables])
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type AccessInput, accessActions } from '@surehook/contracts/http/data/access'
 import { ownerAccess, ownerColumn } from '@surehook/contracts/http/data/owner-access'
+import { sourceOf, type TableSource } from '@surehook/contracts/http/data/table-source'
 import type { FileTable } from '../file/schema.ts'
 import type { Wishes } from '../file/wishes.ts'
 import { emptyPart, type Part } from './part.ts'
@@ -19,7 +20,47 @@ export function planTables({ tables }: Wishes, state: State, options: PlanOption
   return part
 }
 
-function planTable(part: Part, name: string, given: FileTable, table?: StoredTable): void {
+function planTable(part: Part, name: string, wish: FileTable, table?: StoredTable): void {
+  const source = sourceOf(wish)
+  const fault = table && kindFault(table.source, source)
+  if (fault) part.refusals.push(`table ${name}: ${fault}`)
+  else if (source !== null) planSourceTable(part, name, source, table)
+  else planOwnTable(part, name, wish, table)
+}
+
+/** Only a new table can have its rows elsewhere. */
+function kindFault(now: StoredTable['source'], wanted: TableSource | null): string | undefined {
+  if (now?.name === wanted?.name) return undefined
+  const has = now ? `is a table of the source ${now.name}` : 'has its records in the data API'
+  return `${has}: delete it first`
+}
+
+/** Its columns are those of the relation: no file lists them. */
+function planSourceTable(
+  part: Part,
+  name: string,
+  source: TableSource,
+  table: StoredTable | undefined,
+): void {
+  const { name: of, relation, exclude } = source
+  const before = table?.source
+  const changes: Change[] = [
+    { field: 'source', before: before?.name ?? null, after: of },
+    { field: 'relation', before: before?.relation ?? null, after: relation },
+    { field: 'exclude', before: before?.exclude ?? [], after: exclude },
+  ].filter((change) => !isDeepStrictEqual(change.before, change.after))
+  if (changes.length === 0) return
+  const action = table === undefined ? 'create' : 'update'
+  const input = { source: of, relation, exclude }
+  part.steps.push({ kind: 'table', action, name, changes, input })
+}
+
+function planOwnTable(
+  part: Part,
+  name: string,
+  given: FileTable,
+  table: StoredTable | undefined,
+): void {
   const wish = withOwner(given)
   const wanted = Object.entries(wish.columns).map(
     ([column, { type, required = false, unique = false, default: value = null }]): Column => ({
@@ -41,10 +82,10 @@ function planTable(part: Part, name: string, given: FileTable, table?: StoredTab
 type Definition = Pick<StoredTable, 'columns' | 'access'>
 type Access = Definition['access']
 
-type WrittenTable = Omit<FileTable, 'access'> & { access: AccessInput }
+type WrittenTable = { columns: NonNullable<FileTable['columns']>; access: AccessInput }
 
 /** Writes out the preset `owner`, so that the plan shows what it stands for. */
-function withOwner({ columns, access }: FileTable): WrittenTable {
+function withOwner({ columns = {}, access }: FileTable): WrittenTable {
   if (access !== 'owner') return { columns, access: access ?? {} }
   const { name, type } = ownerColumn
   return { columns: { ...columns, [name]: columns[name] ?? { type } }, access: ownerAccess }

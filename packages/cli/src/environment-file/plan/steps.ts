@@ -20,7 +20,9 @@ export type State = {
 }
 
 /** `hasRecords` is known only for tables that may be deleted. */
-export type StoredTable = Pick<Table, 'name' | 'columns' | 'access'> & { hasRecords?: boolean }
+export type StoredTable = Pick<Table, 'name' | 'columns' | 'access' | 'source'> & {
+  hasRecords?: boolean
+}
 
 /** A difference of one field. The values of secrets are not part of it. */
 export type Change =

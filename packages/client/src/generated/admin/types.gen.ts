@@ -430,7 +430,7 @@ export type ManagementToken = {
     /**
      * What the token may be used for
      */
-    rights: Array<'records' | 'tables' | 'users' | 'webhooks'>;
+    rights: Array<'records' | 'sources' | 'tables' | 'users' | 'webhooks'>;
     createdAt: string;
     /**
      * null: never
@@ -1776,7 +1776,7 @@ export type CreateManagementTokenData = {
         /**
          * What the token may be used for. Absent: everything
          */
-        rights?: Array<'records' | 'tables' | 'users' | 'webhooks'>;
+        rights?: Array<'records' | 'sources' | 'tables' | 'users' | 'webhooks'>;
         /**
          * Absent or null: never
          */
@@ -1844,7 +1844,7 @@ export type CreateManagementTokenResponses = {
         /**
          * What the token may be used for
          */
-        rights: Array<'records' | 'tables' | 'users' | 'webhooks'>;
+        rights: Array<'records' | 'sources' | 'tables' | 'users' | 'webhooks'>;
         createdAt: string;
         /**
          * null: never

@@ -124,7 +124,10 @@ export type CloudEvent = {
 };
 
 export type TableInput = {
-    columns: Array<{
+    /**
+     * Every column of the table. Required without `source`
+     */
+    columns?: Array<{
         name: ColumnName;
         type: ColumnType;
         /**
@@ -146,6 +149,18 @@ export type TableInput = {
     access?: 'owner' | {
         [key: string]: Array<string | AccessRule>;
     };
+    /**
+     * The source whose database has the rows. The table then has no `columns` and no `access` here
+     */
+    source?: SourceName;
+    /**
+     * The table in the database of the source: `public.orders`, or `public."Orders"`
+     */
+    relation?: string;
+    /**
+     * Columns of the relation that no event has
+     */
+    exclude?: Array<string>;
 };
 
 export type ColumnName = string;
@@ -171,6 +186,8 @@ export type AccessRule = {
         [key: string]: unknown;
     };
 };
+
+export type SourceName = string;
 
 export type RecordsInput = {
     [key: string]: unknown;
@@ -239,7 +256,7 @@ export type Problem = {
 };
 
 /**
- * Every table also has the columns `id`, `createdAt` and `updatedAt`
+ * Every table also has the columns `id`, `createdAt` and `updatedAt`, except a table of a source: it has the columns of its relation, as far as they are known
  */
 export type Table = {
     name: string;
@@ -259,8 +276,27 @@ export type Table = {
         update: Array<string | AccessRuleOutput>;
         delete: Array<string | AccessRuleOutput>;
     };
+    /**
+     * Where the rows are. null: here
+     */
+    source: TableSource | null;
     createdAt: string;
     updatedAt: string;
+};
+
+export type TableSource = {
+    /**
+     * The name of the source
+     */
+    name: string;
+    /**
+     * The table in its database, as `schema.table`
+     */
+    relation: string;
+    /**
+     * Columns that no event has
+     */
+    exclude: Array<string>;
 };
 
 export type AccessExplanation = {
@@ -708,6 +744,10 @@ export type PutTableErrors = {
      */
     404: Problem;
     /**
+     * CONFLICT
+     */
+    409: Problem;
+    /**
      * PAYLOAD_TOO_LARGE
      */
     413: Problem;
@@ -785,6 +825,10 @@ export type ExplainAccessErrors = {
      * ENVIRONMENT_NOT_FOUND, RECORD_NOT_FOUND, TABLE_NOT_FOUND, USER_NOT_FOUND
      */
     404: Problem;
+    /**
+     * CONFLICT
+     */
+    409: Problem;
     /**
      * RATE_LIMIT_EXCEEDED
      */
@@ -867,6 +911,10 @@ export type ListRecordsErrors = {
      * ENVIRONMENT_NOT_FOUND, TABLE_NOT_FOUND, USER_NOT_FOUND
      */
     404: Problem;
+    /**
+     * CONFLICT
+     */
+    409: Problem;
     /**
      * RATE_LIMIT_EXCEEDED
      */
@@ -1112,6 +1160,10 @@ export type GetRecordErrors = {
      * ENVIRONMENT_NOT_FOUND, RECORD_NOT_FOUND, TABLE_NOT_FOUND, USER_NOT_FOUND
      */
     404: Problem;
+    /**
+     * CONFLICT
+     */
+    409: Problem;
     /**
      * PRECONDITION_FAILED
      */

@@ -32,7 +32,7 @@ export type SubscriptionInput = {
     projectId: ProjectId;
     environment: EnvironmentName;
     /**
-     * The table to watch. It need not exist yet. `_webhooks`, `_deliveries` and `_endpoints` have events about subscriptions, dead letters and failing endpoints
+     * The table to watch. It need not exist yet. `_webhooks`, `_deliveries`, `_endpoints` and `_sources` have events about subscriptions, dead letters, failing endpoints and sources
      */
     table: string;
     /**
@@ -106,7 +106,7 @@ export type PreviewInput = {
     projectId?: ProjectId;
     environment?: EnvironmentName;
     /**
-     * The table to watch. It need not exist yet. `_webhooks`, `_deliveries` and `_endpoints` have events about subscriptions, dead letters and failing endpoints
+     * The table to watch. It need not exist yet. `_webhooks`, `_deliveries`, `_endpoints` and `_sources` have events about subscriptions, dead letters, failing endpoints and sources
      */
     table: string;
     /**
@@ -151,7 +151,7 @@ export type SubscriptionChange = {
     projectId?: ProjectId;
     environment?: EnvironmentName;
     /**
-     * The table to watch. It need not exist yet. `_webhooks`, `_deliveries` and `_endpoints` have events about subscriptions, dead letters and failing endpoints
+     * The table to watch. It need not exist yet. `_webhooks`, `_deliveries`, `_endpoints` and `_sources` have events about subscriptions, dead letters, failing endpoints and sources
      */
     table?: string;
     /**

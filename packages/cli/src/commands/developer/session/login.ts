@@ -1,6 +1,6 @@
 import { type Call, defineCommand, exitCodes, UsageError } from '../../../cli/command.ts'
-import { readStdin } from '../../../lib/input/read-input.ts'
-import { checkedUrl, platformOptions, tokenIn } from '../../../lib/platform-client.ts'
+import { readSecret } from '../../../lib/input/read-secret.ts'
+import { checkedUrl, platformOptions } from '../../../lib/platform-client.ts'
 import { findRunningSystem } from '../../../lib/running-system.ts'
 import { ask } from '../../../login/ask.ts'
 import { rightsOf } from '../../../login/check-token.ts'
@@ -105,12 +105,10 @@ async function answer(call: LoginCall, option: string, what: string, usual?: str
 }
 
 async function tokenOf(call: LoginCall): Promise<string> {
-  const { values, env, stdin = process.stdin, signal } = call
-  if (values['token-file'] !== undefined) return tokenIn(values['token-file'])
-  if (env['SUREHOOK_TOKEN']) return env['SUREHOOK_TOKEN']
-  const token = stdin.isTTY
-    ? await ask(stdin, 'Management token (it does not appear): ', { hidden: true, signal })
-    : (await readStdin(call, '--token-file')).trim()
+  const { values, env } = call
+  const file = values['token-file']
+  if (file === undefined && env['SUREHOOK_TOKEN']) return env['SUREHOOK_TOKEN']
+  const token = await readSecret({ option: 'token-file', file, what: 'Management token' }, call)
   if (/^\S+$/.test(token)) return token
   throw new UsageError('the token is missing: --token-file, SUREHOOK_TOKEN or the standard input')
 }
