@@ -42,6 +42,7 @@ const nowhere = {
   SMTP_URL: 'smtp://127.0.0.1:1',
   AUTH_SERVICE_URL: 'http://127.0.0.1:1',
   DATA_API_URL: 'http://127.0.0.1:1',
+  POSTGRES_SOURCE_URL: 'http://127.0.0.1:1',
   WEBHOOK_API_URL: 'http://127.0.0.1:1',
   PUBLIC_URL: 'http://localhost',
   KEY_ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),

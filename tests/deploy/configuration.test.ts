@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import { chartDir } from '@surehook/scripts/deploy/helm-tools'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import { createCertificates } from '@surehook/scripts/receiver/certificates'
+import { databaseServices } from '@surehook/scripts/system/service-catalog'
 import { environmentOf as localEnvironmentOf } from '@surehook/scripts/system/service-environment'
 import { certificateEnv } from '@surehook/service-kit/config/certificates'
 import { render, valuesFiles } from './chart.ts'
@@ -89,7 +90,7 @@ describe('secrets', () => {
       {
         endpoints: { databaseUrl: 'a', kafkaBrokers: 'b', schemaRegistryUrl: 'c', redisUrl: 'd' },
         secrets: { adminToken: 'e', keyEncryptionKey: 'f', serviceToken: 'g' },
-        databaseUrls: { 'auth-service': 'h', 'data-api': 'h', 'webhook-api': 'h' },
+        databaseUrls: Object.fromEntries(databaseServices.map((name) => [name, 'h'])),
         addresses: {},
         overrides: {},
       },

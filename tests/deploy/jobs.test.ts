@@ -88,6 +88,7 @@ test("one job has the database administrator's credentials, the other those for 
     HISTORY_DATABASE_URL: 'surehook-operator-secrets',
     DATABASE_PASSWORD_AUTH_SERVICE: 'surehook-operator-secrets',
     DATABASE_PASSWORD_DATA_API: 'surehook-operator-secrets',
+    DATABASE_PASSWORD_POSTGRES_SOURCE: 'surehook-operator-secrets',
     DATABASE_PASSWORD_WEBHOOK_API: 'surehook-operator-secrets',
   })
   expect(secretsOf(podNamed(objects, 'surehook-prepare-topics'))).toEqual({
@@ -113,6 +114,7 @@ test('the toolbox exists while it is enabled, and reaches everything', async () 
     HISTORY_DATABASE_URL: 'surehook-operator-secrets',
     DATABASE_PASSWORD_AUTH_SERVICE: 'surehook-operator-secrets',
     DATABASE_PASSWORD_DATA_API: 'surehook-operator-secrets',
+    DATABASE_PASSWORD_POSTGRES_SOURCE: 'surehook-operator-secrets',
     DATABASE_PASSWORD_WEBHOOK_API: 'surehook-operator-secrets',
     KAFKA_SASL_PASSWORD: 'surehook-operator-secrets',
     SCHEMA_REGISTRY_PASSWORD: 'surehook-secrets',

@@ -28,6 +28,7 @@ const notPublic = [
 const calls = [
   ['gateway', 'auth-service'],
   ['gateway', 'data-api'],
+  ['gateway', 'postgres-source'],
   ['gateway', 'webhook-api'],
   ['data-api', 'auth-service'],
   ['webhook-api', 'auth-service'],
@@ -123,6 +124,7 @@ describe('with values-production-example.yaml', () => {
       gateway: [],
       'auth-service': ['kafka', 'postgresql', 'redis', 'smtp'],
       'data-api': ['kafka', 'postgresql', 'redis'],
+      'postgres-source': ['kafka', 'postgresql', 'redis'],
       'webhook-api': ['kafka', 'postgresql', 'redis'],
       'webhook-matcher': ['kafka'],
       'webhook-dispatcher': ['kafka', 'redis'],
@@ -159,6 +161,20 @@ test('a network allowed for webhooks is open only to the dispatcher', async () =
   ])
   expect(may('webhook-dispatcher', '10.21.1.1')).toBe(false)
   expect(may('auth-service', '10.20.1.1')).toBe(false)
+})
+
+test('postgres-source reaches databases at public addresses and in the allowed networks', async () => {
+  const config = { SOURCE_ALLOWED_NETWORKS: '10.30.0.0/16' }
+  const objects = await render('ci/minimal-values.yaml', {
+    services: { 'postgres-source': { config } },
+    networkPolicy: { egress: { sources: { ports: [6432] } } },
+  })
+  const labels = labelsOf(objects, 'postgres-source')
+  const may = (address: string, port = 6432) =>
+    mayConnect(objects, labels, { end: { address }, port })
+  expect([...receivers, '10.30.1.1'].map((address) => may(address))).toEqual([true, true, true])
+  expect([...notPublic, '10.31.1.1'].filter((address) => may(address))).toEqual([])
+  expect(may('10.30.1.1', 443)).toBe(false)
 })
 
 test('the dispatcher reaches the receiver of the test', async () => {

@@ -132,6 +132,7 @@ describe.each(valuesFiles)('with %s', (file) => {
       'auth-service',
       'data-api',
       'gateway',
+      'postgres-source',
       'webhook-api',
     ])
     for (const service of of) {

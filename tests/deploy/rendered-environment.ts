@@ -7,6 +7,7 @@ const secrets: Record<string, string> = {
   HISTORY_DATABASE_URL: 'postgres://surehook:secret@history:5432/surehook_history',
   DATABASE_PASSWORD_AUTH_SERVICE: 'secret-of-auth-service',
   DATABASE_PASSWORD_DATA_API: 'secret-of-data-api',
+  DATABASE_PASSWORD_POSTGRES_SOURCE: 'secret-of-postgres-source',
   DATABASE_PASSWORD_WEBHOOK_API: 'secret-of-webhook-api',
   REDIS_URL: 'rediss://surehook:secret@redis:6380',
   KAFKA_SASL_USERNAME: 'surehook',
@@ -22,7 +23,7 @@ const secrets: Record<string, string> = {
 
 /** Variables of one service in the single process, such as `DATABASE_URL_DATA_API`. */
 const ofOneService =
-  /_(?:AUTH_SERVICE|DATA_API|GATEWAY|WEBHOOK_API|WEBHOOK_MATCHER|WEBHOOK_DISPATCHER)$/
+  /_(?:AUTH_SERVICE|DATA_API|POSTGRES_SOURCE|GATEWAY|WEBHOOK_API|WEBHOOK_MATCHER|WEBHOOK_DISPATCHER)$/
 
 /** Returns the variables of a component's container. Those from Secrets get the values above. */
 export function environmentOf(

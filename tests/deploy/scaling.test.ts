@@ -110,6 +110,7 @@ describe('KEDA', () => {
       'auth-service',
       'data-api',
       'gateway',
+      'postgres-source',
     ])
   })
 })

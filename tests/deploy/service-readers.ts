@@ -1,6 +1,7 @@
 import * as auth from '../../services/auth-service/src/config.ts'
 import * as data from '../../services/data-api/src/config.ts'
 import * as gateway from '../../services/gateway/src/config.ts'
+import * as source from '../../services/postgres-source/src/config.ts'
 import * as single from '../../services/single-process/src/config.ts'
 import * as api from '../../services/webhook-api/src/config.ts'
 import * as dispatcher from '../../services/webhook-dispatcher/src/config.ts'
@@ -16,6 +17,7 @@ export const readers: Readonly<Record<string, Reader>> = {
   'auth-service': auth,
   'data-api': data,
   gateway,
+  'postgres-source': source,
   'webhook-api': api,
   'webhook-dispatcher': dispatcher,
   'webhook-matcher': matcher,

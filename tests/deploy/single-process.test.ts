@@ -77,9 +77,11 @@ describe('with mode single', () => {
     expect(secrets).toMatchObject({
       DATABASE_URL_AUTH_SERVICE: 'surehook-auth-service-secrets',
       DATABASE_URL_DATA_API: 'surehook-data-api-secrets',
+      DATABASE_URL_POSTGRES_SOURCE: 'surehook-postgres-source-secrets',
       DATABASE_URL_WEBHOOK_API: 'surehook-webhook-api-secrets',
       REDIS_URL_AUTH_SERVICE: 'surehook-auth-service-secrets',
       REDIS_URL_DATA_API: 'surehook-data-api-secrets',
+      REDIS_URL_POSTGRES_SOURCE: 'surehook-postgres-source-secrets',
       REDIS_URL_WEBHOOK_API: 'surehook-webhook-api-secrets',
       REDIS_URL_WEBHOOK_DISPATCHER: 'surehook-webhook-dispatcher-secrets',
       KEY_ENCRYPTION_KEY: 'surehook-secrets',
@@ -127,6 +129,7 @@ describe('with mode single', () => {
       ['10.9.9.9', 8081],
       ['10.9.9.9', 465],
       ['10.20.1.1', 8443],
+      ['10.30.1.1', 5432],
       ['93.184.215.14', 443],
     ] as const) {
       expect([port, mayConnect(objects, labels, { end: { address }, port })]).toEqual([port, true])

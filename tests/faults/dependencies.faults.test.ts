@@ -103,10 +103,11 @@ describe('while PostgreSQL is away', () => {
   })
 })
 
+const withDatabase = ['auth-service', 'data-api', 'postgres-source', 'webhook-api'] as const
 const needs: Readonly<Record<ComponentName, readonly ServiceName[]>> = {
-  kafka: ['auth-service', 'data-api', 'webhook-api', 'webhook-matcher', 'webhook-dispatcher'],
-  registry: ['auth-service', 'data-api', 'webhook-api', 'webhook-matcher', 'webhook-dispatcher'],
-  postgres: ['auth-service', 'data-api', 'webhook-api'],
+  kafka: [...withDatabase, 'webhook-matcher', 'webhook-dispatcher'],
+  registry: [...withDatabase, 'webhook-matcher', 'webhook-dispatcher'],
+  postgres: withDatabase,
   redis: ['auth-service', 'webhook-dispatcher'],
 }
 

@@ -44,6 +44,7 @@ beforeAll(async () => {
     UV_THREADPOOL_SIZE: '64',
     AUTH_SERVICE_URL: system.baseUrl,
     DATA_API_URL: system.baseUrl,
+    POSTGRES_SOURCE_URL: system.baseUrl,
     WEBHOOK_API_URL: system.baseUrl,
   }
   const log = createLogger('test', 'silent')

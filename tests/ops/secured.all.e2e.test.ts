@@ -41,7 +41,7 @@ afterAll(async () => {
 })
 
 function kafkaAs(
-  user: Exclude<KafkaUser, 'lag-reader'> | 'admin',
+  user: Exclude<KafkaUser, 'lag-reader' | 'postgres-source'> | 'admin',
   changes: NodeJS.ProcessEnv = {},
 ) {
   const read = readEnv(z.object(kafkaEnv), { ...stack.variablesOf(user), ...changes })

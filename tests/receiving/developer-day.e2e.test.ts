@@ -59,7 +59,7 @@ it("plays a developer's day", async () => {
   expect(wrong).toMatchObject({ code: 1, out: '' })
   expect(wrong.notes).toMatch(/^401 MANAGEMENT_TOKEN_INVALID.*\n {2}request \S+$/)
   const logged = await surehookReading(`${token}\n`, env, ...login)
-  const rights = 'as "default" (records, tables, users, webhooks)'
+  const rights = 'as "default" (records, sources, tables, users, webhooks)'
   expect(logged).toMatchObject({ code: 0, out: expect.stringContaining(rights) })
   const file = join(home, 'surehook', 'profiles.json')
   expect((await stat(file)).mode & 0o777).toBe(0o600)

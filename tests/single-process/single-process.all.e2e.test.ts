@@ -105,13 +105,16 @@ describe('all services in one process', () => {
     })
   })
 
-  it('become six processes and one again during changes, and lose nothing', async () => {
+  it('become separate processes and one again during changes, and lose nothing', async () => {
     const { logFile } = theProcess()
-    await world.duringLoad({ cause: 'one process, six, one', changes: 1_000 }, async () => {
-      await world.system.become('separate')
-      expect(Object.values(world.system.services).flat()).toHaveLength(serviceNames.length)
-      await world.system.become('single')
-    })
+    await world.duringLoad(
+      { cause: 'one process, separate ones, one', changes: 1_000 },
+      async () => {
+        await world.system.become('separate')
+        expect(Object.values(world.system.services).flat()).toHaveLength(serviceNames.length)
+        await world.system.become('single')
+      },
+    )
     // The process ends by itself within its grace period.
     expect(await readFile(logFile, 'utf8')).not.toContain('service.forced')
   })

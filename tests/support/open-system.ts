@@ -43,13 +43,14 @@ const keyEncryptionKey = Buffer.alloc(32, 'test').toString('base64')
 const testEnv = {
   WEBHOOK_RETRY_DELAYS: '100ms,200ms,300ms,400ms',
   WEBHOOK_CIRCUIT_COOLDOWN: '2s',
+  SOURCE_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
   WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
   KAFKA_PARTITIONS: '4',
   // On a busy machine a refused hash would hide the result under test.
   AUTH_HASH_MAX_WAIT: '20s',
 }
 
-/** Starts the six services on the run's shared stack. Disposing stops them. */
+/** Starts the services on the run's shared stack. Disposing stops them. */
 export async function openSystem(options: TestSystemOptions = {}): Promise<TestSystem> {
   await stopSharedSystem()
   return openSystemOn(testEndpoints(), options)

@@ -21,7 +21,7 @@ export type World<System extends SystemAddress = TestSystem> = AsyncDisposable &
   tenant(options?: TenantOptions): Promise<Tenant>
 }
 
-/** Opens the six services, and an HTTPS receiver that they trust. */
+/** Opens the services, and an HTTPS receiver that they trust. */
 export const openWorld = (options: TestSystemOptions = {}) => worldOn(openSystem, options)
 
 /** Like `openWorld`, on a separate stack whose parts may be killed. */

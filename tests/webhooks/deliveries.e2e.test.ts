@@ -30,7 +30,7 @@ const change = async (record: Fields, fields: object) =>
 const remove = async (record: Fields) =>
   expectStatus(200, await tenant.rest(`DELETE orders/${record.id}`)).body
 
-it('carries one change from the data API to a signed delivery, through all six services', async () => {
+it('carries one change from the data API to a signed delivery, through all services', async () => {
   const listener = await world.listen(tenant)
   const record = await tenant.insert({ status: 'new', n: 1 })
 

@@ -25,6 +25,7 @@ export const targets: readonly Target[] = [...serviceNames, ...components, 'syst
 export const needs: Readonly<Record<ServiceName, readonly ComponentName[]>> = {
   'auth-service': ['kafka', 'registry', 'postgres', 'redis'],
   'data-api': ['kafka', 'registry', 'postgres'],
+  'postgres-source': ['kafka', 'registry', 'postgres'],
   'webhook-api': ['kafka', 'registry', 'postgres'],
   'webhook-matcher': ['kafka', 'registry'],
   'webhook-dispatcher': ['kafka', 'registry', 'redis'],

@@ -21,14 +21,15 @@ const reaches: readonly Reach[] = [
     from: 'pod/load',
     namespace: loadNamespace,
     open: [api('gateway')],
-    closed: [api('auth-service'), api('data-api'), api('webhook-api')],
+    closed: [api('auth-service'), api('data-api'), api('postgres-source'), api('webhook-api')],
   },
   inside('gateway', {
-    open: [api('auth-service'), api('data-api'), api('webhook-api')],
+    open: [api('auth-service'), api('data-api'), api('postgres-source'), api('webhook-api')],
     closed: [kafka, postgresql, redis],
   }),
   inside('auth-service', { open: [kafka, postgresql, redis], closed: [api('webhook-api')] }),
   inside('data-api', { open: [kafka, postgresql, api('auth-service')], closed: [redis] }),
+  inside('postgres-source', { open: [kafka, postgresql], closed: [redis, api('auth-service')] }),
   inside('webhook-api', { open: [kafka, postgresql], closed: [redis, api('auth-service')] }),
   inside('webhook-matcher', { open: [kafka], closed: [postgresql, redis, api('gateway')] }),
   inside('webhook-dispatcher', {

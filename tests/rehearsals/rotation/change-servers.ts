@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { createKafka } from '@surehook/kafka/client/client'
 import { cacheDir } from '@surehook/scripts/lib/paths'
 import type { SecuredStack } from '@surehook/scripts/local-stack/secured-stack'
-import type { ServiceName } from '@surehook/scripts/system/service-catalog'
+import { databaseServices, type ServiceName } from '@surehook/scripts/system/service-catalog'
 import { roleOf, schemaOf } from '@surehook/service-kit/postgres/service-role'
 import { openRedis } from '@surehook/service-kit/redis/client'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
@@ -13,7 +13,6 @@ import type { Secrets } from './secret-phases.ts'
 
 type Both = { before: Secrets; after: Secrets }
 
-const databaseServices: readonly ServiceName[] = ['auth-service', 'data-api', 'webhook-api']
 const redisServices: readonly ServiceName[] = ['auth-service', 'webhook-dispatcher']
 const kafkaServices: readonly ServiceName[] = [
   ...databaseServices,

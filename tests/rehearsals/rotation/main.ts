@@ -40,7 +40,12 @@ const certificates = await createCertificates()
 const receiver = opening.use(await openReceiver(certificates))
 await writeFile(`${dir}/ca.pem`, certificates.ca)
 await prepareTopics(operatorKafka(stack))
-const balanced: readonly ServiceName[] = ['auth-service', 'data-api', 'webhook-api']
+const balanced: readonly ServiceName[] = [
+  'auth-service',
+  'data-api',
+  'postgres-source',
+  'webhook-api',
+]
 const balancers = new Map<ServiceName, Balancer>()
 for (const service of balanced) balancers.set(service, opening.use(await openBalancer()))
 const urlOf = (service: ServiceName) => balancers.get(service)?.url
@@ -60,6 +65,7 @@ const system = opening.adopt(
       TRUSTED_PROXIES: '127.0.0.0/8,::1/128',
       AUTH_SERVICE_URL: urlOf('auth-service'),
       DATA_API_URL: urlOf('data-api'),
+      POSTGRES_SOURCE_URL: urlOf('postgres-source'),
       WEBHOOK_API_URL: urlOf('webhook-api'),
     },
     variablesOf: (service) => variablesIn(phase, service, stack),

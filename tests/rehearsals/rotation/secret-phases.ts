@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { SecuredStack } from '@surehook/scripts/local-stack/secured-stack'
-import type { ServiceName } from '@surehook/scripts/system/service-catalog'
+import { databaseServices, type ServiceName } from '@surehook/scripts/system/service-catalog'
 import { roleOf } from '@surehook/service-kit/postgres/service-role'
 
 const secret = () => randomBytes(24).toString('hex')
@@ -92,14 +92,21 @@ function databaseIn({ database }: Secrets, service: ServiceName, stack: SecuredS
   return { DATABASE_URL: url.href }
 }
 
+const encrypting: readonly ServiceName[] = [
+  'auth-service',
+  'postgres-source',
+  'webhook-api',
+  'webhook-dispatcher',
+]
+
 const readers: Readonly<Record<string, readonly ServiceName[]>> = {
-  KEY_ENCRYPTION_KEY: ['auth-service', 'webhook-api', 'webhook-dispatcher'],
-  KEY_ENCRYPTION_KEY_PREVIOUS: ['auth-service', 'webhook-api', 'webhook-dispatcher'],
+  KEY_ENCRYPTION_KEY: encrypting,
+  KEY_ENCRYPTION_KEY_PREVIOUS: encrypting,
   SERVICE_TOKEN: ['auth-service', 'data-api', 'webhook-api'],
   PLATFORM_ADMIN_TOKEN: ['auth-service'],
   PLATFORM_ADMIN_TOKEN_SHA256: ['webhook-api'],
   REDIS_URL: ['auth-service', 'webhook-dispatcher'],
-  DATABASE_URL: ['auth-service', 'data-api', 'webhook-api'],
+  DATABASE_URL: databaseServices,
 }
 
 const isFor = (service: ServiceName, name: string) => readers[name]?.includes(service) ?? true

@@ -10,7 +10,7 @@ type Document = {
   paths: Record<string, { get?: { parameters?: Parameter[] } }>
 }
 
-const apis = ['admin', 'auth', 'data', 'webhooks'] as const
+const apis = ['admin', 'auth', 'data', 'sources', 'webhooks'] as const
 
 const documentOf = (api: string): Document =>
   JSON.parse(

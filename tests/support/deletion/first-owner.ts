@@ -36,6 +36,7 @@ export async function furnish(parts: Parts): Promise<Remembered> {
   const { userId, sessionId, accessToken, refreshToken } = await addUser(parts)
   await tenant.putTable('orders')
   await tenant.putTable(`t_${mark}`, { [`c_${mark}`]: 'text' })
+  await addSource(tenant, mark)
   const { webhookIds, fails } = await subscribeAll(parts)
   const recordIds = await writeAll(parts)
   const failed = await eventually(
@@ -55,6 +56,14 @@ export async function furnish(parts: Parts): Promise<Remembered> {
     cursors: await listCursors(tenant),
     streamCursor: await cursorOfStream(tenant),
   }
+}
+
+/** A source at a name that never resolves (RFC 6761 §6.4). */
+async function addSource(tenant: Tenant, mark: string): Promise<void> {
+  const url = `postgresql://${mark}:${mark}@db.invalid/${mark}`
+  expectStatus(200, await tenant.rest(`PUT _sources/s_${mark}`, { url }))
+  const table = { source: `s_${mark}`, relation: `public.${mark}` }
+  expectStatus(200, await tenant.rest(`PUT _tables/f_${mark}`, table))
 }
 
 async function addUser({ world, tenant, mark }: Parts) {

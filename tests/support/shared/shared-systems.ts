@@ -11,14 +11,14 @@ import type { SharedSystem } from './ask-shared.ts'
 export type SharedSystems = AsyncDisposable & {
   /**
    * `GET /1/single` answers the system of worker 1, all services in one process, and starts it if
-   * necessary; `GET /1/separate` that of six processes. `DELETE /1` stops it: two systems on one
+   * necessary; `GET /1/separate` that of separate processes. `DELETE /1` stops it: two systems on one
    * stack would share their consumer groups.
    */
   readonly url: string
 }
 
 /**
- * Serves one system per Jest worker, because the start of six services costs as much CPU as most
+ * Serves one system per Jest worker, because the start of all services costs as much CPU as most
  * test files. Runs in Jest's own process, so that a system outlives the test file that asked first.
  * @param stacks the stack of each worker
  */

@@ -53,6 +53,7 @@ export type Stage = AsyncDisposable & {
 const scaled: Record<ServiceName, number> = {
   'auth-service': 2,
   'data-api': 2,
+  'postgres-source': 2,
   'webhook-api': 2,
   'webhook-matcher': 3,
   'webhook-dispatcher': 3,
@@ -62,6 +63,7 @@ const scaled: Record<ServiceName, number> = {
 const balanced = {
   'auth-service': 'AUTH_SERVICE_URL',
   'data-api': 'DATA_API_URL',
+  'postgres-source': 'POSTGRES_SOURCE_URL',
   'webhook-api': 'WEBHOOK_API_URL',
   gateway: 'PUBLIC_URL',
 } as const
