@@ -38,6 +38,7 @@ describe('PUT _tables/{table}', () => {
       name: 'everything',
       columns: columns.map((one) => ({ ...one, required: false, unique: false, default: null })),
       access: { read: ['member', 'guest'], create: [], update: [], delete: [] },
+      source: null,
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: expect.stringMatching(/Z$/),
     })
