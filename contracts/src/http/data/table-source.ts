@@ -1,8 +1,11 @@
 import * as z from 'zod'
 import { ruled } from '../../violation-rules.ts'
 
-/** A name, or one in double quotes: `Order "A"` is written `"Order ""A"""`. */
-const identifier = '(?:[a-z_][a-z0-9_$]*|"(?:[^"\\p{Cc}]|"")+")'
+/**
+ * A name, or one in double quotes: `Order "A"` is written `"Order ""A"""`. Without `\p{Cc}`, for
+ * which tools that read OpenAPI cannot make values.
+ */
+const identifier = '(?:[a-z_][a-z0-9_$]*|"(?:[^"\\u0000-\\u001f\\u007f-\\u009f]|"")+")'
 const relationForm = new RegExp(`^${identifier}\\.${identifier}$`, 'u')
 const sourceForm = /^[a-z][a-z0-9_]{0,62}$/
 
