@@ -1,12 +1,9 @@
 import * as z from 'zod'
 import { defineOperation } from '../operation.ts'
+import { SourceName } from './data/table-source.ts'
 import { refused, tenant } from './data/tables.ts'
 
 const mebibyte = 2 ** 20
-
-export const SourceName = z
-  .string()
-  .regex(/^[a-z][a-z0-9_]{0,62}$/, 'must match ^[a-z][a-z0-9_]{0,62}$')
 
 /** An unquoted PostgreSQL name of at most 63 bytes. */
 const PublicationName = z

@@ -90,8 +90,12 @@ export function purgeDeleted(options: PurgeOptions): AsyncDisposable {
   })
 }
 
-export const purgeKey = ({ projectId, environment, service }: EnvironmentPurge): string =>
-  `${projectId}/${environment}/${service}`
+/** The key of a purge on its topic. */
+export const purgeKey = ({
+  projectId,
+  environment,
+  service,
+}: Omit<EnvironmentPurge, 'deletedAt'>): string => `${projectId}/${environment}/${service}`
 
 async function capturePurge(pool: Pool, purge: EnvironmentPurge): Promise<void> {
   const header = { topic: environmentPurgesTopic, key: purgeKey(purge) }

@@ -1,4 +1,4 @@
-import { purgeEach } from '@surehook/access/purge-deleted'
+import { purgeEach, purgeKey } from '@surehook/access/purge-deleted'
 import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { EnvironmentPurge } from '@surehook/contracts/events'
 import { environmentPurgesTopic, environmentsTopic } from '@surehook/contracts/topics'
@@ -55,7 +55,9 @@ export async function openPurge(deps: PurgeDeps): Promise<AsyncDisposable> {
   )
   const isGone = (environment: DeletedEnvironment) =>
     holders.every(
-      (holder) => purged.get(purgeKey(environment, holder)) === environment.deletedAt.toISOString(),
+      (holder) =>
+        purged.get(purgeKey({ ...environment, service: holder })) ===
+        environment.deletedAt.toISOString(),
     )
   const purge = async (environment: DeletedEnvironment, stopping: AbortSignal | undefined) => {
     await purgeOwn(pool, environment, stopping)
@@ -78,9 +80,6 @@ export async function openPurge(deps: PurgeDeps): Promise<AsyncDisposable> {
   const resources = opening.move()
   return { [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
-
-const purgeKey = ({ projectId, environment }: DeletedEnvironment, service: string) =>
-  `${projectId}/${environment}/${service}`
 
 async function findDeleted(pool: Pool): Promise<DeletedEnvironment[]> {
   const { rows } = await pool.query<DeletedEnvironment>(
@@ -121,7 +120,9 @@ async function dropNotes(
   published: readonly string[],
   deleted: readonly DeletedEnvironment[],
 ): Promise<void> {
-  const awaited = new Set(deleted.flatMap((one) => holders.map((holder) => purgeKey(one, holder))))
+  const awaited = new Set(
+    deleted.flatMap((one) => holders.map((holder) => purgeKey({ ...one, service: holder }))),
+  )
   const late = published.filter((key) => !awaited.has(key))
   if (late.length === 0) return
   await writer.write(async (_tx, emit) => {
@@ -145,7 +146,11 @@ function forget(writer: PurgeDeps['writer'], deleted: DeletedEnvironment): Promi
     )
     await emit({ topic: environmentsTopic, key: `${projectId}/${environment}`, state: null })
     for (const holder of holders) {
-      await emit({ topic: environmentPurgesTopic, key: purgeKey(deleted, holder), state: null })
+      await emit({
+        topic: environmentPurgesTopic,
+        key: purgeKey({ ...deleted, service: holder }),
+        state: null,
+      })
     }
   })
 }

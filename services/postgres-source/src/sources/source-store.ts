@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { SourceInput } from '@surehook/contracts/http/sources'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { AppError } from '@surehook/service-kit/errors'
+import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool, PoolClient } from 'pg'
 import { parseSourceUrl } from '../connection/source-url.ts'
 import { type SourceRow, type Tenant, urlContext } from '../source-row.ts'
@@ -31,28 +32,18 @@ export async function findSources(db: Pool, of: Tenant): Promise<SourceRow[]> {
 }
 
 /** Creates or changes a source. A repeated request changes nothing. */
-export async function storeSource(
+export const storeSource = (
   pool: Pool,
   box: SecretBox,
-  { input, ...of }: SourcePlace & { input: SourceInput },
-): Promise<SourceRow> {
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
+  put: SourcePlace & { input: SourceInput },
+): Promise<SourceRow> =>
+  inTransaction(pool, async (tx) => {
     // Requests of one project wait for each other, so that none exceeds the limit.
-    await client.query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [
-      `source/${of.projectId}`,
+    await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+      `source/${put.projectId}`,
     ])
-    const row = await store(client, box, { input, ...of })
-    await client.query('commit')
-    return row
-  } catch (err) {
-    await client.query('rollback')
-    throw err
-  } finally {
-    client.release()
-  }
-}
+    return store(tx, box, put)
+  })
 
 async function store(
   tx: PoolClient,

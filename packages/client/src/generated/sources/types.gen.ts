@@ -14,6 +14,8 @@ export type ProjectId = string;
  */
 export type EnvironmentName = string;
 
+export type SourceName = string;
+
 export type SourceInput = {
     /**
      * `postgresql://user:password@host:port/database`, with `?sslmode=require` to accept any certificate, or `?sslmode=disable`. It is stored encrypted
@@ -343,7 +345,7 @@ export type PutSourceData = {
         environment?: EnvironmentName;
     };
     path: {
-        source: string;
+        source: SourceName;
     };
     query?: never;
     url: '/api/rest/_sources/{source}';
