@@ -22,9 +22,12 @@ afterEach(() => {
   jest.restoreAllMocks()
 })
 
-/** A running group whose broker has no records and answers a fetch when `answer` settles. */
-function running(answer: Promise<object[]>) {
-  jest.spyOn(ConsumerGroup.prototype, 'fetch').mockReturnValue(answer)
+/**
+ * A running group whose brokers have no records. A broker answers a fetch when its `answer` settles.
+ */
+function running(answer: Promise<object[]>, nodeIds = () => ['1'], others = answer) {
+  const answerOf = async (nodeId: string) => (nodeId === '1' ? answer : others)
+  jest.spyOn(ConsumerGroup.prototype, 'fetch').mockImplementation(answerOf)
   stopDuringFetch()
   const hungUp: string[] = []
   const connection = (name: string) => ({
@@ -38,7 +41,7 @@ function running(answer: Promise<object[]>) {
     cluster: { brokerPool: { brokers: { 1: { connectionPool: { pool } } } } },
     connect: async () => undefined,
     joinAndSync: async () => undefined,
-    getNodeIds: () => ['1'],
+    getNodeIds: nodeIds,
     heartbeat: async () => undefined,
     leave: async () => {
       consumerGroup.left = true
@@ -78,4 +81,24 @@ it('ignores a fetch that fails later, when its connection is closed', async () =
   answer.reject(new Error('Closed connection'))
   await new Promise((resolve) => setImmediate(resolve))
   expect(consumerGroup.left).toBe(true)
+})
+
+it('stops while kafkajs waits for a fetch to start its fetchers again', async () => {
+  let brokers = ['1', '2']
+  let asked = 0
+  const nodeIds = () => {
+    asked++
+    // Fetchers that nobody stops ask for ever, and no time limit of a test would end them.
+    if (asked > 1_000) throw new Error('The fetchers were not stopped')
+    return brokers
+  }
+  const other = Promise.withResolvers<object[]>()
+  const { runner, consumerGroup } = running(new Promise(() => undefined), nodeIds, other.promise)
+  await runner.start()
+  brokers = ['1']
+  other.resolve([])
+  await new Promise((resolve) => setImmediate(resolve))
+  await runner.stop()
+  expect(consumerGroup.left).toBe(true)
+  expect(asked).toBeLessThan(20)
 })

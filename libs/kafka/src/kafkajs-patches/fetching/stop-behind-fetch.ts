@@ -12,7 +12,13 @@ type ConsumerGroup = {
   fetch(nodeId: string): Promise<object[]>
   recoverFromFetch(err: Error): Promise<void>
 }
-type Runner = { consumerGroup: ConsumerGroup; stop(): Promise<void> }
+type Runner = {
+  readonly consumerGroup: ConsumerGroup
+  readonly running: boolean
+  readonly fetchManager: { stop(): Promise<void> }
+  fetch(nodeId: string): Promise<object[]>
+  stop(): Promise<void>
+}
 
 const internal = createRequire(import.meta.url)
 const { prototype: runner } = internal('kafkajs/src/consumer/runner') as { prototype: Runner }
@@ -22,7 +28,7 @@ const { prototype: group } = internal('kafkajs/src/consumer/consumerGroup') as {
 /** The methods as earlier patches have left them. */
 const before = {
   group: {} as Pick<ConsumerGroup, 'fetch' | 'recoverFromFetch'>,
-  runner: {} as Pick<Runner, 'stop'>,
+  runner: {} as Pick<Runner, 'fetch' | 'stop'>,
 }
 
 /** Functions that abandon a running fetch, by group. There is one fetch per broker. */
@@ -50,6 +56,18 @@ async function stopNow(this: Runner): Promise<void> {
   for (const abandon of abandons.get(this.consumerGroup) ?? []) abandon()
   await ended
   await hangUpFetches(this.consumerGroup)
+}
+
+/**
+ * If the brokers of a cluster change just before the stop, kafkajs starts its fetchers again after it
+ * and never stops them. It answers their fetches with no records at once, so they would ask for ever,
+ * and nothing else of the process would run.
+ */
+async function fetchWhileRunning(this: Runner, nodeId: string): Promise<object[]> {
+  if (this.running) return before.runner.fetch.call(this, nodeId)
+  // It ends when this fetch does.
+  void this.fetchManager.stop()
+  return []
 }
 
 /** kafkajs fetches over the second connection to each broker, and does nothing else there. */
@@ -83,5 +101,5 @@ export function stopDuringFetch(): void {
     fetch: fetchUntilStopped,
     recoverFromFetch: recoverUnlessStopped,
   })
-  replaceMethods(runner, before.runner, { stop: stopNow })
+  replaceMethods(runner, before.runner, { fetch: fetchWhileRunning, stop: stopNow })
 }
