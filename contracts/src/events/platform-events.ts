@@ -55,8 +55,8 @@ export type TableState = {
   environment: string
   name: string
   /**
-   * Columns that a client defined: the table also has `id`, `createdAt` and `updatedAt`. Of a table
-   * of a source: all its columns, as far as known.
+   * Columns that a client defined: the table also has `id`, `createdAt` and `updatedAt`. A table of
+   * a source has all its known columns here, and no others.
    */
   columns: StateColumn[]
   updatedAt: string

@@ -13,7 +13,7 @@ import { type SourceRow, slotNameOf, tenantOf } from '../source-row.ts'
 import type { SourceTable } from '../tables/source-tables.ts'
 import { type Followed, forgetFollowed } from './followed-store.ts'
 import { Heartbeat } from './heartbeat.ts'
-import { isReady, prepareSource } from './prepare-source.ts'
+import { isReady, type PreparedSource, prepareSource } from './prepare-source.ts'
 import type { ColumnPublisher } from './publish-columns.ts'
 import type { RunDeps } from './run-deps.ts'
 import type { RunStatus } from './run-status.ts'
@@ -33,8 +33,8 @@ export type Capturing = {
   status: RunStatus
   columns: ColumnPublisher
   guard: WalGuard
-  following: ReadonlyMap<number, Followed>
-  /** The tables of the environment that led to `following`. */
+  prepared: PreparedSource
+  /** The tables of the environment that led to `prepared`. */
   wanted: readonly SourceTable[]
   signal: AbortSignal
 }
@@ -68,6 +68,7 @@ export async function capture(of: Capturing): Promise<void> {
     log: deps.log,
   })
   status.set({ state: 'capturing', reason: null })
+  of.columns.publishCatalogue(of.prepared)
   while (!signal.aborted && (await watch.look())) {
     await status.store()
     await sleep(watchEveryMs, undefined, { signal }).catch(() => undefined)
@@ -89,7 +90,8 @@ async function storeWhileAway({ row, deps, signal }: Capturing, slot: StoredSlot
 type DecoderParts = { systemId: string; heartbeat: Heartbeat; watch: CaptureWatch }
 
 function decoderOf(of: Capturing, { systemId, heartbeat, watch }: DecoderParts) {
-  const { client, row, deps, status, columns, following } = of
+  const { client, row, deps, status, columns } = of
+  const { following } = of.prepared
   return new RowsDecoder({
     source: { ...tenantOf(row), name: row.name },
     origin: { systemId, database: client.database ?? '' },
@@ -124,7 +126,7 @@ function decoderOf(of: Capturing, { systemId, heartbeat, watch }: DecoderParts) 
 class CaptureWatch {
   readonly #of: Capturing
   readonly #heartbeat: Heartbeat
-  #judgeAt = Number.NEGATIVE_INFINITY
+  #judgeAt = performance.now() + judgeEveryMs
   mustEnd = false
 
   constructor(of: Capturing, heartbeat: Heartbeat) {
@@ -152,11 +154,12 @@ class CaptureWatch {
   /** Looks at the database again: its owner may have changed what the capture depends on. */
   async #judge(): Promise<boolean> {
     if (performance.now() < this.#judgeAt) return true
-    const { client, row, deps, wanted, status, columns, following } = this.#of
+    const { client, row, deps, wanted, status, columns, prepared: before } = this.#of
     const prepared = await prepareSource({ own: deps.pool, source: client }, row, wanted)
-    if (!isReady(prepared) || !isDeepStrictEqual(prepared.following, following)) return false
-    status.set({ findings: prepared.findings })
-    await columns.publishCatalogue(client, following)
+    const { following, findings } = prepared
+    if (!isReady(prepared) || !isDeepStrictEqual(following, before.following)) return false
+    status.set({ findings })
+    columns.publishCatalogue(prepared)
     this.#judgeAt = performance.now() + judgeEveryMs
     return true
   }

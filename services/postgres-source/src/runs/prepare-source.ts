@@ -4,6 +4,7 @@ import { readFacts } from '../catalogue/read-facts.ts'
 import { readRelation } from '../catalogue/read-relation.ts'
 import { identifier, judgeDatabase } from '../preparation/judge-database.ts'
 import { readDatabase } from '../preparation/read-database.ts'
+import { canFollow, FollowedTable } from '../rows/followed-table.ts'
 import type { SourceRow } from '../source-row.ts'
 import type { SourceTable } from '../tables/source-tables.ts'
 import { type Followed, readKept, type StoredRelation } from './followed-store.ts'
@@ -12,12 +13,17 @@ export type PreparedSource = {
   findings: readonly SourceFinding[]
   /** By OID, the tables that can be captured. */
   following: ReadonlyMap<number, Followed>
+  /** The same tables, with the columns that the catalogue has now. */
+  tables: readonly FollowedTable[]
   /** Tables that were captured, and cannot be any more, or follow another relation now. */
   leftOut: readonly string[]
 }
 
 /** False if nothing can be captured. A finding about one relation leaves out only that one. */
-export const isReady = ({ findings, following }: Omit<PreparedSource, 'leftOut'>): boolean =>
+export const isReady = ({
+  findings,
+  following,
+}: Pick<PreparedSource, 'findings' | 'following'>): boolean =>
   following.size > 0 &&
   findings.every(({ level, relation }) => level !== 'wrong' || relation !== null)
 
@@ -34,18 +40,21 @@ export async function prepareSource(
   const findings = judgeDatabase(facts, { publication, walBudget: Number(row.wal_budget) })
   if (tables.length === 0) findings.push(noTable(row.name))
   const following = new Map<number, Followed>()
+  const followedTables: FollowedTable[] = []
   for (const [at, table] of tables.entries()) {
     const relation = relations[at] ?? table.relation
     const oid = facts.tables[at]?.oid ?? null
     if (oid === null || isWrong(findings, relation)) continue
-    const { followed, found } = await follow(db.source, { table, oid, other: following.get(oid) })
+    const { follows, found } = await follow(db.source, { table, oid, other: following.get(oid) })
     findings.push(...found)
-    if (followed !== null) following.set(oid, followed)
+    if (follows === null) continue
+    following.set(oid, follows.followed)
+    followedTables.push(follows.table)
   }
   const isLeftOut = ([table, { oid }]: [string, StoredRelation]) =>
     following.get(oid)?.table !== table
   const leftOut = [...kept].filter(isLeftOut).map(([table]) => table)
-  return { findings, following, leftOut }
+  return { findings, following, tables: followedTables, leftOut }
 }
 
 const nameOf = (kept: StoredRelation | undefined): string | null =>
@@ -56,27 +65,31 @@ const nameOf = (kept: StoredRelation | undefined): string | null =>
 const isWrong = (findings: readonly SourceFinding[], relation: string): boolean =>
   findings.some((finding) => finding.level === 'wrong' && finding.relation === relation)
 
+type Follows = { followed: Followed; table: FollowedTable }
+
 /** Follows a relation for a table, if no other table does and `exclude` can be kept. */
 async function follow(
   source: ClientBase,
   { table: of, oid, other }: { table: SourceTable; oid: number; other: Followed | undefined },
-): Promise<{ followed: Followed | null; found: SourceFinding[] }> {
+): Promise<{ follows: Follows | null; found: SourceFinding[] }> {
   const { table, relation, createdAt } = of
   if (other !== undefined) {
-    return { followed: null, found: [followedTwice(relation, [other.table, table])] }
+    return { follows: null, found: [followedTwice(relation, [other.table, table])] }
   }
   const now = await readRelation(source, oid)
-  if (now === null) return { followed: null, found: [] }
-  const { keyColumns } = await readFacts(source, oid)
+  if (now === null) return { follows: null, found: [] }
+  const facts = await readFacts(source, oid)
   const names = now.columns.map(({ name }) => name)
+  const isInKey = (name: string) => facts.keyColumns.includes(name)
   const found = [
     ...of.exclude.filter((name) => !names.includes(name)).map((name) => noColumn(relation, name)),
-    ...of.exclude.filter((name) => keyColumns.includes(name)).map((name) => isKey(relation, name)),
+    ...of.exclude.filter(isInKey).map((name) => isKey(relation, name)),
   ]
-  if (found.length > 0) return { followed: null, found }
+  const exclude = new Set(of.exclude)
+  if (found.length > 0 || !canFollow(now, { exclude, facts })) return { follows: null, found }
   const { schema, name } = now
-  const followed = { table, relation, createdAt, schema, name, exclude: new Set(of.exclude) }
-  return { followed, found: [] }
+  const followed = { table, relation, createdAt, schema, name, exclude }
+  return { follows: { followed, table: new FollowedTable(now, { table, exclude, facts }) }, found }
 }
 
 const wrong = (relation: string | null, says: string, advice: string): SourceFinding => ({

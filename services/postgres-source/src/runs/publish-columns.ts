@@ -1,11 +1,9 @@
 import { sourceColumnsTopic } from '@surehook/contracts/topics'
 import { reasonOf } from '@surehook/service-kit/errors'
-import type { ClientBase } from 'pg'
-import { readFacts } from '../catalogue/read-facts.ts'
-import { readRelation } from '../catalogue/read-relation.ts'
-import { FollowedTable } from '../rows/followed-table.ts'
+import type { FollowedTable } from '../rows/followed-table.ts'
 import { type SourceRow, tenantOf } from '../source-row.ts'
 import type { Followed } from './followed-store.ts'
+import type { PreparedSource } from './prepare-source.ts'
 import type { RunDeps } from './run-deps.ts'
 
 /** Publishes the columns of followed tables when they differ from what it published last. */
@@ -38,15 +36,11 @@ export class ColumnPublisher {
    * Publishes the columns as the catalogue has them now: the WAL names those of a new table with
    * its first row, and a change of them with the next one. Does not wait for Kafka.
    */
-  async publishCatalogue(
-    source: ClientBase,
-    following: ReadonlyMap<number, Followed>,
-  ): Promise<void> {
-    for (const [oid, followed] of following) {
-      const relation = await readRelation(source, oid)
-      if (relation === null) continue
-      const facts = await readFacts(source, oid)
-      this.publish(new FollowedTable(relation, { ...followed, facts }), followed).catch((err) =>
+  publishCatalogue({ tables, following }: Pick<PreparedSource, 'tables' | 'following'>): void {
+    for (const table of tables) {
+      const followed = following.get(table.relation.oid)
+      if (followed === undefined) continue
+      this.publish(table, followed).catch((err) =>
         this.#deps.log.warn({ reason: reasonOf(err) }, 'source.columns.not_sent'),
       )
     }

@@ -115,7 +115,7 @@ export class SourceRun implements AsyncDisposable {
     }
     this.#status.set({ reason: null, findings })
     await capture({
-      ...{ client, following, wanted, status: this.#status, columns: this.#columns },
+      ...{ client, prepared, wanted, status: this.#status, columns: this.#columns },
       guard: this.#guard,
       ...{ row: this.row, deps: this.#deps, signal: this.#stop.signal },
     })

@@ -110,7 +110,7 @@ type KnownTable = {
 
 function knownTable(table: TableState, text: string): KnownTable {
   const columns = columnsOf(table)
-  // Of a table of a source they are all its fields, and unknown until postgres-source finds them.
+  // A table of a source has no other fields, and none are known until postgres-source finds them.
   // Nobody may read it: it has no rules.
   if (table.source !== null) {
     return { text, fields: columns.size > 0 ? columns : undefined, readable: undefined }
