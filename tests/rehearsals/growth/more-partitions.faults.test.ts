@@ -19,7 +19,7 @@ import { WaitingWebhooks } from './waiting-webhooks.ts'
 const wanted = Number(process.env['WAITING'] ?? 3_000)
 const [before, after] = [8, 32]
 const perKind = 12
-/** Half of the deliveries of `flaky` webhooks wait: a version that was refused, or those behind it. */
+/** About half of the deliveries of `flaky` webhooks wait: refused ones, or those behind them. */
 const changes = Math.ceil(wanted / (2.5 * perKind))
 /** The retries of this many deliveries are not due when the partitions are added. */
 const delaySeconds = Math.max(10, Math.ceil(wanted / 2_500))
@@ -40,6 +40,7 @@ beforeAll(async () => {
       KAFKA_PARTITIONS: String(before),
       ...delays,
       WEBHOOK_TIMEOUT: '30s',
+      WEBHOOK_CIRCUIT_COOLDOWN: '24h',
     },
   })
   tenant = await world.tenant()

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { endpointId } from '@surehook/contracts/ids'
 import type { ChangePublisher, NewChange } from '@surehook/publisher'
 import { expectStatus } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
@@ -6,7 +7,9 @@ import type { Receiver } from '@surehook/scripts/receiver/receiver'
 
 /**
  * `down` and `disabled` answer nothing but 503 until they are back, and `disabled` is deactivated
- * meanwhile: their deliveries are paused. `flaky` refuses one version of each record once.
+ * meanwhile: their deliveries are paused. `flaky` refuses one version of records once, and its circuit
+ * stays closed. Set a cooldown that outlasts the wait: each time a circuit closes, deliveries lose an
+ * attempt.
  */
 export type Kind = 'down' | 'disabled' | 'flaky'
 
@@ -24,6 +27,8 @@ const table = 'parcels'
 const kinds: readonly Kind[] = ['down', 'disabled', 'flaky']
 const versions = 4
 const refusedVersion = 2
+/** So many do not open a circuit, even if their outcomes come in another order. */
+const mostRefusedInARow = 2
 const perCall = 500
 /** The receiver keeps bodies until it is told to forget them. */
 const forgetEvery = 1_000
@@ -48,8 +53,11 @@ export class WaitingWebhooks {
         const path = `/${kind}-${n}-${randomUUID()}`
         const isOrdered = n % 2 === 0
         const policy = isOrdered ? { ordered: 'record' } : {}
-        const { id } = await tenant.subscribe(receiver.url(path), { table, policy })
-        const webhook = new WaitingWebhook({ kind, id, isOrdered, changes, delayMs })
+        const url = receiver.url(path)
+        const { id } = await tenant.subscribe(url, { table, policy })
+        const { projectId, environment } = tenant
+        const own = { id, endpointId: endpointId({ projectId, environment, url }), isOrdered }
+        const webhook = new WaitingWebhook({ kind, ...own, changes, delayMs })
         let nth = 0
         receiver.answer(path, ({ body, at }) => {
           if (++nth % forgetEvery === 0) receiver.forget(path)
@@ -112,10 +120,13 @@ export class WaitingWebhooks {
     await this.#setActive(false)
   }
 
-  /** Every webhook is active, and its receiver accepts. */
+  /** Every webhook is active, its receiver accepts, and its circuit is closed. */
   async comeBack(): Promise<void> {
     for (const webhook of this.#webhooks) webhook.isAway = false
     await this.#setActive(true)
+    const { tenant } = this.#options
+    for (const webhook of this.#webhooks)
+      expectStatus(204, await tenant.rest(`POST _endpoints/${webhook.endpointId}/close`))
   }
 
   /** What does not add up. */
@@ -133,12 +144,14 @@ export class WaitingWebhooks {
 type Webhook = Pick<WaitingOptions, 'changes' | 'delayMs'> & {
   kind: Kind
   id: string
+  endpointId: string
   isOrdered: boolean
 }
 
 class WaitingWebhook {
   readonly kind: Kind
   readonly id: string
+  readonly endpointId: string
   isAway: boolean
   attempts = 0
   repeated = 0
@@ -148,11 +161,13 @@ class WaitingWebhook {
   readonly #accepted: Uint8Array
   readonly #faults: string[] = []
   #acceptedCount = 0
+  #refusedInARow = 0
 
   constructor(of: Webhook) {
     this.#of = of
     this.kind = of.kind
     this.id = of.id
+    this.endpointId = of.endpointId
     this.isAway = of.kind !== 'flaky'
     this.#firstAt = new Float64Array(of.changes)
     this.#refusedAt = new Float64Array(of.changes)
@@ -173,8 +188,10 @@ class WaitingWebhook {
     this.#checkOrder(index)
     if (this.isAway || (isFirst && this.#isRefusedOnce(index))) {
       this.#refusedAt[index] = at
+      this.#refusedInARow++
       return 503
     }
+    this.#refusedInARow = 0
     if (this.#accepted[index] === 0) this.#acceptedCount++
     else this.repeated++
     this.#accepted[index] = 1
@@ -182,7 +199,8 @@ class WaitingWebhook {
   }
 
   #isRefusedOnce(index: number): boolean {
-    return this.kind === 'flaky' && index % versions === refusedVersion - 1
+    if (this.kind !== 'flaky' || this.#refusedInARow === mostRefusedInARow) return false
+    return index % versions === refusedVersion - 1
   }
 
   #checkTime(index: number, at: number): void {

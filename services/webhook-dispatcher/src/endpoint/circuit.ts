@@ -84,16 +84,20 @@ export class Circuit {
   #timer: NodeJS.Timeout | null = null
   #disposed = false
   readonly #onChange: (open: boolean) => void
+  readonly #isOwned: () => boolean
 
+  /** @param isOwned false: another partition has the endpoint, and stores and publishes its state */
   constructor(
     identity: CircuitIdentity,
     options: CircuitOptions,
     onChange: (open: boolean) => void,
+    isOwned: () => boolean = () => true,
   ) {
     this.#identity = identity
     this.#id = circuitId(identity)
     this.#options = options
     this.#onChange = onChange
+    this.#isOwned = isOwned
   }
 
   get isOpen(): boolean {
@@ -123,8 +127,8 @@ export class Circuit {
     const { failures, openUntil, openSince, place, publishedUntil } =
       await this.#options.store.load(this.#id)
     if (this.#disposed) return
-    const { cooldownMs, store } = this.#options
-    if (openUntil > 0 && !wasUsedAt(openSince)) return store.reset(this.#id)
+    const { cooldownMs } = this.#options
+    if (openUntil > 0 && !wasUsedAt(openSince)) return this.#forget(null)
     const opening = place !== null && openUntil > 0 ? { place, openUntil } : null
     if (opening !== null && publishedUntil !== openUntil) this.#publishOpened(opening)
     // At most the cooldown, because the earlier owner's clock may have been ahead.
@@ -167,7 +171,7 @@ export class Circuit {
   async record(result: AttemptResult, place: EndpointPlace | null = null): Promise<void> {
     const { store } = this.#options
     // The endpoint may have a new owner, whose count must stay.
-    if (this.isOpen || this.#disposed) return
+    if (this.isOpen || this.#disposed || !this.#isOwned()) return
     if (succeeded(result)) {
       this.#place = null
       if (this.#failures === 0) return
@@ -263,6 +267,7 @@ export class Circuit {
 
   #publishOpened({ place, openUntil }: CircuitOpening): void {
     const { events, cooldownMs } = this.#options
+    if (!this.#isOwned()) return
     const at = openUntil - cooldownMs
     events?.publish({ ...this.#identity, place, isOpen: true, openUntil, at })
   }
@@ -270,6 +275,7 @@ export class Circuit {
   /** The store forgets the opening only after Kafka has the event of its end, if there is one. */
   async #forget(opening: CircuitOpening | null): Promise<void> {
     const { store, events } = this.#options
+    if (!this.#isOwned()) return
     if (opening === null || events === undefined) return store.reset(this.#id)
     events.publish({ ...this.#identity, ...opening, isOpen: false, at: Date.now() })
   }

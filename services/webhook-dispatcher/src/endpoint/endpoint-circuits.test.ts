@@ -23,6 +23,7 @@ const open = () =>
   new EndpointCircuits('e', {
     circuit: { store, threshold: 5, cooldownMs: 120_000 },
     onChange: (isOpen, subscriptionId) => void changes.push([isOpen, subscriptionId]),
+    isOwned: () => true,
   })
 
 beforeEach(() => {

@@ -7,6 +7,8 @@ export type EndpointCircuitsOptions = {
   circuit: CircuitOptions
   /** @param subscriptionId null: the circuit that all subscriptions share */
   onChange: (open: boolean, subscriptionId: string | null) => void
+  /** False once the endpoint belongs to another partition. */
+  isOwned: () => boolean
 }
 
 export type CountedAttempt = {
@@ -35,7 +37,9 @@ export class EndpointCircuits {
     this.receiver = this.#create(null)
   }
 
+  /** True if a circuit is open that this partition owns. */
   get isAnyOpen(): boolean {
+    if (!this.#options.isOwned()) return false
     return this.receiver.isOpen || this.#own.values().some(({ isOpen }) => isOpen)
   }
 
@@ -113,8 +117,8 @@ export class EndpointCircuits {
   }
 
   #create(subscriptionId: string | null): Circuit {
-    const { circuit, onChange } = this.#options
+    const { circuit, onChange, isOwned } = this.#options
     const identity = { endpointId: this.#endpointId, webhookId: subscriptionId }
-    return new Circuit(identity, circuit, (open) => onChange(open, subscriptionId))
+    return new Circuit(identity, circuit, (open) => onChange(open, subscriptionId), isOwned)
   }
 }

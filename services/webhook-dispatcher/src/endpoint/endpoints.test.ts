@@ -37,6 +37,7 @@ function setUp(circuit: Circuits = {}, wasUsedAt: EndpointsOptions['wasUsedAt'] 
     slots: new AttemptSlots(),
     pressure: () => false,
     wasUsedAt,
+    isOwned: () => true,
   }
   return new Endpoints<never>(options)
 }

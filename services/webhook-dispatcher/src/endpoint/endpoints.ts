@@ -10,6 +10,8 @@ export type EndpointsOptions = Omit<EndpointOptions, 'slots'> & {
   slots: AttemptSlots
   /** Returns whether a webhook that delivers to the endpoint existed at the time (epoch ms). */
   wasUsedAt: (endpointId: string, at: number) => boolean
+  /** Returns whether the endpoint belongs to this partition. */
+  isOwned: (endpointId: string) => boolean
 }
 
 export type EndpointIdentity = { endpointId: string; projectId: string }
@@ -56,6 +58,7 @@ export class Endpoints<T> {
         if (!open) endpoint.ramp(subscriptionId)
         this.#onChange(endpoint)
       },
+      isOwned: () => this.#options.isOwned(endpointId),
     })
     const options = { ...this.#options, slots: { all: this.#options.slots, projectId } }
     const endpoint = new Endpoint<T>(endpointId, circuits, options, () => this.#onChange(endpoint))

@@ -230,6 +230,7 @@ export class PartitionWorker {
       limitsOf: (subscriptionId) => deps.subscriptions.get(subscriptionId)?.limits,
       since: performance.now(),
       wasUsedAt: (endpointId, at) => deps.subscriptions.isAnyAt(endpointId, at),
+      isOwned: (endpointId) => !this.#state.isRerouted(endpointId),
     })
   }
 }
