@@ -19,7 +19,11 @@ const mayImport = {
   'libs/change-capture': [...clients, ...forTests],
   'libs/access': [...clients, 'libs/change-capture', 'packages/token-verifier', ...forTests],
   'libs/diagnosis': clients,
-  'libs/matching': lowest,
+  'libs/matching': [
+    ...lowest,
+    'libs/service-kit/src/id-table',
+    'libs/service-kit/src/newest-entries',
+  ],
   'libs/testing': clients,
   'packages/auth': [],
   'packages/client': [],

@@ -1,17 +1,13 @@
 import type { ChangeOperation, SubscriptionState } from '@surehook/contracts/events'
-import { type Anchor, anchorOf } from '@surehook/contracts/filter/anchor'
-import { compileFilter, type RecordPredicate } from '@surehook/contracts/filter/compile-filter'
-import type { Filter } from '@surehook/contracts/filter/filter'
-import { parseFilter } from '@surehook/contracts/filter/parse-filter'
 import { endpointId } from '@surehook/contracts/ids'
 import { isBefore } from '@surehook/contracts/wal-position'
-import { UndecodableError } from '@surehook/schemas/codec'
+import { compiledFilter } from './compiled-filter.ts'
 
 const bits: Readonly<Record<ChangeOperation, number>> = { INSERT: 1, UPDATE: 2, DELETE: 4 }
 
 export const operationBit = (operation: ChangeOperation): number => bits[operation]
 
-/** The matcher's data of one active subscription. It is compact, because there may be 100,000. */
+/** One version of an active subscription, as far as matching needs it. */
 export type Subscription = {
   readonly id: string
   readonly url: string
@@ -23,16 +19,10 @@ export type Subscription = {
   readonly select: ReadonlySet<string> | null
   /** Equal for equal `select` lists. '' without `select`. */
   readonly selectKey: string
-  /** Necessary condition of the filter, by which the index finds the subscription. */
-  readonly anchor: Anchor | null
   /** JSON of its filter, or `null`. */
   readonly filter: string | null
-  /** Equal for equal filters that the index must evaluate. '' if it need not evaluate one. */
-  readonly filterKey: string
-  /** `null` when every record matches that the index finds for it. */
-  readonly matches: RecordPredicate | null
   /** WAL position of its beginning: earlier changes do not match. `null` if unknown. */
-  from: string | null
+  readonly from: string | null
   /** WAL position of its successor's beginning, or `null` while it is the newest version. */
   readonly until: string | null
 }
@@ -74,14 +64,18 @@ export function placeOf(at: { projectId: string; environment: string; table: str
   return `${at.projectId}\0${at.environment}\0${at.table}`
 }
 
+/** The project and the environment of a key that `placeOf` made. */
+export function tenantOf(place: string): { projectId: string; environment: string } {
+  const [projectId = '', environment = ''] = place.split('\0', 2)
+  return { projectId, environment }
+}
+
 export const selectKeyOf = (select: readonly string[] | null): string =>
   select === null ? '' : JSON.stringify(select.toSorted())
 
 /** Throws an `UndecodableError` when the filter is not valid: such a state must not be matched. */
 export function toSubscription(state: SubscriptionState, from: string | null): Subscription {
-  const filter = state.filter === null ? null : readFilter(state.filter)
-  const anchor = filter === null ? null : anchorOf(filter)
-  const matches = predicateOf(filter, anchor)
+  if (state.filter !== null) compiledFilter(state.filter)
   const { select } = state
   return {
     id: state.id,
@@ -91,32 +85,8 @@ export function toSubscription(state: SubscriptionState, from: string | null): S
     operations: state.events.reduce((mask, event) => mask | operationBit(event), 0),
     select: select === null ? null : new Set(select),
     selectKey: selectKeyOf(select),
-    anchor,
     filter: state.filter,
-    filterKey: anchor === null && matches !== null ? (state.filter ?? '') : '',
-    matches,
     from,
     until: null,
   }
-}
-
-function readFilter(text: string): Filter {
-  const parsed = parseFilter(parseJson(text))
-  if (parsed.ok) return parsed.filter
-  const faults = parsed.violations.map(({ field, message }) => `${field}: ${message}`)
-  throw new UndecodableError(`filter: ${faults.join('; ')}`)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (err) {
-    throw new UndecodableError('filter: not JSON', { cause: err })
-  }
-}
-
-function predicateOf(filter: Filter | null, anchor: Anchor | null): RecordPredicate | null {
-  // If the filter consists only of its anchor, the index has already evaluated it.
-  const isAnswered = filter === null || (anchor !== null && filter.kind === 'field')
-  return isAnswered ? null : compileFilter(filter)
 }

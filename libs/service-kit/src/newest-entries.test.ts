@@ -31,3 +31,12 @@ it('has none if it may have none', () => {
   entries.set('a', 1)
   expect(entries.get('a')).toBeUndefined()
 })
+
+it('keeps an offered entry only if its key was offered lately', () => {
+  const entries = new NewestEntries<string, number>(2)
+  for (const key of ['a', 'b', 'c', 'a']) entries.offer(key, 1)
+  expect(entries.get('a')).toBeUndefined()
+  entries.offer('a', 2)
+  expect(entries.get('a')).toBe(2)
+  expect(entries.get('b')).toBeUndefined()
+})

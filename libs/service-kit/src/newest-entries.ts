@@ -7,6 +7,7 @@ export class NewestEntries<Key, Value> {
   readonly #least: number
   #newer = new Map<Key, Value>()
   #older = new Map<Key, Value>()
+  readonly #offered = new Set<Key>()
 
   constructor(least: number) {
     this.#least = least
@@ -23,6 +24,16 @@ export class NewestEntries<Key, Value> {
       this.#newer = new Map()
     }
     this.#newer.set(key, value)
+  }
+
+  /**
+   * Sets an entry only if the same key was offered before, among the last `least` offers. Entries
+   * that are used once then cost no garbage collection.
+   */
+  offer(key: Key, value: Value): void {
+    if (this.#offered.has(key)) return this.set(key, value)
+    if (this.#offered.size >= this.#least) this.#offered.clear()
+    this.#offered.add(key)
   }
 
   delete(key: Key): void {

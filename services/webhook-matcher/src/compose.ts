@@ -14,7 +14,7 @@ import { Batches } from './batches/batches.ts'
 import { type Config, service } from './config.ts'
 import { GrowthGate } from './growth/growth-gate.ts'
 import { createMatcher } from './matching/matcher.ts'
-import { matcherMetrics } from './metrics.ts'
+import { matcherMetrics, registerIndex } from './metrics.ts'
 import { openSubscriptionsView } from './subscriptions-view.ts'
 
 /**
@@ -51,6 +51,7 @@ export async function compose(
   const parts = { ...config, codec, producer, metrics, log }
   const { index, view } = await openSubscriptionsView({ ...parts, kafka })
   opening.use(view)
+  registerIndex(registry, index)
   await orAborted(view.ready, signal)
   const handle = createMatcher({ ...parts, index, view, tracer })
   const gate = opening.use(new GrowthGate({ ...config, kafka, log }))

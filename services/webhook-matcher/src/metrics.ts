@@ -1,3 +1,4 @@
+import type { SubscriptionIndex } from '@surehook/matching/index/subscription-index'
 import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
 
 export type MatcherMetrics = ReturnType<typeof matcherMetrics>
@@ -32,10 +33,6 @@ export function matcherMetrics(metrics: Metrics) {
       help: 'Time until the subscriptions were as new as a batch of changes',
       buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 2, 5],
     }),
-    subscriptions: metrics.gauge({
-      name: 'surehook_matcher_subscriptions',
-      help: 'Active subscriptions',
-    }),
     invalid: fromZero(
       metrics.counter({
         name: 'surehook_matcher_invalid_messages_total',
@@ -46,4 +43,33 @@ export function matcherMetrics(metrics: Metrics) {
       ['changes', 'webhook.subscriptions'],
     ),
   }
+}
+
+/** Values that are read when metrics are scraped. */
+export function registerIndex(
+  metrics: Metrics,
+  index: Pick<SubscriptionIndex, 'size' | 'packedBytes' | 'unpacked'>,
+): void {
+  metrics.gauge({
+    name: 'surehook_matcher_subscriptions',
+    help: 'Active subscriptions',
+    collect() {
+      this.set(index.size)
+    },
+  })
+  metrics.gauge({
+    name: 'surehook_matcher_subscriptions_packed_bytes',
+    help: 'Memory outside the heap for packed subscriptions',
+    collect() {
+      this.set(index.packedBytes)
+    },
+  })
+  metrics.counter({
+    name: 'surehook_matcher_subscriptions_unpacked_total',
+    help: 'Subscriptions unpacked to match a change or to apply a state, because they were not among those used last',
+    collect() {
+      this.reset()
+      this.inc(index.unpacked)
+    },
+  })
 }

@@ -38,10 +38,7 @@ export async function openSubscriptionsView({
     codec: { ofTopic: (): TypeCodec<SubscriptionState> => codec.subscription },
     topics: [topics.subscriptions],
     clientId: groupId,
-    apply(_topic, key, state, { walPosition }) {
-      index.apply(key, state, walPosition)
-      metrics.subscriptions.set(index.size)
-    },
+    apply: (_topic, key, state, { walPosition }) => index.apply(key, state, walPosition),
     async onInvalid(invalid) {
       await refuseInvalid(producer, codec, { ...invalid, refusedBy: groupId })
       metrics.invalid.inc({ topic: 'webhook.subscriptions' })

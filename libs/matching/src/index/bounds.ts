@@ -1,72 +1,73 @@
 import type { RangeCondition } from '@surehook/contracts/filter/anchor'
 import { compareCodePoints } from '@surehook/contracts/filter/values/code-points'
 import { type Compare, comparerOf } from '@surehook/contracts/filter/values/compare-values'
-import type { Subscription } from '../subscription.ts'
 
-type BoundEntry = { subscription: Subscription; bound: RangeCondition; compare: Compare }
+type RangeBound = Pick<RangeCondition, 'op' | 'operand'>
+type BoundEntry = {
+  readonly row: number
+  readonly operand: string | number
+  /** Made when it is first needed: a lookup needs few of a list. */
+  compare: Compare | undefined
+}
 
 /**
- * Subscriptions with a bound on one value, sorted so that satisfied bounds come first. A lookup
- * costs a binary search plus one step per match.
+ * Subscriptions with a bound on one value, as rows, sorted so that satisfied bounds come first. A
+ * lookup costs a binary search plus one step per match.
  */
 export class Bounds {
-  /** Lists by kind of operand and direction, because only comparable operands can be sorted. */
-  readonly #lists = new Map<string, BoundEntry[]>()
+  /** Lists by kind of operand and operator, because only comparable operands can be sorted. */
+  readonly #lists = new Map<string, { op: RangeBound['op']; entries: BoundEntry[] }>()
 
   get isEmpty(): boolean {
     return this.#lists.size === 0
   }
 
-  add(subscription: Subscription, bound: RangeCondition): void {
-    const list = this.#lists.get(kindOf(bound)) ?? []
-    this.#lists.set(kindOf(bound), list)
-    const compare = comparerOf(bound.operand, null)
-    list.splice(placeOf(list, bound), 0, { subscription, bound, compare })
+  add(row: number, { op, operand }: RangeBound): void {
+    const kind = `${typeof operand} ${op}`
+    const list = this.#lists.get(kind) ?? { op, entries: [] }
+    this.#lists.set(kind, list)
+    list.entries.splice(placeOf(list.entries, { op, operand }), 0, {
+      row,
+      operand,
+      compare: undefined,
+    })
   }
 
-  remove(subscription: Subscription, bound: RangeCondition): void {
-    const list = this.#lists.get(kindOf(bound))
-    if (list === undefined) return
-    const from = placeOf(list, bound)
-    const index = list.findIndex((entry, at) => at >= from && entry.subscription === subscription)
-    if (index >= 0) list.splice(index, 1)
-    if (list.length === 0) this.#lists.delete(kindOf(bound))
+  remove(row: number, { op, operand }: RangeBound): void {
+    const kind = `${typeof operand} ${op}`
+    const { entries = [] } = this.#lists.get(kind) ?? {}
+    const from = placeOf(entries, { op, operand })
+    const index = entries.findIndex((entry, at) => at >= from && entry.row === row)
+    if (index >= 0) entries.splice(index, 1)
+    if (entries.length === 0) this.#lists.delete(kind)
   }
 
-  each(value: unknown, take: (found: Subscription) => void): void {
-    for (const list of this.#lists.values()) {
-      const end = firstIndex(list, (entry) => !isWithin(entry, value))
+  each(value: unknown, take: (row: number) => void): void {
+    for (const { op, entries } of this.#lists.values()) {
+      const end = firstIndex(entries, (entry) => !isWithin(entry, op, value))
       for (let index = 0; index < end; index++) {
-        const entry = list[index]
-        if (entry !== undefined) take(entry.subscription)
+        const entry = entries[index]
+        if (entry !== undefined) take(entry.row)
       }
     }
   }
 }
 
-const isLower = ({ op }: RangeCondition) => op === 'gt' || op === 'gte'
-const kindOf = (bound: RangeCondition) => `${typeof bound.operand}${isLower(bound) ? '>' : '<'}`
-
 /** Index of the first entry that is not easier to satisfy. */
-const placeOf = (list: readonly BoundEntry[], bound: RangeCondition): number =>
-  firstIndex(list, (entry) => easeOf(entry.bound, bound) >= 0)
-
-/** Negative when every value that satisfies `b` also satisfies `a`, and `a` admits more. */
-function easeOf(a: RangeCondition, b: RangeCondition): number {
-  const order = compareOperands(a.operand, b.operand)
-  if (order !== 0) return isLower(a) ? order : -order
-  return Number(isStrict(a)) - Number(isStrict(b))
-}
-
-const isStrict = ({ op }: RangeCondition) => op === 'gt' || op === 'lt'
+const placeOf = (entries: readonly BoundEntry[], { op, operand }: RangeBound): number =>
+  firstIndex(entries, (entry) => {
+    const order = compareOperands(entry.operand, operand)
+    return op === 'gt' || op === 'gte' ? order >= 0 : order <= 0
+  })
 
 const compareOperands = (a: string | number, b: string | number): number =>
   typeof a === 'string' && typeof b === 'string' ? compareCodePoints(a, b) : Number(a) - Number(b)
 
 /** `compare` returns NaN for values that do not compare. Every test of NaN is false. */
-function isWithin({ bound, compare }: BoundEntry, value: unknown): boolean {
-  const order = compare(value)
-  switch (bound.op) {
+function isWithin(entry: BoundEntry, op: RangeBound['op'], value: unknown): boolean {
+  entry.compare ??= comparerOf(entry.operand, null)
+  const order = entry.compare(value)
+  switch (op) {
     case 'gt':
       return order > 0
     case 'gte':

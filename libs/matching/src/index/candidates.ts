@@ -1,126 +1,133 @@
 import type { Anchor } from '@surehook/contracts/filter/anchor'
 import { valueKeys } from '@surehook/contracts/filter/values/equality'
 import { fieldValue } from '@surehook/contracts/filter/values/field-value'
-import type { Subscription } from '../subscription.ts'
+import { compiledFilter } from '../compiled-filter.ts'
 import { Bounds } from './bounds.ts'
+import { eachRow, type RowSet, withoutRow, withRow } from './row-set.ts'
 
-type Bucket = Subscription | Set<Subscription>
+type JsonRecord = Readonly<Record<string, unknown>>
+type FilterTest = (filter: string | null) => boolean
 
-/** Index of the subscriptions whose anchor is on one path. */
+/** Index of the subscriptions whose anchor is on one path. Most paths need one of the two parts. */
 class PathIndex {
   readonly path: Anchor['path']
-  readonly #byKey = new Map<string, Bucket>()
-  readonly #bounds = new Bounds()
+  /** By hash of the key. A number needs less memory than a text. */
+  #byKey: Map<number, RowSet> | null = null
+  #bounds: Bounds | null = null
 
   constructor(path: Anchor['path']) {
     this.path = path
   }
 
   get isEmpty(): boolean {
-    return this.#byKey.size === 0 && this.#bounds.isEmpty
+    return this.#byKey === null && this.#bounds === null
   }
 
-  add(subscription: Subscription, anchor: Anchor): void {
-    if ('bound' in anchor) this.#bounds.add(subscription, anchor.bound)
-    else for (const key of anchor.keys) this.#addKey(key, subscription)
-  }
-
-  #addKey(key: string, subscription: Subscription): void {
-    const bucket = this.#byKey.get(key)
-    // Most values have one subscription. A set of one needs ten times its memory.
-    if (bucket === undefined) this.#byKey.set(key, subscription)
-    else if (bucket instanceof Set) bucket.add(subscription)
-    else this.#byKey.set(key, new Set([bucket, subscription]))
-  }
-
-  remove(subscription: Subscription, anchor: Anchor): void {
-    if ('bound' in anchor) this.#bounds.remove(subscription, anchor.bound)
-    else for (const key of anchor.keys) this.#removeKey(key, subscription)
-  }
-
-  #removeKey(key: string, subscription: Subscription): void {
-    const bucket = this.#byKey.get(key)
-    if (bucket instanceof Set) {
-      bucket.delete(subscription)
-      if (bucket.size > 0) return
+  add(row: number, anchor: Anchor): void {
+    if ('bound' in anchor) {
+      this.#bounds ??= new Bounds()
+      this.#bounds.add(row, anchor.bound)
+      return
     }
-    this.#byKey.delete(key)
+    this.#byKey ??= new Map()
+    for (const key of anchor.keys) {
+      const hash = hashOf(key)
+      this.#byKey.set(hash, withRow(this.#byKey.get(hash), row))
+    }
   }
 
-  each(record: Readonly<Record<string, unknown>>, take: (found: Subscription) => void): void {
+  remove(row: number, anchor: Anchor): void {
+    if ('bound' in anchor) {
+      this.#bounds?.remove(row, anchor.bound)
+      if (this.#bounds?.isEmpty === true) this.#bounds = null
+    } else {
+      for (const key of anchor.keys) this.#removeKey(hashOf(key), row)
+    }
+  }
+
+  each(record: JsonRecord, take: (row: number) => void): void {
     const value = fieldValue(record, this.path)
-    const [first, second] = valueKeys(value).map((key) => this.#byKey.get(key))
-    eachOf(first, take)
-    // An `in` list may contain a value both as a text and as a number.
-    eachOf(second, (found) => {
-      if (!isIn(first, found)) take(found)
-    })
-    this.#bounds.each(value, take)
+    if (this.#byKey !== null) {
+      for (const key of valueKeys(value)) eachRow(this.#byKey.get(hashOf(key)), take)
+    }
+    this.#bounds?.each(value, take)
+  }
+
+  #removeKey(hash: number, row: number): void {
+    const left = withoutRow(this.#byKey?.get(hash), row)
+    if (left === undefined) this.#byKey?.delete(hash)
+    else this.#byKey?.set(hash, left)
+    if (this.#byKey?.size === 0) this.#byKey = null
   }
 }
 
-function eachOf(bucket: Bucket | undefined, take: (found: Subscription) => void): void {
-  if (bucket instanceof Set) for (const subscription of bucket) take(subscription)
-  else if (bucket !== undefined) take(bucket)
+/** FNV-1a of the UTF-16 code units, with 31 bits, so that V8 keeps it as a small integer. */
+function hashOf(key: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193)
+  return (hash >>> 1) | 0
 }
-
-const isIn = (bucket: Bucket | undefined, one: Subscription): boolean =>
-  bucket instanceof Set ? bucket.has(one) : bucket === one
 
 /**
- * Subscriptions of one table with the same set of events. Anchored filters are found by the
- * record's value: a lookup costs one step per indexed path, not one per subscription. Among the
- * others, equal filters are evaluated once.
+ * Subscriptions of one table with the same set of events, as rows. It finds all that match a
+ * record, and perhaps some that do not. Anchored filters are found by the record's value: a lookup
+ * costs one step per indexed path, not one per subscription. Among the others, equal filters are
+ * evaluated once.
  */
 export class Candidates {
   readonly #byPath = new Map<string, PathIndex>()
-  readonly #byFilter = new Map<string, Set<Subscription>>()
+  readonly #byFilter = new Map<string | null, RowSet>()
 
-  add(subscription: Subscription): void {
-    const { anchor, filterKey } = subscription
+  get isEmpty(): boolean {
+    return this.#byFilter.size === 0 && this.#byPath.size === 0
+  }
+
+  /** Adding a row with the same filter again changes nothing, unless the filter has a bound. */
+  add(row: number, filter: string | null): void {
+    const anchor = anchorOf(filter)
     if (anchor === null) {
-      const alike = this.#byFilter.get(filterKey)
-      if (alike === undefined) this.#byFilter.set(filterKey, new Set([subscription]))
-      else alike.add(subscription)
+      this.#byFilter.set(filter, withRow(this.#byFilter.get(filter), row))
       return
     }
     const path = anchor.path.join('.')
     const index = this.#byPath.get(path) ?? new PathIndex(anchor.path)
     this.#byPath.set(path, index)
-    index.add(subscription, anchor)
+    index.add(row, anchor)
   }
 
-  /** @returns true if any subscription remains */
-  remove(subscription: Subscription): boolean {
-    const { anchor, filterKey } = subscription
+  /** Removing a row that is not there changes nothing. */
+  remove(row: number, filter: string | null): void {
+    const anchor = anchorOf(filter)
     if (anchor === null) {
-      const alike = this.#byFilter.get(filterKey)
-      alike?.delete(subscription)
-      if (alike?.size === 0) this.#byFilter.delete(filterKey)
-    } else {
-      const path = anchor.path.join('.')
-      const index = this.#byPath.get(path)
-      index?.remove(subscription, anchor)
-      if (index?.isEmpty) this.#byPath.delete(path)
+      const left = withoutRow(this.#byFilter.get(filter), row)
+      if (left === undefined) this.#byFilter.delete(filter)
+      else this.#byFilter.set(filter, left)
+      return
     }
-    return this.#byFilter.size > 0 || this.#byPath.size > 0
+    const path = anchor.path.join('.')
+    const index = this.#byPath.get(path)
+    index?.remove(row, anchor)
+    if (index?.isEmpty === true) this.#byPath.delete(path)
   }
 
-  /** Calls `take` once with each subscription that matches the record. */
-  each(
-    record: Readonly<Record<string, unknown>>,
-    changedFields: readonly string[],
-    take: (subscription: Subscription) => void,
-  ): void {
-    for (const alike of this.#byFilter.values()) {
-      const [one] = alike
-      if (one === undefined || !(one.matches?.(record, changedFields) ?? true)) continue
-      for (const subscription of alike) take(subscription)
-    }
-    for (const index of this.#byPath.values()) {
-      index.each(record, (subscription) => {
-        if (subscription.matches?.(record, changedFields) ?? true) take(subscription)
-      })
-    }
+  /** Calls `take` with each row that may match the record, perhaps more than once. */
+  each(record: JsonRecord, passes: FilterTest, take: (row: number) => void): void {
+    for (const [filter, rows] of this.#byFilter) if (passes(filter)) eachRow(rows, take)
+    for (const index of this.#byPath.values()) index.each(record, take)
+  }
+}
+
+const anchorOf = (filter: string | null) => (filter === null ? null : compiledFilter(filter).anchor)
+
+/** Returns whether the record passes a filter. Equal filters are evaluated once. */
+export function filterEvaluation(record: JsonRecord, changedFields: readonly string[]): FilterTest {
+  const results = new Map<string, boolean>()
+  return (filter) => {
+    if (filter === null) return true
+    const known = results.get(filter)
+    if (known !== undefined) return known
+    const result = compiledFilter(filter).matches(record, changedFields)
+    results.set(filter, result)
+    return result
   }
 }

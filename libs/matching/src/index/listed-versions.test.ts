@@ -60,7 +60,9 @@ describe('a state that lists its versions', () => {
     fc.assert(
       fc.property(history, (all) => {
         const states = statesOf('s', all)
-        const [ran, started] = [indexOf(states), new SubscriptionIndex()]
+        // One has all unpacked, the other none.
+        const started = new SubscriptionIndex(undefined, undefined, 0)
+        const ran = indexOf(states)
         started.apply('s', states.at(-1) ?? null, lsn(commitOf(all.length - 1)))
         expect([started.size, started.replaced]).toEqual([ran.size, ran.replaced])
         for (let at = 0; at < (all.length + 1) * 10; at++) {
@@ -75,7 +77,7 @@ describe('a state that lists its versions', () => {
     fc.assert(
       fc.property(fc.array(criteria, { minLength: 1, maxLength: 15 }), (all) => {
         const states = statesOf('s', all)
-        const index = new SubscriptionIndex()
+        const index = new SubscriptionIndex(undefined, undefined, 0)
         index.apply('s', states.at(-1) ?? null, lsn(commitOf(all.length - 1)))
         const newest = states.at(-1)?.url ?? ''
         for (const n of [-1, ...all.keys()]) {
@@ -156,20 +158,5 @@ describe('a state that lists its versions', () => {
     ]
     const index = indexOf(statesOf('s', all).slice(-1))
     expect(outcomeAt(index, 100).flat()).toHaveLength(2)
-  })
-
-  test('compiles no filter again that it knows', () => {
-    const filter = '{"not":{"a":1}}'
-    const made = { active: true, table: 'orders', events: [...changeOperations], filter }
-    const all = [['a'], ['b'], ['c']].map((select) => ({ ...made, select }))
-    const states = statesOf('s', all)
-    const index = indexOf(states.slice(0, 2))
-    const event = aChange({ record: '{"a":2}' })
-    const change = { event, record: { a: 2 }, walPosition: lsn(beginOf(0)), loggedAt: 0 }
-    const [before] = index.match(change)
-    index.apply('s', states[2] ?? null, lsn(commitOf(2)))
-    const [after] = index.match(change)
-    expect(after?.matches).toBeInstanceOf(Function)
-    expect(after?.matches).toBe(before?.matches)
   })
 })

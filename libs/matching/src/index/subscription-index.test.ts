@@ -167,8 +167,9 @@ describe('SubscriptionIndex', () => {
       fc.property(
         fc.array(step, { maxLength: 40 }),
         fc.array(change, { minLength: 5, maxLength: 20 }),
-        (steps, changes) => {
-          const index = new SubscriptionIndex()
+        fc.constantFrom(0, 2, 20_000),
+        (steps, changes, unpacked) => {
+          const index = new SubscriptionIndex(undefined, undefined, unpacked)
           const states = new Map<string, SubscriptionState>()
           for (const { id, state } of steps) {
             index.apply(id, state)
@@ -191,6 +192,7 @@ describe('SubscriptionIndex', () => {
 const byText = (a: string, b: string) => (a < b ? -1 : 1)
 
 function isMatch(state: SubscriptionState, { event, record }: Change): boolean {
+  if (state.projectId !== event.projectId || state.environment !== event.environment) return false
   if (state.table !== event.table || !state.events.includes(event.operation)) return false
   const parsed = parseFilter(JSON.parse(state.filter ?? '{}'))
   return parsed.ok && compileFilter(parsed.filter)(record, event.changedFields)
@@ -200,7 +202,12 @@ const value = fc.constantFrom<unknown>(1, '1', '1.0', 'a', true, null, 0, -0, '0
 const ordered = fc.constantFrom<unknown>(1, '1', 'a', 0, 0.5, -2, 'b', '')
 const field = fc.constantFrom('a', 'b', 'c.d')
 const table = fc.constantFrom('orders', 'items')
-const filter = fc.oneof(
+const tenants = [
+  { projectId: 'shop', environment: 'master' },
+  { projectId: 'shop', environment: 'test' },
+  { projectId: 'bank', environment: 'master' },
+]
+const anyFilter = fc.oneof(
   fc.constant(null),
   fc.tuple(field, value).map(([name, wanted]) => ({ [name]: wanted })),
   fc
@@ -223,21 +230,22 @@ const filter = fc.oneof(
 )
 const step = fc
   .record({
-    id: fc.nat(9).map((id) => `s${id}`),
+    n: fc.nat(9),
     isDeleted: fc.boolean(),
     active: fc.boolean(),
     table,
     events: fc.subarray([...changeOperations], { minLength: 1 }),
-    filter,
+    filter: anyFilter,
   })
-  .map(({ id, isDeleted, filter: json, ...state }) => ({
-    id,
-    state: isDeleted
-      ? null
-      : aSubscription({ id, ...state, filter: json === null ? null : JSON.stringify(json) }),
-  }))
+  .map(({ n, isDeleted, filter: json, ...criteria }) => {
+    const id = `s${n}`
+    const filter = json === null ? null : JSON.stringify(json)
+    const tenant = tenants[n % tenants.length]
+    return { id, state: isDeleted ? null : aSubscription({ id, ...tenant, ...criteria, filter }) }
+  })
 const change: fc.Arbitrary<Change> = fc
   .record({
+    tenant: fc.constantFrom(...tenants),
     table,
     operation: fc.constantFrom(...changeOperations),
     record: fc
@@ -247,4 +255,5 @@ const change: fc.Arbitrary<Change> = fc
       )
       .map((record) => JSON.stringify(record)),
   })
+  .map(({ tenant, ...event }) => ({ ...tenant, ...event }))
   .map((event) => changeOf({ ...event, changedFields: event.operation === 'UPDATE' ? ['a'] : [] }))
