@@ -9,6 +9,22 @@ create table followed_table (
   constraint followed_table_source_id_fkey FOREIGN KEY (source_id) REFERENCES source(id) ON DELETE CASCADE
 );
 
+create table left_slot (
+  id uuid not null default gen_random_uuid(),
+  source_id uuid not null,
+  project_id text not null,
+  environment text not null,
+  name text not null,
+  url text not null,
+  ca text,
+  attempts integer not null default 0,
+  due_at timestamp with time zone not null,
+  give_up_at timestamp with time zone not null,
+  constraint left_slot_pkey PRIMARY KEY (id)
+);
+CREATE INDEX left_slot_due ON left_slot USING btree (due_at);
+CREATE INDEX left_slot_environment ON left_slot USING btree (project_id, environment);
+
 create table replica (
   id uuid not null,
   seen_at timestamp with time zone not null,

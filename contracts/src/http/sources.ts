@@ -168,7 +168,8 @@ export const deleteSource = defineOperation({
   path,
   summary: 'Delete a source',
   description:
-    'Deletes the source and drops its replication slot. Its tables stay, and get no more changes.',
+    'Deletes the source and drops its replication slot. Its tables stay, and get no more changes. ' +
+    'If its database does not answer, the slot is tried again for a day.',
   params: existing,
   reply: {
     status: 200,
@@ -176,7 +177,7 @@ export const deleteSource = defineOperation({
       slotDropped: z.boolean(),
       sql: z
         .array(z.string())
-        .describe('What to run in the database if the slot could not be dropped: it keeps WAL'),
+        .describe('What to run in the database if the slot was not dropped at once: it keeps WAL'),
     }),
   },
   errors: [...refused, 'NOT_FOUND'],

@@ -19,18 +19,22 @@ import type { Pool } from 'pg'
 import { type Config, service } from './config.ts'
 import { connectionOf, createConnect } from './connection/connect.ts'
 import { hostLookup } from './connection/host-lookup.ts'
+import { deleteSource } from './left-slots/left-slot-store.ts'
+import { openLeftSlots } from './left-slots/left-slots.ts'
 import { sourceMetrics } from './metrics.ts'
-import { SourceLeases } from './runs/source-leases.ts'
+import { leaseS, SourceLeases } from './runs/source-leases.ts'
 import { openSourceRuns } from './runs/source-runs.ts'
 import { createDropSource, type DropSource } from './sources/drop-source.ts'
 import { purgeEnvironment } from './sources/purge-environment.ts'
 import { createUrlReEncryption } from './sources/re-encrypt-urls.ts'
 import { sourceRoutes } from './sources/source-routes.ts'
-import { removeSource } from './sources/source-store.ts'
 import { openSourceTables } from './tables/source-tables.ts'
 
-/** Requests that were admitted before their environment was deleted have ended after this time. */
-const longestRequestMs = 15_000
+/**
+ * Requests that were admitted before their environment was deleted have ended after this time, and
+ * runs of its sources with their leases. Slots that they left are then dropped as well.
+ */
+const settleMs = (leaseS + 10) * 1_000
 
 export type PostgresSource = Service & { readonly ports: { api: number; internal: number } }
 
@@ -59,15 +63,17 @@ export async function compose(
   const box = createSecretBox(...config.encryptionKeys)
   const guard = new AddressGuard(config.allowedNetworks, hostLookup)
   const connect = createConnect(box, guard)
+  const ofSources = sourceMetrics(metrics)
   const runs = opening.use(
     openSourceRuns(new SourceLeases(background), {
       ...{ pool: background, connect, tables, producer, codec, log },
       connectionOf: (row) => connectionOf(row, box, guard),
-      metrics: sourceMetrics(metrics),
+      metrics: ofSources,
     }),
   )
-  const remove = (id: string) => removeSource(pool, id).then(() => runs.stop(id))
+  const remove = (id: string) => deleteSource(pool, id).then(() => runs.stop(id))
   const drop = createDropSource({ connect, remove, log })
+  opening.use(openLeftSlots({ pool: background, connect, metrics: ofSources, log }))
   opening.use(openPurge({ pool: background, access, drop, messaging, log }))
   opening.use(openReEncryption(config, { pool: background, log }))
   const limits = createRequestLimits({
@@ -117,7 +123,7 @@ const openPurge = ({ pool, access, drop, messaging: { codec, producer }, log }: 
       const value = codec.environmentPurge.encode(purge)
       return producer.send([{ topic: environmentPurgesTopic, key: purgeKey(purge), value }])
     },
-    settleMs: longestRequestMs,
+    settleMs,
     log,
   })
 

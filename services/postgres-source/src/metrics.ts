@@ -20,6 +20,10 @@ export function sourceMetrics(metrics: Metrics) {
       name: 'surehook_source_gaps_total',
       help: 'Times at which changes of a source may have been missed',
     }),
+    slotsGivenUp: metrics.counter({
+      name: 'surehook_source_slots_given_up_total',
+      help: 'Slots of deleted or moved sources that could not be dropped, and keep WAL',
+    }),
     budgetUsed: metrics.gauge({
       name: 'surehook_source_budget_used_ratio',
       help: 'The largest share of its WAL budget that a source uses, from 0 to 1',

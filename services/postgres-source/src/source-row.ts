@@ -38,6 +38,9 @@ export type SourceRow = {
   updated_at: Date
 }
 
+/** How to connect to the database of a source. */
+export type SourceAccess = Pick<SourceRow, 'id' | 'project_id' | 'environment' | 'url' | 'ca'>
+
 /** Identifies what a URL is encrypted for. */
 export const urlContext = (id: string): string => `source/${id}`
 

@@ -1,14 +1,14 @@
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import type { AddressGuard } from '@surehook/service-kit/outbound/address-guard'
 import { Client, type ClientConfig } from 'pg'
-import { type SourceRow, urlContext } from '../source-row.ts'
+import { type SourceAccess, urlContext } from '../source-row.ts'
 import { sourceClient } from './source-client.ts'
 import { parseSourceUrl } from './source-url.ts'
 
-export type Connect = (row: SourceRow) => Promise<Client>
+export type Connect = (row: SourceAccess) => Promise<Client>
 
 /** How to connect to the database of a source. */
-export function connectionOf(row: SourceRow, box: SecretBox, guard: AddressGuard): ClientConfig {
+export function connectionOf(row: SourceAccess, box: SecretBox, guard: AddressGuard): ClientConfig {
   const parsed = parseSourceUrl(box.open(row.url, urlContext(row.id)))
   if ('fault' in parsed) throw new Error(`The stored URL ${parsed.fault}`)
   const { address } = parsed

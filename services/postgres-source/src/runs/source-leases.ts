@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { SourceRow } from '../source-row.ts'
 
-const leaseS = 20
+export const leaseS = 20
 
 export type HeldSources = {
   held: readonly SourceRow[]

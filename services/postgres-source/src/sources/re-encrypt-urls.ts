@@ -6,6 +6,9 @@ import { type SourceRow, urlContext } from '../source-row.ts'
 
 type SealedUrl = Pick<SourceRow, 'id' | 'url'>
 
+/** Tables with URLs, and their column with the source that a URL is encrypted for. */
+const sealed = { source: 'id', left_slot: 'source_id' }
+
 /**
  * Encrypts the URLs again that a previous key encrypted. Replicas with other keys can read them:
  * a new key is configured everywhere before it is used.
@@ -13,8 +16,8 @@ type SealedUrl = Pick<SourceRow, 'id' | 'url'>
  */
 export function createUrlReEncryption(keys: EncryptionKeys, log: Logger) {
   const reEncrypt = createReEncryption(keys)
-  return async (pool: Pool): Promise<false> => {
-    const { rows } = await pool.query<SealedUrl>('select id, url from source')
+  async function ofTable(pool: Pool, [table, column]: [string, string]): Promise<void> {
+    const { rows } = await pool.query<SealedUrl>(`select ${column} as id, url from ${table}`)
     for (const { id, url } of rows) {
       const outcome = reEncrypt(url, urlContext(id))
       if (outcome === 'current') continue
@@ -23,11 +26,14 @@ export function createUrlReEncryption(keys: EncryptionKeys, log: Logger) {
         continue
       }
       // The version stays: the source is read in the same way.
-      await pool.query('update source set url = $3 where id = $1 and url = $2', [
+      await pool.query(`update ${table} set url = $3 where ${column} = $1 and url = $2`, [
         ...[id, url, outcome.sealed],
       ])
       log.info({ id }, 'source.url.resealed')
     }
+  }
+  return async (pool: Pool): Promise<false> => {
+    for (const one of Object.entries(sealed)) await ofTable(pool, one)
     return false
   }
 }

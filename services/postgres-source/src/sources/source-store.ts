@@ -4,11 +4,13 @@ import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { AppError } from '@surehook/service-kit/errors'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool, PoolClient } from 'pg'
-import { parseSourceUrl } from '../connection/source-url.ts'
+import { parseSourceUrl, type SourceAddress } from '../connection/source-url.ts'
+import { countLeftSlots, leaveAddress } from '../left-slots/left-slot-store.ts'
 import { type SourceRow, type Tenant, urlContext } from '../source-row.ts'
 
 /** Of a project. Each costs connections and the time of a replica for as long as it lasts. */
 const maxSources = 20
+const maxLeftSlots = 100
 
 type SourcePlace = Tenant & { name: string }
 
@@ -52,8 +54,10 @@ async function store(
 ): Promise<SourceRow> {
   const current = await findSource(tx, of)
   if (current !== null && isSame(current, box, input)) return current
-  if (current !== null) requireDatabase(current, box, input)
+  const moves = current !== null && isMoved(current, box, input)
   if (current === null) await requireRoom(tx, of)
+  if (current === null || moves) await requireFewLeft(tx, of)
+  if (moves) await leaveAddress(tx, current.id)
   const id = current?.id ?? randomUUID()
   const url = box.seal(input.url, urlContext(id))
   const { rows } = await tx.query<SourceRow>(
@@ -75,18 +79,20 @@ async function store(
 }
 
 /**
- * A source stays one database: its slot in another one would be left behind, and keep WAL. Its
- * address may change, as after a failover.
+ * True if the source gets another address, as after a failover. It stays one database: which changes
+ * are missing would be unknown.
  */
-function requireDatabase(row: SourceRow, box: SecretBox, { url }: SourceInput): void {
-  const [before, after] = [box.open(row.url, urlContext(row.id)), url].map(databaseOf)
-  if (before === after) return
-  throw new AppError('CONFLICT', 'A source cannot change its database: delete it first')
+function isMoved(row: SourceRow, box: SecretBox, { url }: SourceInput): boolean {
+  const [before, after] = [box.open(row.url, urlContext(row.id)), url].map(addressOf)
+  if (before?.database !== after?.database) {
+    throw new AppError('CONFLICT', 'A source cannot change its database: delete it first')
+  }
+  return before?.host !== after?.host || before?.port !== after?.port
 }
 
-function databaseOf(url: string): string | null {
+function addressOf(url: string): SourceAddress | null {
   const parsed = parseSourceUrl(url)
-  return 'fault' in parsed ? null : parsed.address.database
+  return 'fault' in parsed ? null : parsed.address
 }
 
 function isSame(row: SourceRow, box: SecretBox, input: SourceInput): boolean {
@@ -107,7 +113,9 @@ async function requireRoom(tx: PoolClient, { projectId }: Tenant): Promise<void>
   throw new AppError('CONFLICT', `A project has at most ${maxSources} sources`)
 }
 
-/** Removes a source, so that no replica reads it any more. */
-export async function removeSource(pool: Pool, id: string): Promise<void> {
-  await pool.query('delete from source where id = $1', [id])
+/** Databases that never answer must not take the time of those of others. */
+async function requireFewLeft(tx: PoolClient, { projectId }: Tenant): Promise<void> {
+  if ((await countLeftSlots(tx, projectId)) < maxLeftSlots) return
+  const message = 'Slots of earlier sources are still to be dropped, and their databases are away'
+  throw new AppError('CONFLICT', message)
 }

@@ -124,16 +124,23 @@ export type Shop = AsyncDisposable & {
   slots(): Promise<string[]>
 }
 
+const createOrders = 'create table orders (id int primary key, state text)'
+
+/** Makes a table `orders` that is ready to be captured. */
+export const prepareShop = (url: string) =>
+  query(
+    url,
+    `${createOrders}; alter table orders replica identity full;
+     create publication surehook for table orders`,
+  )
+
 export async function openShop({ isPrepared = true } = {}): Promise<Shop> {
   await using opening = new AsyncDisposableStack()
   const database = opening.use(await createDatabase())
   const client = opening.adopt(new Client({ connectionString: database.url }), (open) => open.end())
   await client.connect()
-  await client.query('create table orders (id int primary key, state text)')
-  if (isPrepared) {
-    await client.query('alter table orders replica identity full')
-    await client.query('create publication surehook for table orders')
-  }
+  if (isPrepared) await prepareShop(database.url)
+  else await client.query(createOrders)
   const resources = opening.move()
   const url = `${database.url}?sslmode=disable`
   return {

@@ -266,7 +266,7 @@ export type DeleteSourceResponses = {
     200: {
         slotDropped: boolean;
         /**
-         * What to run in the database if the slot could not be dropped: it keeps WAL
+         * What to run in the database if the slot was not dropped at once: it keeps WAL
          */
         sql: Array<string>;
     };
