@@ -213,7 +213,9 @@ test('a slot that keeps more WAL than its budget is dropped, which is a gap', as
   const { gap } = await untilSource(client, (source) => source.gap !== null)
   expect(gap?.reason).toBe('budget_exhausted')
   await shop.client.query('commit')
-  await untilSource(client, isCapturing)
+  const created = `select from pg_replication_slots
+    where slot_name = $1 and confirmed_flush_lsn is not null`
+  await until(async () => (await query(shop.database.url, created, [slot])).length === 1)
   await shop.client.query('insert into orders values (2)')
   await world.changes.until(tenant.projectId, () => recordsOf('orders').length > 0)
   expect(recordsOf('orders')).toEqual(['INSERT 2'])
