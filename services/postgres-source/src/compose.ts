@@ -66,9 +66,8 @@ export async function compose(
   const ofSources = sourceMetrics(metrics)
   const runs = opening.use(
     openSourceRuns(new SourceLeases(background), {
-      ...{ pool: background, connect, tables, producer, codec, log },
+      ...{ pool: background, connect, tables, producer, codec, metrics: ofSources, log },
       connectionOf: (row) => connectionOf(row, box, guard),
-      metrics: ofSources,
     }),
   )
   const remove = (id: string) => deleteSource(pool, id).then(() => runs.stop(id))

@@ -2,6 +2,7 @@ import { boundedBy } from '@surehook/service-kit/bounded'
 import type { ClientConfig } from 'pg'
 import { LogicalReplicationService } from 'pg-logical-replication'
 import { formatLsn, parseLsn } from '../slot/lsn.ts'
+import { ofConnection, SlotConnectionError } from '../slot/slot-connection-error.ts'
 import type { WalMessage, WalPlace, WalPlugin } from './wal-decoder.ts'
 
 export type StreamOptions<Content> = {
@@ -60,21 +61,18 @@ export class ReplicationStream<Content> implements AsyncDisposable {
   async start(): Promise<void> {
     const { slot, plugin } = this.#options
     const service = this.#service
-    service.on('error', (err) => this.#fail(err))
+    service.on('error', (err) => this.#lose(err))
     service.on('start', () => this.#started.resolve())
     service.on('data', (lsn, message: WalMessage<Content> | null) =>
       this.#pass(() => this.#data(lsn, message)),
     )
     service.on('heartbeat', (lsn, _time, reply) => this.#pass(() => this.#heartbeat(lsn, reply)))
     service.subscribe(plugin, slot).then(
-      () => this.#fail(new Error('The server ended the replication')),
-      (err) => this.#fail(err),
+      () => this.#lose('The server ended the replication'),
+      (err) => this.#lose(err),
     )
-    await boundedBy(
-      startWithinMs,
-      this.#started.promise,
-      'The server does not start the replication',
-    )
+    const message = 'The server does not start the replication'
+    await ofConnection(boundedBy(startWithinMs, this.#started.promise, message))
     this.#reporting = setInterval(() => this.#report(), reportEveryMs)
   }
 
@@ -144,7 +142,7 @@ export class ReplicationStream<Content> implements AsyncDisposable {
   #report(): void {
     const reads = !this.#paused && this.#waiting === null
     if (reads && performance.now() - this.#heardAt > silentMs) {
-      return this.#fail(new Error('The server has gone silent'))
+      return this.#lose('The server has gone silent')
     }
     this.#send(true)
   }
@@ -152,7 +150,7 @@ export class ReplicationStream<Content> implements AsyncDisposable {
   #send(ping = false): void {
     // The library reports the byte after the given LSN. One byte too many would skip a commit that
     // begins exactly there.
-    this.#service.acknowledge(formatLsn(this.#confirmed - 1n), ping).catch((err) => this.#fail(err))
+    this.#service.acknowledge(formatLsn(this.#confirmed - 1n), ping).catch((err) => this.#lose(err))
   }
 
   /** Handles the messages one after another, also those that arrive while one is waited for. */
@@ -187,6 +185,10 @@ export class ReplicationStream<Content> implements AsyncDisposable {
       // Not rethrown: an error from a socket's event handler would end the process.
       this.#fail(err)
     }
+  }
+
+  #lose(cause: unknown): void {
+    this.#fail(new SlotConnectionError(cause))
   }
 
   #fail(err: unknown): void {

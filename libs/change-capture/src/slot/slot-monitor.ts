@@ -1,6 +1,7 @@
 import type { WalOrigin } from '@surehook/contracts/wal-position'
-import { Client, type ClientConfig } from 'pg'
+import { Client, type ClientConfig, type QueryResultRow } from 'pg'
 import { parseLsn } from './lsn.ts'
+import { ofConnection, SlotConnectionError } from './slot-connection-error.ts'
 
 export type SlotState = {
   /** True if a process reads the slot. */
@@ -13,7 +14,7 @@ export type SlotState = {
 /**
  * The slot is gone, or the server has removed WAL that it needed. Changes may be missing on Kafka.
  */
-export class SlotLostError extends Error {
+export class SlotLostError extends SlotConnectionError {
   override readonly name = 'SlotLostError'
 }
 
@@ -42,7 +43,7 @@ export class SlotMonitor implements AsyncDisposable {
       keepAlive: true,
     })
     const monitor = new SlotMonitor(client, slot)
-    await client.connect()
+    await ofConnection(client.connect())
     return monitor
   }
 
@@ -52,13 +53,13 @@ export class SlotMonitor implements AsyncDisposable {
     // Without a listener a lost connection would end the process. The next query reports the
     // failure.
     client.on('error', (err) => {
-      this.#failure = err
+      this.#failure = new SlotConnectionError(err)
     })
   }
 
   async read(): Promise<SlotState> {
     if (this.#failure) throw this.#failure
-    const { rows } = await this.#client.query<SlotRow>(
+    const { rows } = await this.#query<SlotRow>(
       `select active, confirmed_flush_lsn::text as confirmed, wal_status as status,
               pg_wal_lsn_diff(pg_current_wal_flush_lsn(), confirmed_flush_lsn)::text as lag
          from pg_replication_slots
@@ -76,7 +77,7 @@ export class SlotMonitor implements AsyncDisposable {
 
   /** Confirmed position of another slot of this database, or `null` if it does not exist. */
   async confirmedOf(slot: string): Promise<bigint | null> {
-    const { rows } = await this.#client.query<{ confirmed: string | null }>(
+    const { rows } = await this.#query<{ confirmed: string | null }>(
       `select confirmed_flush_lsn::text as confirmed
          from pg_replication_slots
         where slot_name = $1 and database = current_database()`,
@@ -88,7 +89,7 @@ export class SlotMonitor implements AsyncDisposable {
 
   /** Identifies the WAL that the slot reads. It stays the same while the server runs. */
   async origin(): Promise<WalOrigin> {
-    const { rows } = await this.#client.query<WalOrigin>(
+    const { rows } = await this.#query<WalOrigin>(
       // The name of a WAL file begins with the timeline.
       `select system_identifier::text as "systemId",
               left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline
@@ -97,6 +98,10 @@ export class SlotMonitor implements AsyncDisposable {
     const [origin] = rows
     if (origin === undefined) throw new Error('PostgreSQL does not say which cluster it is')
     return origin
+  }
+
+  #query<Row extends QueryResultRow>(text: string, values: string[] = []) {
+    return ofConnection(this.#client.query<Row>(text, values))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,3 +1,4 @@
+import { ofConnection } from '@surehook/change-capture/slot/slot-connection-error'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import type { AddressGuard } from '@surehook/service-kit/outbound/address-guard'
 import { Client, type ClientConfig } from 'pg'
@@ -19,9 +20,15 @@ export function connectionOf(row: SourceAccess, box: SecretBox, guard: AddressGu
 export const createConnect =
   (box: SecretBox, guard: AddressGuard): Connect =>
   async (row) => {
-    const client = new Client(connectionOf(row, box, guard))
+    const client = marked(new Client(connectionOf(row, box, guard)))
     // A lost connection fails the next query. Without a listener it would end the process.
     client.on('error', () => undefined)
-    await client.connect()
+    await ofConnection(client.connect())
     return client
   }
+
+/** Its statements reject with errors that are told from those of Surehook's own database. */
+function marked(client: Client): Client {
+  const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>
+  return Object.assign(client, { query: (...args: unknown[]) => ofConnection(query(...args)) })
+}

@@ -18,7 +18,8 @@ import { WalGuard } from './wal-guard.ts'
 
 const backoff = { firstMs: 500, longestMs: 30_000 }
 const lookEveryMs = 3_000
-const endsWithinMs = 6_000
+/** A run ends within this time, or is left to the fence of its slot. */
+export const endsWithinMs = 6_000
 
 /** Reads one source while it is open, whatever happens to its database. */
 export class SourceRun implements AsyncDisposable {

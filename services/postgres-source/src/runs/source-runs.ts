@@ -2,10 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { reasonOf } from '@surehook/service-kit/errors'
 import type { SourceRow } from '../source-row.ts'
 import type { RunDeps } from './run-deps.ts'
-import type { SourceLeases } from './source-leases.ts'
-import { SourceRun } from './source-run.ts'
+import { leaseS, type SourceLeases } from './source-leases.ts'
+import { endsWithinMs, SourceRun } from './source-run.ts'
 
 const lookEveryMs = 2_000
+/**
+ * The runs end before their leases do, which are as old as the request that extended them: another
+ * replica may read the sources from then on.
+ */
+const holdsForMs = leaseS * 1_000 - endsWithinMs
 
 export type SourceRuns = AsyncDisposable & {
   /** Ends the reading of a source in this process. */
@@ -24,8 +29,24 @@ export function openSourceRuns(leases: SourceLeases, deps: Omit<RunDeps, 'owner'
     await run?.[Symbol.asyncDispose]()
   }
 
+  const stopAll = () => Promise.all([...runs.keys()].map(stop))
+
+  let leasesEnd: NodeJS.Timeout | undefined
+  function holdFrom(askedAt: number): void {
+    clearTimeout(leasesEnd)
+    leasesEnd = setTimeout(
+      () => {
+        deps.log.warn({ sources: runs.size }, 'source.leases.lost')
+        void stopAll()
+      },
+      askedAt + holdsForMs - performance.now(),
+    )
+  }
+
   async function look(): Promise<void> {
+    const askedAt = performance.now()
     const { held, excess } = await leases.extend()
+    holdFrom(askedAt)
     const byId = new Map(held.map((row) => [row.id, row]))
     const isOver = ({ row, hasEnded }: SourceRun) =>
       hasEnded || byId.get(row.id)?.version !== row.version
@@ -51,7 +72,8 @@ export function openSourceRuns(leases: SourceLeases, deps: Omit<RunDeps, 'owner'
     async [Symbol.asyncDispose]() {
       stopping.abort()
       await looking
-      await Promise.all([...runs.keys()].map(stop))
+      clearTimeout(leasesEnd)
+      await stopAll()
       await leases
         .leave()
         .catch((err) => deps.log.warn({ reason: reasonOf(err) }, 'source.leases.kept'))
