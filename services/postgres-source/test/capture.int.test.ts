@@ -4,7 +4,6 @@ import type { Client } from '@surehook/scripts/client/call'
 import { query } from '@surehook/testing/database'
 import { TcpProxy } from '@surehook/testing/tcp-proxy'
 import { until } from '@surehook/testing/until'
-import { Client as PgClient } from 'pg'
 import { clientOf, untilSource } from './support/client.ts'
 import {
   openShop,
@@ -243,53 +242,6 @@ test('a database that is away when its source is deleted: the answer has the SQL
     slotDropped: false,
     sql: [expect.stringContaining(`'${slot}'`)],
   })
-})
-
-/** Keeps the service from a table of its own. */
-async function lockTable(table: string): Promise<AsyncDisposable> {
-  const locking = new PgClient({ connectionString: world.config.databaseUrl })
-  await locking.connect()
-  await locking.query(`begin; lock table postgres_source.${table} in access exclusive mode`)
-  return { [Symbol.asyncDispose]: () => locking.end() }
-}
-
-test('a reason tells of the database of the source, and nothing of what Surehook lacks itself', async () => {
-  const reason = async () => {
-    const source = await untilSource(client, ({ state }) => state === 'unreachable')
-    return source.reason
-  }
-  {
-    await using _locked = await lockTable('followed_table')
-    await world.table(tenant, 'orders', orders)
-    await client.call('PUT _sources/shop', { url: shop.url })
-    expect(await reason()).toBe('Surehook has an internal problem, and tries again')
-  }
-  await untilSource(client, isCapturing)
-  const url = new URL(shop.url)
-  url.password = 'wrong'
-  await client.call('PUT _sources/shop', { url: url.href })
-  expect(await reason()).toContain('password authentication failed')
-  await client.call('PUT _sources/shop', { url: shop.url })
-})
-
-test('a replica that cannot extend its leases stops reading, and goes on once it can', async () => {
-  const { slot } = await startCapture()
-  const isRead = async () => {
-    const [found] = await query(
-      shop.database.url,
-      'select active from pg_replication_slots where slot_name = $1',
-      [slot],
-    )
-    return found?.['active'] === true
-  }
-  await until(isRead)
-  {
-    await using _locked = await lockTable('replica')
-    await until(async () => !(await isRead()))
-  }
-  await until(isRead)
-  await shop.client.query('insert into orders values (1)')
-  await world.changes.until(tenant.projectId, 1)
 })
 
 test('two replicas share the sources, and one takes those of the other', async () => {

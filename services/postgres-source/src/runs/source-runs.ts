@@ -17,6 +17,26 @@ export type SourceRuns = AsyncDisposable & {
   stop(id: string): Promise<void>
 }
 
+/** Tells when the leases are about to run out, because they could not be extended. */
+class LeaseTimer implements Disposable {
+  readonly #onEnd: () => void
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(onEnd: () => void) {
+    this.#onEnd = onEnd
+  }
+
+  /** @param askedAt before the request, by `performance.now()` */
+  extended(askedAt: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(this.#onEnd, askedAt + holdsForMs - performance.now())
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer)
+  }
+}
+
 /** Reads the sources that this replica holds. */
 export function openSourceRuns(leases: SourceLeases, deps: Omit<RunDeps, 'owner'>): SourceRuns {
   const runs = new Map<string, SourceRun>()
@@ -31,22 +51,15 @@ export function openSourceRuns(leases: SourceLeases, deps: Omit<RunDeps, 'owner'
 
   const stopAll = () => Promise.all([...runs.keys()].map(stop))
 
-  let leasesEnd: NodeJS.Timeout | undefined
-  function holdFrom(askedAt: number): void {
-    clearTimeout(leasesEnd)
-    leasesEnd = setTimeout(
-      () => {
-        deps.log.warn({ sources: runs.size }, 'source.leases.lost')
-        void stopAll()
-      },
-      askedAt + holdsForMs - performance.now(),
-    )
-  }
+  const leaseTimer = new LeaseTimer(() => {
+    deps.log.warn({ sources: runs.size }, 'source.leases.lost')
+    void stopAll()
+  })
 
   async function look(): Promise<void> {
     const askedAt = performance.now()
     const { held, excess } = await leases.extend()
-    holdFrom(askedAt)
+    leaseTimer.extended(askedAt)
     const byId = new Map(held.map((row) => [row.id, row]))
     const isOver = ({ row, hasEnded }: SourceRun) =>
       hasEnded || byId.get(row.id)?.version !== row.version
@@ -72,7 +85,7 @@ export function openSourceRuns(leases: SourceLeases, deps: Omit<RunDeps, 'owner'
     async [Symbol.asyncDispose]() {
       stopping.abort()
       await looking
-      clearTimeout(leasesEnd)
+      leaseTimer[Symbol.dispose]()
       await stopAll()
       await leases
         .leave()
