@@ -9,6 +9,7 @@ import { dataScenarios } from './data/scenarios.ts'
 import { deliveryScenarios } from './deliveries/scenarios.ts'
 import { historyReplicas } from './history/replicas.ts'
 import { history } from './history/scenario.ts'
+import { historyDeletion, historyMove } from './history/work-beside-writes.ts'
 import { rssMiBOf, servicesOf, type Usage, usageOf } from './measure/processes.ts'
 import { openBench } from './platform/open-bench.ts'
 import { isAnyMissing, printed, printRows } from './report/report.ts'
@@ -46,6 +47,8 @@ const { system, runDirs, tls } = bench
 const scenarios: Record<string, () => Promise<void>> = {
   ...deliveryScenarios({ bench, seconds, changes, rates: options.rates.split(',').map(Number) }),
   history: () => history(system, rows),
+  move: () => historyMove(bench, { rows, seconds }),
+  deletion: () => historyDeletion(bench, { rows, seconds }),
   replicas: () => historyReplicas(bench, changes),
   console: () => consoleLists(bench, rows),
   costly: () => costly(bench),

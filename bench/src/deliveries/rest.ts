@@ -13,10 +13,19 @@ export async function restAtRate(
   bench: Bench,
   { perSecond, seconds }: { perSecond: number; seconds: number },
 ): Promise<RestRun> {
+  const write = await openWritesAtRate(bench, perSecond)
+  return write(seconds)
+}
+
+/** Warms up. Each call of the result writes that many seconds. */
+export async function openWritesAtRate(
+  bench: Bench,
+  perSecond: number,
+): Promise<(seconds: number) => Promise<RestRun>> {
   const project = await tableWithSubscriptions(bench, 1)
-  const write = (s: number) => insertAtRate(project, 'bench', { perSecond, seconds: s })
+  const write = (seconds: number) => insertAtRate(project, 'bench', { perSecond, seconds })
   await warmUp(bench, async () => (await write(warmUpSeconds)).answered)
-  return measureWrites(bench, 1, () => write(seconds))
+  return (seconds) => measureWrites(bench, 1, () => write(seconds))
 }
 
 /** Writes over REST with `writers` writers and without pause. */

@@ -12,6 +12,8 @@ export type ManyDeliveries = AsyncDisposable & {
    * fill today, also what is left of it, unless `until` is `yesterday`.
    */
   fill(count: number, days: number, until?: 'today' | 'yesterday'): Promise<void>
+  /** The same in the database of the services, where earlier versions had the history. */
+  fillOlder(count: number, days: number): Promise<void>
 }
 
 export type Subscriber = { projectId: string; subscriptionId: string }
@@ -44,30 +46,56 @@ export async function openManyDeliveries(
   databaseUrl: string,
   { projectId, subscriptionId }: Subscriber,
 ): Promise<ManyDeliveries> {
-  const database = new Client({ connectionString: siblingUrl(databaseUrl, 'history') })
-  await database.connect()
-  // The service must own the partitions, because it drops them.
-  await database.query('set role surehook_webhook_api')
-  const filled: string[] = []
+  const database = await connectAsOwner(siblingUrl(databaseUrl, 'history'))
+  const of = { projectId, subscriptionId }
+  const filled = new Set<string>()
   return {
     async fill(count, days, until = 'today') {
       const last = Date.now() - (until === 'today' ? 0 : dayMs)
-      for (let back = days - 1; back >= 0; back--) {
-        const day = dayOf(last - back * dayMs)
-        filled.push(day)
-        await makePartition(database, day)
-        const perDay = Math.ceil(count / days)
-        const events = Array.from({ length: perDay }, (_, n) => `bench-${day}-${n + 1}`)
-        const ids = events.map((eventId) => deliveryId(eventId, subscriptionId))
-        await database.query(deliveriesSql, [day, subscriptionId, projectId, ids, events, perDay])
+      await fillDays(database, of, { count, days, last, filled })
+    },
+    async fillOlder(count, days) {
+      const older = await connectAsOwner(databaseUrl)
+      try {
+        await fillDays(older, of, { count, days, last: Date.now(), filled })
+      } finally {
+        await older.end()
       }
-      await database.query('analyze webhook_api.delivery')
     },
     async [Symbol.asyncDispose]() {
       for (const day of filled) await forget(database, subscriptionId, day)
       await database.end()
     },
   }
+}
+
+/** The service must own the partitions, because it drops them. */
+async function connectAsOwner(connectionString: string): Promise<Client> {
+  const database = new Client({ connectionString })
+  await database.connect()
+  await database.query('set role surehook_webhook_api')
+  return database
+}
+
+type Days = { count: number; days: number; last: number; filled: Set<string> }
+
+async function fillDays(
+  database: Client,
+  { projectId, subscriptionId }: Subscriber,
+  { count, days, last, filled }: Days,
+): Promise<void> {
+  const names = Array.from({ length: days }, (_, back) => dayOf(last - back * dayMs)).toReversed()
+  for (const day of names) await makePartition(database, day)
+  // All become visible at once.
+  await database.query('begin')
+  for (const day of names) {
+    filled.add(day)
+    const perDay = Math.ceil(count / days)
+    const events = Array.from({ length: perDay }, (_, n) => `bench-${day}-${n + 1}`)
+    const ids = events.map((eventId) => deliveryId(eventId, subscriptionId))
+    await database.query(deliveriesSql, [day, subscriptionId, projectId, ids, events, perDay])
+  }
+  await database.query('commit; analyze webhook_api.delivery')
 }
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
