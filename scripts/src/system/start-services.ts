@@ -3,11 +3,11 @@ import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
-import { prepareDatabase } from 'surehook/prepare/prepare-database'
+import { databaseUrlsOf, prepareDatabase } from 'surehook/prepare/prepare-database'
 import type { Endpoints } from '../lib/endpoints.ts'
 import { answersOk } from '../lib/http-probe.ts'
 import { repoRoot } from '../lib/paths.ts'
-import { type ProcessHandle, startProcess } from '../lib/processes/managed-process.ts'
+import { describeProcess, type ProcessHandle } from '../lib/processes/managed-process.ts'
 import { openProcessGroup } from '../lib/processes/process-group.ts'
 import { settleAll } from '../lib/settle-all.ts'
 import { placeReplicas, type Replica } from './place-replicas.ts'
@@ -53,12 +53,19 @@ export type SystemOptions = {
    * their own.
    */
   ways?: (replica: string) => Ways
-  /**
-   * The checkouts of the migrations and of each replica, looked up at each start. The default is
-   * this checkout.
-   */
-  versions?: { migrations: string; ofReplica: (replica: string) => string }
+  /** Other versions than this checkout. */
+  versions?: Versions
   log?: (line: string) => void
+}
+
+export type Versions = {
+  /** Runs `surehook prepare database`, with the variables. */
+  prepareDatabase(env: NodeJS.ProcessEnv): Promise<void>
+  /**
+   * The checkout of a replica, looked up at each start. A replica whose checkout lacks the service
+   * does not run before its first `restart`.
+   */
+  ofReplica(replica: string): string
 }
 
 export type ServiceHandle = ProcessHandle & {
@@ -101,19 +108,16 @@ export async function startServices(options: SystemOptions): Promise<System> {
   }
   try {
     const { replicas, addresses } = await placeReplicas(options)
-    const databaseUrls = await prepareDatabase({
-      ...endpoints,
-      ...secrets,
-      root: options.versions?.migrations,
-      log: createLogger('migrate', 'warn'),
-    })
+    const databaseUrls = await databaseFor(options)
     const { host } = options
     const input = { endpoints, secrets, overrides, databaseUrls, addresses, host }
     const start = async (replica: Replica, place: number) => {
       const env = () => variablesOf(replica, input, options)
       const entry = entryOf(replica.program, options.versions?.ofReplica(replica.id))
       const owner = { group, log }
-      handles[place] = await startReplica(replica, { dir, env, entry, keepAlive, owner })
+      const handle = describeReplica(replica, { dir, env, entry, keepAlive, owner })
+      if (existsSync(entry)) await handle.restart()
+      handles[place] = handle
     }
     await settleAll(replicas.map(start))
     return {
@@ -129,9 +133,21 @@ export async function startServices(options: SystemOptions): Promise<System> {
   }
 }
 
+async function databaseFor({ endpoints, secrets, versions }: SystemOptions) {
+  const options = { ...endpoints, ...secrets, log: createLogger('migrate', 'warn') }
+  if (versions === undefined) return prepareDatabase(options)
+  const { databaseUrl, keyEncryptionKey } = options
+  await versions.prepareDatabase({
+    DATABASE_URL: databaseUrl,
+    KEY_ENCRYPTION_KEY: keyEncryptionKey,
+  })
+  return databaseUrlsOf(options)
+}
+
 function requireBuild({ mode, versions }: SystemOptions): void {
+  if (versions !== undefined) return
   const programs: readonly Program[] = mode === 'single' ? [singleProcess] : serviceNames
-  const missing = programs.filter((program) => !existsSync(entryOf(program, versions?.migrations)))
+  const missing = programs.filter((program) => !existsSync(entryOf(program)))
   if (missing.length > 0) throw new Error(`not built: ${missing.join(', ')}; run "npm run build"`)
 }
 
@@ -172,18 +188,18 @@ type ReplicaOptions = {
   env: () => NodeJS.ProcessEnv
   entry: string
   keepAlive: boolean
-  owner: Parameters<typeof startProcess>[1]
+  owner: Parameters<typeof describeProcess>[1]
 }
 
-async function startReplica(
+function describeReplica(
   { program, id, address }: Replica,
   { dir, env, entry, keepAlive, owner }: ReplicaOptions,
-): Promise<ServiceHandle> {
+): ServiceHandle {
   const internalUrl = `http://127.0.0.1:${address.internal}`
   const logFile = `${dir}/${id}.log`
   // Services ignore arguments. This one identifies the process among those of other systems.
   const marker = `${dir}/${id}`
-  const handle = await startProcess(
+  const handle = describeProcess(
     {
       name: id,
       command: process.execPath,

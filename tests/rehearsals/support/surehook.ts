@@ -2,17 +2,27 @@ import { repoRoot } from '@surehook/scripts/lib/paths'
 import { runCommand } from '@surehook/scripts/lib/run-command'
 import type { Stage } from '../../faults/suite/stage/stage.ts'
 
-const bin = `${repoRoot}/packages/cli/bin/surehook.mjs`
-
-/** Runs the command `surehook` as an operator does. Resolves to its output. */
-export async function surehook(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
-  const { ok, output } = await trySurehook(args, env)
+/**
+ * Runs the command `surehook` as an operator does. Resolves to its output.
+ * @param root the checkout whose command runs
+ */
+export async function surehook(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  root: string = repoRoot,
+): Promise<string> {
+  const { ok, output } = await trySurehook(args, env, root)
   if (!ok) throw new Error(`surehook ${args.join(' ')} failed:\n${output}`)
   return output
 }
 
 /** Like `surehook`, for a command whose exit code is a result. */
-export async function trySurehook(args: readonly string[], env: NodeJS.ProcessEnv) {
+export async function trySurehook(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  root: string = repoRoot,
+) {
+  const bin = `${root}/packages/cli/bin/surehook.mjs`
   const { ok, output } = await runCommand({ args: ['node', bin, ...args], env })
   return { ok, output: output.trimEnd() }
 }

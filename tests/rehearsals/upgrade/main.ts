@@ -60,7 +60,11 @@ async function rehearse(commit: string): Promise<boolean> {
   const versions = await openReplicaVersions(`${dir}/versions`, replicas, older)
   await using stage = await openStage(dir, {
     replicas: twoOfEach,
-    versions: { ...versions, migrations: older.dir },
+    versions: {
+      ...versions,
+      prepareDatabase: async (env) =>
+        void (await surehook(['prepare', 'database'], env, older.dir)),
+    },
   })
   say('the older version runs, two replicas of each service')
   const rolling = { stage, versions, say }

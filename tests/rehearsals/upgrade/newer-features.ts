@@ -20,7 +20,7 @@ export type NewerFeatures = {
 
 /**
  * Uses features that an older version may not know, once all services are new: the name and the
- * order of a subscription, the rights of a token, and limits of an environment.
+ * order of a subscription, the rights of a token, limits of an environment, and sources.
  */
 export async function useNewerFeatures({
   platform,
@@ -45,6 +45,7 @@ export async function useNewerFeatures({
       return status === 200 ? [] : [`the subscription with a name is answered ${status}`]
     },
     async afterwards() {
+      expectStatus(200, await tenant.rest('GET _sources'))
       const shown = await tenant.webhooks(`GET /${id}`)
       const { webhook } = expectStatus(200, shown).body as unknown as { webhook: typeof fields }
       const faults: string[] = []

@@ -1,4 +1,5 @@
-import type { ServiceName } from '@surehook/scripts/system/service-catalog'
+import { existsSync } from 'node:fs'
+import { entryOf, type ServiceName } from '@surehook/scripts/system/service-catalog'
 import type { Version } from '@surehook/scripts/versions/check-out'
 import { seconds } from '../../faults/suite/seconds.ts'
 import { replicaName } from '../../faults/suite/stage/links.ts'
@@ -13,7 +14,8 @@ export type Rolling = {
 
 /**
  * Restarts each replica of a service in turn: takes it out of the balancer, sends SIGTERM, starts
- * the other version, and waits until it is ready.
+ * the other version, and waits until it is ready. Stops those of a service that the other version
+ * lacks.
  */
 export async function roll(
   { stage, versions, say }: Rolling,
@@ -26,10 +28,12 @@ export async function roll(
     const startedAt = performance.now()
     await balancer?.takeOut(replica)
     await versions.set(name, to)
-    await replica.restart()
+    const isThere = existsSync(entryOf(service, to.dir))
+    if (isThere) await replica.restart()
+    else await replica.stop()
     balancer?.putBack(replica)
-    say(
-      `     ${name}: ${to.name.split(' ')[0]}, ready after ${seconds(performance.now() - startedAt)}`,
-    )
+    const became = isThere ? 'ready' : 'stopped'
+    const took = seconds(performance.now() - startedAt)
+    say(`     ${name}: ${to.name.split(' ')[0]}, ${became} after ${took}`)
   }
 }

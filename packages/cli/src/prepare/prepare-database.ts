@@ -16,8 +16,6 @@ export type DatabaseOptions = {
   /** 32 bytes in base64. Passwords that `rolePasswords` does not name are derived from it. */
   keyEncryptionKey?: string | undefined
   rolePasswords?: Partial<Record<ServiceName, string>>
-  /** The checkout whose migrations run. */
-  root?: string | undefined
   log: Logger
 }
 
@@ -29,35 +27,48 @@ export type DatabaseOptions = {
 export async function prepareDatabase(
   options: DatabaseOptions,
 ): Promise<Partial<Record<ServiceName, string>>> {
-  const { databaseUrl: adminUrl, historyDatabaseUrl, root = surehookRoot, log } = options
+  const { databaseUrl: adminUrl, historyDatabaseUrl, log } = options
   // Reads all passwords before the first change, so that a missing one changes nothing.
-  const passwords = databaseServices.map((service) => passwordOf(service, options))
-  const urls: Partial<Record<ServiceName, string>> = {}
-  for (const [index, service] of databaseServices.entries()) {
-    const rolePassword = passwords[index] ?? ''
+  const passwords = rolePasswordsOf(options)
+  for (const service of databaseServices) {
+    const rolePassword = passwords[service] ?? ''
     await migrateService({
       service,
-      migrationsDir: `${root}/services/${service}/migrations`,
+      migrationsDir: `${surehookRoot}/services/${service}/migrations`,
       ...serviceTraits[service].database,
       adminUrl,
       rolePassword,
       log,
     })
-    urls[service] = serviceDatabaseUrl(adminUrl, service, rolePassword)
   }
-  const rolePassword = passwords[databaseServices.indexOf('webhook-api')] ?? ''
-  await prepareHistory({ databaseUrl: adminUrl, historyDatabaseUrl, rolePassword, root, log })
-  return urls
+  const rolePassword = passwords['webhook-api'] ?? ''
+  await prepareHistory({ databaseUrl: adminUrl, historyDatabaseUrl, rolePassword, log })
+  return databaseUrlsOf(options)
 }
+
+type Passwords = Pick<DatabaseOptions, 'rolePasswords' | 'keyEncryptionKey'>
+
+/** Returns the connection string of each service. */
+export function databaseUrlsOf(
+  options: Passwords & Pick<DatabaseOptions, 'databaseUrl'>,
+): Partial<Record<ServiceName, string>> {
+  const passwords = rolePasswordsOf(options)
+  return Object.fromEntries(
+    databaseServices.map((service) => [
+      service,
+      serviceDatabaseUrl(options.databaseUrl, service, passwords[service] ?? ''),
+    ]),
+  )
+}
+
+const rolePasswordsOf = (passwords: Passwords): Partial<Record<ServiceName, string>> =>
+  Object.fromEntries(databaseServices.map((service) => [service, passwordOf(service, passwords)]))
 
 /** `auth-service` → `DATABASE_PASSWORD_AUTH_SERVICE`. */
 export const passwordVariable = (service: ServiceName): string =>
   `DATABASE_PASSWORD_${service.replaceAll('-', '_').toUpperCase()}`
 
-function passwordOf(
-  service: ServiceName,
-  { rolePasswords, keyEncryptionKey }: Pick<DatabaseOptions, 'rolePasswords' | 'keyEncryptionKey'>,
-): string {
+function passwordOf(service: ServiceName, { rolePasswords, keyEncryptionKey }: Passwords): string {
   const given = rolePasswords?.[service]
   if (given) return given
   if (keyEncryptionKey) return servicePassword(Buffer.from(keyEncryptionKey, 'base64'), service)

@@ -7,6 +7,7 @@ import {
 } from '@surehook/service-kit/postgres/sibling-database'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { Failure } from '../cli/command.ts'
+import { surehookRoot } from '../lib/root.ts'
 
 export type HistoryOptions = {
   /** URL of the administrator of the services' database. */
@@ -17,8 +18,6 @@ export type HistoryOptions = {
    */
   historyDatabaseUrl?: string | undefined
   rolePassword: string
-  /** The checkout whose migrations run. */
-  root: string
   log: Logger
 }
 
@@ -31,10 +30,10 @@ const service = 'webhook-api'
  * @returns the connection string of webhook-api
  */
 export async function prepareHistory(options: HistoryOptions): Promise<string> {
-  const { databaseUrl, historyDatabaseUrl, rolePassword, root, log } = options
+  const { databaseUrl, historyDatabaseUrl, rolePassword, log } = options
   const adminUrl = historyDatabaseUrl ?? siblingUrl(databaseUrl, 'history')
   if (historyDatabaseUrl === undefined) await createDatabase(databaseUrl, databaseOf(adminUrl))
-  const migrationsDir = `${root}/services/${service}/migrations/history`
+  const migrationsDir = `${surehookRoot}/services/${service}/migrations/history`
   await migrateService({ service, migrationsDir, adminUrl, rolePassword, log })
   const url = serviceDatabaseUrl(adminUrl, service, rolePassword)
   const ownUrl = serviceDatabaseUrl(databaseUrl, service, rolePassword)

@@ -44,10 +44,14 @@ export type ProcessOwner = { group: ProcessGroup; log: (line: string) => void }
 
 /** Starts the process and waits until it is ready. It ends with the owner's process group. */
 export async function startProcess(spec: ProcessSpec, owner: ProcessOwner): Promise<ProcessHandle> {
-  const started = new ManagedProcess(spec, owner)
+  const started = describeProcess(spec, owner)
   await started.restart()
   return started
 }
+
+/** The process does not run before `restart`. */
+export const describeProcess = (spec: ProcessSpec, owner: ProcessOwner): ProcessHandle =>
+  new ManagedProcess(spec, owner)
 
 class ManagedProcess implements ProcessHandle {
   readonly #spec: ProcessSpec
