@@ -17,11 +17,11 @@ import { openBackgroundRedis } from '@surehook/service-kit/redis/background-redi
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
 import { type Config, service } from './config.ts'
-import { connectionOf, createConnect } from './connection/connect.ts'
+import { type ConnectDeps, connectionOf, createConnect } from './connection/connect.ts'
 import { hostLookup } from './connection/host-lookup.ts'
 import { deleteSource } from './left-slots/left-slot-store.ts'
 import { openLeftSlots } from './left-slots/left-slots.ts'
-import { sourceMetrics } from './metrics.ts'
+import { type SourceMetrics, sourceMetrics } from './metrics.ts'
 import { leaseS, SourceLeases } from './runs/source-leases.ts'
 import { openSourceRuns } from './runs/source-runs.ts'
 import { createDropSource, type DropSource } from './sources/drop-source.ts'
@@ -60,14 +60,14 @@ export async function compose(
   const tables = opening.use(await wait('kafka', () => openSourceTables(viewing)))
   await wait('platform state', () => Promise.all([access.ready, tables.ready]))
   const redis = opening.use(openBackgroundRedis(config.redis, log))
-  const box = createSecretBox(...config.encryptionKeys)
-  const guard = new AddressGuard(config.allowedNetworks, hostLookup)
-  const connect = createConnect(box, guard)
   const ofSources = sourceMetrics(metrics)
+  const connecting = connectDeps(config, ofSources)
+  const { box, guard } = connecting
+  const connect = createConnect(connecting)
   const runs = opening.use(
     openSourceRuns(new SourceLeases(background), {
       ...{ pool: background, connect, tables, producer, codec, metrics: ofSources, log },
-      connectionOf: (row) => connectionOf(row, box, guard),
+      connectionOf: (row) => connectionOf(row, connecting),
     }),
   )
   const remove = (id: string) => deleteSource(pool, id).then(() => runs.stop(id))
@@ -99,6 +99,12 @@ export async function compose(
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
+
+const connectDeps = (config: Config, { tooLong }: SourceMetrics): ConnectDeps => ({
+  box: createSecretBox(...config.encryptionKeys),
+  guard: new AddressGuard(config.allowedNetworks, hostLookup),
+  limit: { bytes: config.maxMessageBytes, onExceeded: () => tooLong.inc() },
+})
 
 type PurgeDeps = {
   pool: Pool

@@ -17,6 +17,13 @@ import * as z from 'zod'
 
 export const service = 'postgres-source'
 
+const mebibyte = 2 ** 20
+/**
+ * An event has at most 2 MiB, and an UPDATE comes with the row before it: sixteen times what can be
+ * sent. A larger row goes to the invalid topic up to this size.
+ */
+const defaultMaxMessageBytes = 64 * mebibyte
+
 export const Env = z.object({
   ...httpEnv,
   ...tracingEnv,
@@ -30,6 +37,12 @@ export const Env = z.object({
   DATA_LIMIT_PER_SECOND: perSecondEnv(10_000),
   DATA_LIMIT_PER_CALLER_PER_SECOND: perSecondEnv(5_000),
   SOURCE_ALLOWED_NETWORKS: networkList,
+  SOURCE_MAX_MESSAGE_BYTES: z.coerce
+    .number()
+    .int()
+    .min(4 * mebibyte)
+    .max(1024 * mebibyte)
+    .default(defaultMaxMessageBytes),
 })
 
 export type Config = ReturnType<typeof readConfig>
@@ -52,5 +65,6 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       perTokenPerSecond: read.DATA_LIMIT_PER_CALLER_PER_SECOND,
     },
     allowedNetworks: read.SOURCE_ALLOWED_NETWORKS,
+    maxMessageBytes: read.SOURCE_MAX_MESSAGE_BYTES,
   })
 }

@@ -20,6 +20,10 @@ export function sourceMetrics(metrics: Metrics) {
       name: 'surehook_source_gaps_total',
       help: 'Times at which changes of a source may have been missed',
     }),
+    tooLong: metrics.counter({
+      name: 'surehook_source_messages_too_long_total',
+      help: 'Connections to sources that ended because a row or an answer exceeded SOURCE_MAX_MESSAGE_BYTES',
+    }),
     slotsGivenUp: metrics.counter({
       name: 'surehook_source_slots_given_up_total',
       help: 'Slots of deleted or moved sources that could not be dropped, and keep WAL',

@@ -17,6 +17,8 @@ const guard = new AddressGuard(['127.0.0.0/8', '::1/128'], {
   resolve: async (name) => lookup(name, { all: true }),
 })
 
+const limit = { bytes: 2 ** 26, onExceeded: () => undefined }
+
 let database: TestDatabase
 let client: Client
 
@@ -49,7 +51,7 @@ async function openSource(names: string[], sent: ChangeEvent[], lose = () => fal
   return openSlotRelay({
     service: 'postgres-source',
     slot: `shop_${database.suffix}`,
-    connection: sourceClient({ address: parsed.address, owner: 'p/e' }, guard),
+    connection: sourceClient({ address: parsed.address, owner: 'p/e', limit }, guard),
     producer: {
       healthy: true,
       async send(records: readonly OutgoingRecord[]) {
@@ -172,7 +174,8 @@ test('an address that is not allowed is not connected to', async () => {
   const { address } = parseSourceUrl(`${database.url}?sslmode=disable`) as {
     address: SourceAddress
   }
-  const at = (host: string) => sourceClient({ address: { ...address, host }, owner: 'p/e' }, closed)
+  const at = (host: string) =>
+    sourceClient({ address: { ...address, host }, owner: 'p/e', limit }, closed)
   expect(() => at('127.0.0.1')).toThrow('not allowed')
   await expect(new Client(at('localhost')).connect()).rejects.toThrow('not allowed')
 })

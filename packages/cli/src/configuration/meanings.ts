@@ -135,6 +135,9 @@ export const meanings: Readonly<Record<string, Meaning>> = {
   SOURCE_ALLOWED_NETWORKS: {
     meaning: 'Private networks (CIDRs) in which databases of sources may be',
   },
+  SOURCE_MAX_MESSAGE_BYTES: {
+    meaning: 'A source stops at a longer row, or answer of its database',
+  },
   WEBHOOK_DISABLE_AFTER: {
     meaning: 'A webhook is deactivated after failing for this time. `0`: never',
   },

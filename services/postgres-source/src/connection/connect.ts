@@ -3,24 +3,27 @@ import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import type { AddressGuard } from '@surehook/service-kit/outbound/address-guard'
 import { Client, type ClientConfig } from 'pg'
 import { type SourceAccess, urlContext } from '../source-row.ts'
+import type { MessageLimit } from './limit-messages.ts'
 import { sourceClient } from './source-client.ts'
 import { parseSourceUrl } from './source-url.ts'
 
 export type Connect = (row: SourceAccess) => Promise<Client>
 
+export type ConnectDeps = { box: SecretBox; guard: AddressGuard; limit: MessageLimit }
+
 /** How to connect to the database of a source. */
-export function connectionOf(row: SourceAccess, box: SecretBox, guard: AddressGuard): ClientConfig {
+export function connectionOf(row: SourceAccess, { box, guard, limit }: ConnectDeps): ClientConfig {
   const parsed = parseSourceUrl(box.open(row.url, urlContext(row.id)))
   if ('fault' in parsed) throw new Error(`The stored URL ${parsed.fault}`)
   const { address } = parsed
   const owner = `${row.project_id}/${row.environment}`
-  return sourceClient({ address, ca: row.ca ?? undefined, owner }, guard)
+  return sourceClient({ address, ca: row.ca ?? undefined, owner, limit }, guard)
 }
 
 export const createConnect =
-  (box: SecretBox, guard: AddressGuard): Connect =>
+  (deps: ConnectDeps): Connect =>
   async (row) => {
-    const client = marked(new Client(connectionOf(row, box, guard)))
+    const client = marked(new Client(connectionOf(row, deps)))
     // A lost connection fails the next query. Without a listener it would end the process.
     client.on('error', () => undefined)
     await ofConnection(client.connect())

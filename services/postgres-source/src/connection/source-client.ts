@@ -1,7 +1,8 @@
 import { Socket } from 'node:net'
 import type { AddressGuard } from '@surehook/service-kit/outbound/address-guard'
-import type { ClientConfig } from 'pg'
+import type { ClientConfig, Connection } from 'pg'
 import { sessionSettings } from '../rows/value-texts.ts'
+import { limitMessages, type MessageLimit } from './limit-messages.ts'
 import type { SourceAddress } from './source-url.ts'
 
 export type SourceConnection = {
@@ -10,6 +11,7 @@ export type SourceConnection = {
   ca?: string | undefined
   /** Project and environment, whose lookups of names delay no others. */
   owner: string
+  limit: MessageLimit
 }
 
 const connectTimeoutMs = 5_000
@@ -22,7 +24,7 @@ const statementTimeoutMs = 10_000
  * @throws AddressBlockedError if the host is an address that is not allowed
  */
 export function sourceClient(
-  { address, ca, owner }: SourceConnection,
+  { address, ca, owner, limit }: SourceConnection,
   guard: AddressGuard,
 ): ClientConfig {
   const { host, port, user, password, database, sslMode } = address
@@ -36,7 +38,13 @@ export function sourceClient(
     application_name: 'surehook-source',
     options: settings.join(' '),
     ssl: sslMode === 'disable' ? false : { rejectUnauthorized: verifies, ...(ca && { ca }) },
-    stream: () => guardedSocket(guard, owner),
+    // `pg` calls it as a method of its connection, which has another stream once it uses TLS.
+    stream(this: Connection) {
+      const socket = guardedSocket(guard, owner)
+      if (sslMode === 'disable') limitMessages(socket, limit)
+      else this.once('sslconnect', () => limitMessages(this.stream, limit))
+      return socket
+    },
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: statementTimeoutMs,
     keepAlive: true,

@@ -23,6 +23,7 @@ import type { WalGuard } from './wal-guard.ts'
 const watchEveryMs = 3_000
 /** Findings may appear while a source is captured. */
 const judgeEveryMs = 20_000
+const showFailureMs = 10_000
 /** A kill repeats the changes of this time. */
 const confirmEveryMs = 1_000
 
@@ -64,7 +65,7 @@ export async function capture(of: Capturing): Promise<void> {
     confirmEveryMs,
     beforeConfirm: (acknowledged) => storeWhileAway(of, { systemId, timeline, acknowledged }),
     decoder: () => decoderOf(of, { systemId, heartbeat, watch }),
-    onFailure: (err) => status.set({ reason: shownReason(err) }),
+    onFailure: (err) => watch.failed(err),
     log: deps.log,
   })
   status.set({ state: 'capturing', reason: null })
@@ -127,11 +128,18 @@ class CaptureWatch {
   readonly #of: Capturing
   readonly #heartbeat: Heartbeat
   #judgeAt = performance.now() + judgeEveryMs
+  #failedAt = Number.NEGATIVE_INFINITY
   mustEnd = false
 
   constructor(of: Capturing, heartbeat: Heartbeat) {
     this.#of = of
     this.#heartbeat = heartbeat
+  }
+
+  /** The relay begins anew at once, and may fail again at the same place. */
+  failed(err: unknown): void {
+    this.#failedAt = performance.now()
+    this.#of.status.set({ state: 'stalled', reason: shownReason(err) })
   }
 
   judgeSoon(): void {
@@ -147,7 +155,9 @@ class CaptureWatch {
     if (!(await this.#judge())) return false
     await this.#heartbeat.send()
     if (this.#heartbeat.isLate) status.set({ state: 'stalled' })
-    else status.set({ state: 'capturing', reason: null })
+    else if (performance.now() - this.#failedAt > showFailureMs) {
+      status.set({ state: 'capturing', reason: null })
+    }
     return true
   }
 
