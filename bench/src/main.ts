@@ -15,6 +15,7 @@ import { openBench } from './platform/open-bench.ts'
 import { isAnyMissing, printed, printRows } from './report/report.ts'
 import { inRounds } from './report/rounds.ts'
 import { stallScenarios } from './stalls/scenarios.ts'
+import { manySubscriptions } from './subscriptions/scenario.ts'
 
 /**
  * `npm run bench`: measures the running system. Prints results and their limits; fails only for
@@ -26,6 +27,9 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '10' },
     changes: { type: 'string', default: '20000' },
     rows: { type: 'string', default: '1000000' },
+    /** Of `subscriptions`. */
+    projects: { type: 'string', default: '10000' },
+    replicas: { type: 'string', default: '4' },
     /** Changes per second of `calm`. */
     rates: { type: 'string', default: calmRates.join(',') },
     /** With more than one round, medians are printed too. */
@@ -40,6 +44,7 @@ const seconds = Number(options.seconds)
 const changes = Number(options.changes)
 const rounds = Number(options.rounds)
 const rows = Number(options.rows)
+const many = { projects: Number(options.projects), replicas: Number(options.replicas) }
 const names = options.only.split(',')
 
 await using bench = await openBench(options.at)
@@ -52,6 +57,7 @@ const scenarios: Record<string, () => Promise<void>> = {
   replicas: () => historyReplicas(bench, changes),
   console: () => consoleLists(bench, rows),
   costly: () => costly(bench),
+  subscriptions: () => manySubscriptions(bench, { ...many, subscriptions: rows, changes }),
   ...authScenarios({ system, seconds, runDirs }),
   ...dataScenarios({ system, seconds, runDirs, rows }),
   ...stallScenarios({ system, runDirs, seconds, changes, tls }),

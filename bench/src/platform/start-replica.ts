@@ -7,10 +7,11 @@ import { commandOf, environmentOf, pidFilesOf } from '../measure/service-process
 
 export type Replica = AsyncDisposable & { pid: number }
 
-/** Starts a second replica of a service, with the environment of the first one and its own ports. */
+/** Starts a further replica of a service, with the environment of the first one and its own ports. */
 export async function startReplica(
   { runDirs }: { runDirs: readonly string[] },
   service: string,
+  timeoutMs = 60_000,
 ): Promise<Replica> {
   const [first] = pidFilesOf(runDirs, service)
   if (first === undefined) {
@@ -24,7 +25,7 @@ export async function startReplica(
     stdio: 'ignore',
   })
   const isReady = () => answersOk(`http://127.0.0.1:${port}/readyz`)
-  await waitUntil(isReady, { what: `the second ${service}`, timeoutMs: 60_000 })
+  await waitUntil(isReady, { what: `another ${service}`, timeoutMs })
   return {
     pid: child.pid ?? 0,
     async [Symbol.asyncDispose]() {

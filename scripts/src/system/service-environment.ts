@@ -27,6 +27,7 @@ export function environmentOf(
     PATH: process.env['PATH'],
     HOME: process.env['HOME'],
     NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+    NODE_OPTIONS: process.env['NODE_OPTIONS'],
     NODE_ENV: 'production',
     // As in the image.
     MALLOC_ARENA_MAX: '2',
