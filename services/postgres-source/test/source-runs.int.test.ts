@@ -40,6 +40,7 @@ const isCapturing = ({ state }: Source) => state === 'capturing'
 async function lockTable(table: string): Promise<AsyncDisposable> {
   const locking = new Database({ connectionString: world.config.databaseUrl })
   await locking.connect()
+  await locking.query('set idle_in_transaction_session_timeout = 0')
   await locking.query(`begin; lock table postgres_source.${table} in access exclusive mode`)
   return { [Symbol.asyncDispose]: () => locking.end() }
 }
