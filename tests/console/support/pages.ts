@@ -36,6 +36,7 @@ export const developerPages: readonly ConsolePageCase[] = [
     path: ({ webhookId }) => `webhooks/${webhookId}/replay`,
     shows: 'of this webhook began in this time',
   },
+  { name: 'sources', path: () => 'sources', shows: 'Replication slot' },
   { name: 'deliveries', path: () => 'deliveries', shows: 'HTTP 204' },
   {
     name: 'deliveries-live',

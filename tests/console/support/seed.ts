@@ -57,6 +57,8 @@ export async function seed(
   await tenant.subscribe(receiver.url(words.path), {
     ...{ select: ['customer', 'status'], ...named(3) },
   })
+  const nowhere = 'postgresql://surehook:secret@127.0.0.1:1/shop?sslmode=disable'
+  expectStatus(200, await tenant.rest('PUT _sources/shop', { url: nowhere }))
   await tenant.subscribe(receiver.url('/shop/idle'), { table: 'invoices', active: false })
   const recordId = await sellOrder(tenant, words, 0)
   // Before the next failures open the circuit: paused deliveries get no attempt.

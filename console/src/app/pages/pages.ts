@@ -122,6 +122,13 @@ export const pages: readonly PageEntry[] = [
     load: () => import('../../pages/record/record-page.tsx'),
   },
   {
+    path: 'sources',
+    for: 'developer',
+    docs: 'guides/postgresql.md',
+    link: { label: 'Sources', icon: 'source' },
+    load: () => import('../../pages/sources/sources-page.tsx'),
+  },
+  {
     path: 'stream',
     for: 'developer',
     docs: 'guides/streaming.md',

@@ -8,7 +8,7 @@ import { QueryView } from './query-view.tsx'
 type RightViewProps<Result> = {
   query: Pick<UseQueryResult<Result>, 'data' | 'error' | 'refetch'>
   /** What the token needs for it. */
-  right: 'records' | 'tables' | 'users' | 'webhooks'
+  right: 'records' | 'sources' | 'tables' | 'users' | 'webhooks'
   children: (data: Result) => ReactNode
 }
 
