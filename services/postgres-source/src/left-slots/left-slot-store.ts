@@ -15,7 +15,7 @@ export type LeftSlot = SourceAccess & {
 const settledAfterS = leaseS + 2
 /** A database that is away for a night or a day gets rid of its slot. */
 const giveUpAfterS = 24 * 3_600
-/** A database that is gone must not keep an environment from being deleted. */
+/** Nothing of a deleted environment stays for longer. */
 const deletedEnvironmentGiveUpAfterS = 3_600
 const [firstWaitS, longestWaitS] = [30, 600]
 
@@ -73,17 +73,16 @@ export async function countLeftSlots(tx: PoolClient, projectId: string): Promise
   return rows[0]?.count ?? 0
 }
 
-/** @returns how many slots of a deleted environment are left. They are given up sooner than others. */
+/** The left slots of a deleted environment are given up sooner than others, and with them its URLs. */
 export async function hastenLeftSlots(
   pool: Pool,
   { projectId, environment }: Tenant,
-): Promise<number> {
-  const { rowCount } = await pool.query(
+): Promise<void> {
+  await pool.query(
     `update left_slot
         set give_up_at =
               least(give_up_at, now() + make_interval(secs => ${deletedEnvironmentGiveUpAfterS}))
       where project_id = $1 and environment = $2`,
     [projectId, environment],
   )
-  return rowCount ?? 0
 }
