@@ -97,6 +97,41 @@ export const pipeline: Dashboard = {
       ],
     },
     {
+      title: 'Captured from sources',
+      panels: [
+        {
+          title: 'Sources by state',
+          queries: [now('sum', 'surehook_sources', ['state'])],
+        },
+        {
+          title: 'Changes of rows',
+          unit: 'ops',
+          queries: [rate('surehook_source_changes_total')],
+        },
+        {
+          title: 'WAL budget used, the worst source',
+          unit: 'percentunit',
+          limit: 0.5,
+          queries: [now('max', 'surehook_source_budget_used_ratio')],
+        },
+        {
+          title: 'Gaps, long messages, slots given up (1 h)',
+          description: 'Each names its source in the log of postgres-source.',
+          queries: [
+            { expr: 'sum(increase(surehook_source_gaps_total[1h]))', legend: 'gaps' },
+            {
+              expr: 'sum(increase(surehook_source_messages_too_long_total[1h]))',
+              legend: 'messages too long',
+            },
+            {
+              expr: 'sum(increase(surehook_source_slots_given_up_total[1h]))',
+              legend: 'slots given up',
+            },
+          ],
+        },
+      ],
+    },
+    {
       title: 'Matched',
       panels: [
         {
