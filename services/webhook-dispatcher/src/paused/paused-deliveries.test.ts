@@ -228,4 +228,17 @@ describe('PausedDeliveries', () => {
     }
     expect(world.released.map(({ arrival }) => arrival)).toEqual(world.log.map((_, i) => i))
   })
+
+  it('publishes those that were read again before they became paused for another reason', () => {
+    const world = new PausedWorld(0)
+    for (let arrival = 0; arrival < 20; arrival++) world.pause(arrival % 2 ? 'a' : 'b', arrival)
+    world.fetch(500)
+    // Those of `b` are read again, and with them those of `a`.
+    for (const id of ['b', 'a']) {
+      world.block(id, true)
+      world.tick()
+      world.fetch(500)
+    }
+    expect(world.announced.toSorted((x, y) => x - y)).toEqual(world.log.map((_, index) => index))
+  })
 })

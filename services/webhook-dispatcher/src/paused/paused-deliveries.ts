@@ -275,8 +275,9 @@ export class PausedDeliveries {
     const { job, message } = delivery
     const queue = this.#queues.get(this.#queues.idOfRead(delivery))
     if (queue) this.#placing.again(queue, delivery)
-    if (pausedMark(message).published || !this.#view.isPaused(job.subscriptionId)) return
-    if (this.#unpublished.publish(job.subscriptionId, message, this.#reading.scan))
+    if (pausedMark(message).published) return
+    const now = { isPaused: this.#view.isPaused(job.subscriptionId), scan: this.#reading.scan }
+    if (this.#unpublished.publish(job.subscriptionId, message, now))
       this.#due.push({ kind: 'publish', job })
   }
 

@@ -45,14 +45,22 @@ export class UnpublishedDeliveries {
     return unpublished === undefined || offset < unpublished.from
   }
 
-  /** @returns whether the delivery's status has to be published now */
-  publish(subscriptionId: string, { offset }: Pick<PausedPosition, 'offset'>, scan: Scan): boolean {
+  /**
+   * Takes a delivery that was read again.
+   * @param isPaused false: its subscription only waits for a slot, and its status stays unpublished
+   * @returns whether the delivery's status has to be published now
+   */
+  publish(
+    subscriptionId: string,
+    { offset }: Pick<PausedPosition, 'offset'>,
+    { isPaused, scan }: { isPaused: boolean; scan: Scan },
+  ): boolean {
     const unpublished = this.#of.get(subscriptionId)
     if (unpublished === undefined || unpublished.refusedIn === scan.id) return false
     if (scan.from > unpublished.from || offset < unpublished.from || offset > unpublished.to)
       return false
     unpublished.from = offset
-    if (this.#left === 0) {
+    if (this.#left === 0 || !isPaused) {
       unpublished.refusedIn = scan.id
       return false
     }
