@@ -95,7 +95,7 @@ export class Candidates {
     index.add(row, anchor)
   }
 
-  /** Removing a row that is not there changes nothing. */
+  /** @param filter with which the row was added */
   remove(row: number, filter: string | null): void {
     const anchor = anchorOf(filter)
     if (anchor === null) {
